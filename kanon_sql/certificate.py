@@ -1,0 +1,106 @@
+"""What a release proves about itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+
+class Status(Enum):
+    """How good a release is known to be."""
+
+    OPTIMAL = "OPTIMAL"
+    """No release under the policy costs less: the lower bound equals the cost."""
+    FEASIBLE = "FEASIBLE"
+    """The promise is kept; the gap says how much a cheaper release could save at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """The figures of one release.
+
+    Attributes
+    ----------
+    requirements : tuple of str
+        The promises, as the clause writes them.
+    algorithm : str
+        The solver that ran.
+    status : Status
+        OPTIMAL only where ``lower_bound == cost``.
+    cost, lower_bound : Fraction
+        Weighted suppressed cells of this release, and a proven minimum for every release under the policy.
+    bound_method : str
+        The argument behind the lower bound.
+    rows, row_types : int
+        Rows of the source, and their distinct combinations of quasi-identifiers.
+    suppressed_cells, cells : int
+        Cells hidden, of all quasi-identifier cells.
+    seconds : float
+        Time of solving.
+    policy : str
+        Canonical JSON of the policy, with the columns of the table.
+    classes, smallest_class : int or None
+        What the audit counted on the released rows; None until it has passed.
+    number : int or None
+        Running number among the releases of a connection.
+    """
+
+    requirements: tuple[str, ...]
+    algorithm: str
+    status: Status
+    cost: Fraction
+    lower_bound: Fraction
+    bound_method: str
+    rows: int
+    row_types: int
+    suppressed_cells: int
+    cells: int
+    seconds: float
+    policy: str
+    classes: int | None = None
+    smallest_class: int | None = None
+    number: int | None = None
+
+    @property
+    def gap(self) -> float:
+        """Return the share of the cost that is not proven to be needed, 0 to 1."""
+        return float((self.cost - self.lower_bound) / self.cost) if self.cost else 0.0
+
+    @property
+    def audited(self) -> bool:
+        """Return whether the released rows passed the audit."""
+        return self.classes is not None
+
+    def passed(self, classes: int, smallest_class: int | None) -> Certificate:
+        """Return the certificate with what the audit counted."""
+        return replace(self, classes=classes, smallest_class=smallest_class)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data: exact numbers as int, or as text where they are no whole numbers."""
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        data["status"] = self.status.value
+        data["requirements"] = list(self.requirements)
+        for name in ("cost", "lower_bound"):
+            data[name] = int(data[name]) if data[name].denominator == 1 else str(data[name])
+        return {**data, "gap": self.gap}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """A released table and its certificate.
+
+    Attributes
+    ----------
+    table : object
+        The released rows, of the kind that came in: Arrow, pandas, polars, or a DuckDB relation.
+    certificate : Certificate
+        What is proven about them.
+    sql : str
+        The statement that made the release.
+    """
+
+    table: Any = field(repr=False)
+    certificate: Certificate
+    sql: str = field(repr=False)

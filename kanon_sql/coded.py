@@ -1,0 +1,240 @@
+"""The table as the solvers see it: integer codes per row type, never a value.
+
+A *row type* is a distinct combination of quasi-identifier values; ``t`` row types with ``m`` columns stand for the whole
+table, however many rows it has. A column that can only be shown or hidden is one coded column; a column with a
+generalization hierarchy is one coded column per level, of which a pattern shows at most one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.policy import Policy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Int64 = NDArray[np.int64]
+Int32 = NDArray[np.int32]
+Words = NDArray[np.uint64]
+
+_WORD_LIMIT = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodedTable:
+    """Row types as dense integer codes.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Names of the ``m`` coded columns.
+    codes : int32 array [t, m], C-contiguous
+        Codes from 0; NULL has its own code. Rows are in ascending order, so the table does not depend on the order of
+        its source.
+    weight : int64 array [t]
+        Rows of the source that share the row type.
+    origin : int64 array [t]
+        Position of each row type in the array it was read from.
+    cost : int64 array [m]
+        Cost of suppressing one cell, in units of ``1 / unit``.
+    unit : int
+        Common denominator of the costs, so that all costs are whole numbers.
+    """
+
+    columns: tuple[str, ...]
+    codes: Int32
+    weight: Int64
+    origin: Int64
+    cost: Int64
+    unit: int
+
+    @property
+    def row_types(self) -> int:
+        """Return the number of row types."""
+        return len(self.weight)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows of the source."""
+        return int(self.weight.sum())
+
+    @property
+    def cardinality(self) -> Int64:
+        """Return the number of codes of each column, int64 [m]."""
+        if not self.row_types:
+            return np.ones(len(self.columns), np.int64)
+        return self.codes.max(axis=0).astype(np.int64) + 1
+
+    def exact_cost(self, units: int) -> Fraction:
+        """Return a cost counted in units as the user counts it."""
+        return Fraction(units, self.unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recoding:
+    """What a solver decided: ``q`` pieces, each some rows of one row type under one pattern.
+
+    Parameters
+    ----------
+    row_type : int32 array [q]
+        Row type of the piece, ascending; a row type may be split over several pieces.
+    shown : uint64 array [q]
+        The columns that the rows of the piece show.
+    count : int64 array [q]
+        Number of rows of the piece, above 0.
+    lower_bound : int
+        A proven lower bound on the cost of every release under the policy, in units of the coded table.
+    bound : str
+        Name of the argument that proves it.
+    """
+
+    row_type: Int32
+    shown: Words
+    count: Int64
+    lower_bound: int = 0
+    bound: str = "trivial"
+
+    def cost(self, table: CodedTable) -> int:
+        """Return the cost of the release in units of the table; O(q * m)."""
+        hidden = hidden_bits(self.shown, len(table.columns))
+        return int((hidden @ table.cost) @ self.count)
+
+
+def hidden_bits(shown: Words, columns: int) -> NDArray[np.int64]:
+    """Return int64 [q, columns]: 1 where the pattern hides the column."""
+    place = np.arange(columns, dtype=np.uint64)
+    return 1 - ((shown[:, None] >> place) & np.uint64(1)).astype(np.int64)
+
+
+def mixed_radix(cardinality: Int64) -> tuple[Int64, Int64, int]:
+    """Place every column into as many 64-bit key words as are needed, so that a key identifies a group exactly.
+
+    Returns
+    -------
+    word, stride : int64 arrays [m]
+        The key word of each column and the factor of its code in it.
+    words : int
+        Number of key words.
+    """
+    word = np.zeros(len(cardinality), np.int64)
+    stride = np.ones(len(cardinality), np.int64)
+    current, size = 0, 1
+    for column, radix in enumerate(int(value) for value in cardinality):
+        if size * radix > _WORD_LIMIT:
+            current, size = current + 1, 1
+        word[column], stride[column] = current, size
+        size *= radix
+    return word, stride, current + 1
+
+
+def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[CodedTable, Policy]:
+    """Turn row types from Arrow into codes.
+
+    Parameters
+    ----------
+    row_types : StructArray [t]
+        The distinct combinations of quasi-identifier values, one field a column, of any type.
+    count : int64 array [t]
+        Rows per combination.
+    policy : Policy
+        Resolved against the fields.
+
+    Returns
+    -------
+    tuple of (CodedTable, Policy)
+        The table, and the policy with the fields' own names.
+
+    Raises
+    ------
+    SourceError
+        When two row types have no different codes: their type loses information on its way.
+
+    Notes
+    -----
+    O(t * m) time for scalar types and O(d log d) for the d distinct values of each column; nested types are compared
+    value by value in Python.
+    """
+    names = [field.name for field in row_types.type]
+    policy = policy.resolve(names)
+    chosen = [qi.column for qi in policy.quasi_identifiers]
+    if len(chosen) > 60:
+        raise PolicyError(f"the table has {len(chosen)} quasi-identifiers, more than 60; hint: name those that identify people")
+    codes = np.empty((len(row_types), len(chosen)), np.int32)
+    for place, name in enumerate(chosen):
+        codes[:, place] = _column_codes(row_types.field(names.index(name)))
+    order = _ascending(codes)
+    codes = np.ascontiguousarray(codes[order])
+    if len(codes) > 1 and (codes[1:] == codes[:-1]).all(axis=1).any():
+        raise SourceError(
+            "two different row types cannot be told apart: a column's type (such as TIME WITH TIME ZONE) loses information; "
+            "hint: cast it to VARCHAR"
+        )
+    cost, unit = _whole_costs([qi.weight for qi in policy.quasi_identifiers])
+    table = CodedTable(columns=tuple(chosen), codes=codes, weight=count[order], origin=order, cost=cost, unit=unit)
+    return table, policy
+
+
+def _whole_costs(weights: Sequence[Fraction]) -> tuple[Int64, int]:
+    unit = math.lcm(*(weight.denominator for weight in weights))
+    whole = [weight.numerator * (unit // weight.denominator) for weight in weights]
+    if sum(whole) >= 1 << 31:
+        raise PolicyError("the weights are too far apart to add exactly; hint: use fewer digits")
+    return np.array(whole, np.int64), unit
+
+
+def _ascending(codes: Int32) -> Int64:
+    cardinality = codes.max(axis=0, initial=0).astype(np.int64) + 1
+    word, stride, words = mixed_radix(cardinality)
+    keys = [codes[:, word == index].astype(np.int64) @ stride[word == index] for index in range(words)]
+    return np.lexsort(keys).astype(np.int64)
+
+
+def _column_codes(values: pa.Array) -> Int32:
+    """Return codes of one column that follow the order of its values, NULL first."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(values, pa.ExtensionArray):
+        values = values.storage
+    if pa.types.is_boolean(values.type):
+        values = values.cast(pa.int8())
+    if _needs_python(values.type):
+        values = pa.array(_texts(values), pa.string())
+    if not pa.types.is_dictionary(values.type):
+        values = values.dictionary_encode()
+        rank = np.empty(len(values.dictionary), np.int64)
+        rank[pc.sort_indices(values.dictionary).to_numpy()] = np.arange(1, len(rank) + 1)
+    else:
+        rank = np.arange(1, len(values.dictionary) + 1, dtype=np.int64)
+    places = np.append(rank, 0)[pc.fill_null(values.indices.cast(pa.int64()), len(rank)).to_numpy(zero_copy_only=False)]
+    return _dense(places, len(rank) + 1)
+
+
+def _dense(places: Int64, size: int) -> Int32:
+    """Close the gaps that unused dictionary values leave."""
+    used = np.zeros(size, np.bool_)
+    used[places] = True
+    return (np.cumsum(used) - 1)[places].astype(np.int32)
+
+
+def _needs_python(kind: pa.DataType) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_nested(kind) or types.is_interval(kind))
+
+
+def _texts(values: pa.Array) -> list[str | None]:
+    """Return one exact text per value; equal texts stand for equal values."""
+    import pyarrow as pa
+
+    tags: Sequence[Any] = values.type_codes.to_pylist() if pa.types.is_union(values.type) else [0] * len(values)
+    return [None if value is None else repr((tag, value)) for tag, value in zip(tags, values.to_pylist(), strict=True)]

@@ -1,0 +1,205 @@
+"""DuckDB: registers the SQL functions and macros, and makes a connection that understands the clause."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import weakref
+from collections.abc import Callable
+from importlib import import_module
+from importlib.resources import files
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import duckdb
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.release import quoted, release_query
+from kanon_sql.engines.session import Session
+from kanon_sql.policy import Policy
+
+_MODULES = ("kanon_fit", "kanon_audited", "kanon_releases", "k_anonymize", "pattern_guided", "anonymize")
+"""Modules of `kanon_sql.udfs`, in the order in which they are registered."""
+
+_SCHEMA = "kanon"
+"""Attached in-memory database that holds the macros for cursors, which do not see temporary ones."""
+
+_CREATE = "CREATE OR REPLACE MACRO "
+
+_SESSIONS: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
+_NUMBERS = itertools.count(1)
+
+_Raw = TypeVar("_Raw", bound=duckdb.DuckDBPyConnection)
+
+
+def session_of(con: duckdb.DuckDBPyConnection) -> Session:
+    """Return the session of the connection's DuckDB instance; registers the functions if they are not there yet."""
+    try:
+        return _SESSIONS[con.execute("SELECT kanon_session()").fetchall()[0][0]]
+    except duckdb.CatalogException:
+        session = Session()
+    number = next(_NUMBERS)
+    _SESSIONS[number] = session
+    con.create_function("kanon_session", lambda: number, [], "BIGINT")
+    for module in map(_udf, _MODULES):
+        function: Function = module.FUNCTION
+        con.create_function(
+            function.name,
+            function.bound(session),
+            None if function.parameters is None else list(function.parameters),
+            function.returns,
+            type="arrow" if function.arrow else "native",
+            null_handling="special",
+            side_effects=function.side_effects,
+        )
+    return session
+
+
+def macros() -> list[str]:
+    """Return the text behind CREATE MACRO of every table macro: the table functions, then the audit."""
+    texts = [module.MACRO for module in map(_udf, _MODULES) if hasattr(module, "MACRO")]
+    for path in sorted(files("kanon_sql.sql").iterdir(), key=lambda each: each.name):
+        if path.name.endswith(".sql") and path.name != "kanon.sql":
+            text = path.read_text(encoding="utf-8")
+            texts.append(text[text.index(_CREATE) + len(_CREATE) :].rstrip().rstrip(";"))
+    return texts
+
+
+def _udf(name: str) -> Any:
+    return import_module(f"kanon_sql.udfs.{name}")
+
+
+def register(con: _Raw) -> _Raw:
+    """Make the table functions work on a DuckDB connection of yours.
+
+    Parameters
+    ----------
+    con : DuckDBPyConnection
+        Any open connection. Its cursors have the functions too: by their own names where the database is in memory, else
+        as ``kanon.k_anonymize(...)``, or by their own names after ``register(cursor)``.
+
+    Returns
+    -------
+    DuckDBPyConnection
+        The same connection.
+
+    Notes
+    -----
+    Nothing is written into a database file: there, the macros are temporary. A database opened read-only gives its
+    cursors no ``kanon`` schema.
+    """
+    if isinstance(con, Connection):
+        register(con.raw)
+        return con
+    session_of(con)
+    for text in macros():
+        con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
+    with con.cursor() as cursor:  # a transaction of its own: a single one may write to one database only
+        for home in _homes(cursor):
+            for text in macros():
+                cursor.execute(f"{_CREATE}{home}.{text}")
+    return con
+
+
+def _homes(cursor: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the schemas outside the user's files that all cursors see."""
+    database, path, readonly = cursor.execute(
+        "SELECT database_name, path, readonly FROM duckdb_databases() WHERE database_name = current_database()"
+    ).fetchall()[0]
+    homes = [] if path or readonly else [f"{quoted(database)}.main"]
+    try:
+        cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_SCHEMA}")
+    except duckdb.CatalogException:  # an instance opened read-only holds no second database
+        return homes
+    return [*homes, f"{_SCHEMA}.main"]
+
+
+def connect(database: str = ":memory:", **options: Any) -> Connection:
+    """Open a DuckDB connection that also understands ANONYMIZE.
+
+    Parameters
+    ----------
+    database : str
+        Path of a database file, or ``':memory:'``.
+    **options
+        As for ``duckdb.connect``.
+    """
+    return Connection(register(duckdb.connect(database, **options)))
+
+
+def releases(con: duckdb.DuckDBPyConnection | Connection) -> list[Certificate]:
+    """Return the certificates of all audited releases of the connection's DuckDB instance, oldest first."""
+    return session_of(con.raw if isinstance(con, Connection) else con).releases
+
+
+class Connection:
+    """A DuckDB connection that also understands ANONYMIZE; everything else is DuckDB's own.
+
+    Attributes
+    ----------
+    raw : DuckDBPyConnection
+        The connection behind it.
+    """
+
+    def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
+        self.raw = raw
+        self._session = session_of(raw)
+
+    def execute(self, query: Any, parameters: Any = None) -> Self:
+        """Run statements, as ``DuckDBPyConnection.execute``."""
+        self._run(self.raw.execute, self._rewritten(query), parameters)
+        return self
+
+    def executemany(self, query: Any, parameters: Any = None) -> Self:
+        """Run a statement once per set of parameters, as ``DuckDBPyConnection.executemany``."""
+        self._run(self.raw.executemany, self._rewritten(query), parameters)
+        return self
+
+    def sql(self, query: Any, **options: Any) -> Any:
+        """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
+        return self._run(self.raw.sql, self._rewritten(query), **options)
+
+    query = sql
+    from_query = sql
+
+    def cursor(self) -> Connection:
+        """Return a second connection to the same database, with everything registered."""
+        return Connection(register(self.raw.cursor()))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.raw.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<kanon_sql connection over {self.raw!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.raw, name)
+        return functools.partial(self._run, value) if callable(value) else value
+
+    def _rewritten(self, query: Any) -> Any:
+        if not isinstance(query, str) or "anonymize" not in query.casefold():
+            return query
+        from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
+
+        return rewrite(query, _release_of_query)
+
+    def _run(self, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        try:
+            return call(*arguments, **options)
+        except duckdb.Error as error:
+            cause = self._session.cause_of(str(error))
+            if cause is None:
+                raise
+            raise cause from None
+
+
+def _release_of_query(body: str, policy: Policy) -> str:
+    return release_query(body, policy, query=True)

@@ -1,0 +1,49 @@
+"""How a Python function becomes an SQL function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_sql.engines.session import Session
+from kanon_sql.errors import KanonError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A scalar function to register.
+
+    Parameters
+    ----------
+    name, returns : str
+        Name and return type in SQL.
+    call : callable
+        The function; called with ``Session`` first.
+    parameters : empty tuple, optional
+        ``()`` for a function without arguments; None takes any number of any type.
+    arrow : bool
+        Whether it takes and returns Arrow arrays instead of values.
+    side_effects : bool
+        Whether each call counts, so that DuckDB may not fold or repeat it.
+    """
+
+    name: str
+    returns: str
+    call: Callable[..., Any]
+    parameters: tuple[()] | None = None
+    arrow: bool = False
+    side_effects: bool = False
+
+    def bound(self, session: Session) -> Callable[..., Any]:
+        """Return the function for one session; what it raises is kept for the caller."""
+
+        def call(*arguments: Any) -> Any:
+            try:
+                return self.call(session, *arguments)
+            except KanonError as error:
+                session.fail(error)
+                raise
+
+        # DuckDB counts the parameters of the Python function where the SQL function has none.
+        return call if self.parameters is None else lambda: call()

@@ -1,0 +1,44 @@
+-- A release as one query. Rows carry the number of their piece; pieces carry the values they show. Slots: see release.py.
+WITH ${reads}"kanon#histogram" AS (
+    -- one list of all row types, so that kanon_fit sees the whole table in one call
+    SELECT list("kanon#h") AS row_types
+    FROM (SELECT ${columns}, count(*) AS "kanon#n" FROM ${source} GROUP BY ALL) AS "kanon#h"
+), "kanon#pieces" AS MATERIALIZED (
+    SELECT release, row_type, qi, len(pieces) AS parts, generate_subscripts(pieces, 1) AS part, unnest(pieces, max_depth := 2)
+    FROM (
+        SELECT fit.release AS release, generate_subscripts(row_types, 1) AS row_type, unnest(row_types) AS qi,
+               unnest(fit.pieces) AS pieces
+        FROM (SELECT row_types, kanon_fit(row_types, ${policy}) AS fit FROM "kanon#histogram")
+    )
+), "kanon#values" AS MATERIALIZED (
+    SELECT "kanon#piece",
+           CASE WHEN list_contains("kanon#hidden", alias(COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))))
+                THEN ${hidden} ELSE ${shown} END
+    FROM (
+        SELECT * EXCLUDE ("kanon#n")
+        FROM (SELECT piece AS "kanon#piece", hidden AS "kanon#hidden", unnest(qi) FROM "kanon#pieces")
+    )
+), "kanon#rows" AS MATERIALIZED (
+${rows}
+), "kanon#classes" AS (
+    -- the audit counts the very rows that are handed out, by the values that they show
+    SELECT sum("kanon#c".n) AS "kanon#size", bool_or("kanon#v"."kanon#piece" IS NULL) AS "kanon#astray",
+           "kanon#v".* EXCLUDE ("kanon#piece")
+    FROM (SELECT "kanon#piece" AS piece, count(*) AS n FROM "kanon#rows" GROUP BY ALL) AS "kanon#c"
+    LEFT JOIN "kanon#values" AS "kanon#v" ON "kanon#c".piece = "kanon#v"."kanon#piece"
+    GROUP BY ALL
+), "kanon#audit" AS (
+    SELECT CASE
+        WHEN bool_or("kanon#astray") OR sum("kanon#size") <> (SELECT sum(upto - after) FROM "kanon#pieces")
+            THEN error('kanon audit: the source gave other rows when it was read again, nothing was released; hint: store it as a table first')
+        WHEN min("kanon#size") < ${least}
+            THEN error(format('kanon audit: {} classes have fewer than ${least} rows, the smallest {}; nothing was released',
+                              count(*) FILTER ("kanon#size" < ${least}), min("kanon#size")))
+        ELSE kanon_audited((SELECT any_value(release) FROM "kanon#pieces"), count(*), min("kanon#size")::BIGINT)
+        END AS passed
+    FROM "kanon#classes"
+)
+${names}SELECT ${result}
+FROM "kanon#rows" AS "kanon#r"
+JOIN "kanon#values" AS "kanon#v" ON "kanon#r"."kanon#piece" = "kanon#v"."kanon#piece"
+WHERE (SELECT passed FROM "kanon#audit")

@@ -1,0 +1,61 @@
+"""Every error of kanon-sql: one root, one hint at the end of each message, never a cell value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class KanonError(Exception):
+    """Root of all errors raised by kanon-sql."""
+
+
+class PolicyError(KanonError, ValueError):
+    """A policy that cannot mean anything: wrong k, a column named twice, a mask over unknown columns."""
+
+
+class UnknownColumnError(PolicyError):
+    """A policy names a column that the table does not have."""
+
+    @classmethod
+    def of(cls, column: str, known: Iterable[str], role: str) -> UnknownColumnError:
+        names = list(known)
+        listed = ", ".join(f'"{name}"' for name in names[:12]) + (", ..." if len(names) > 12 else "")
+        return cls(f'{role} names the unknown column "{column}"; hint: the columns are {listed or "none"}')
+
+
+class ClauseError(KanonError, ValueError):
+    """An ANONYMIZE clause that cannot be read; carries where it went wrong.
+
+    Attributes
+    ----------
+    line, column : int
+        Position in the statement, both from 1.
+    text : str
+        The offending text of the statement.
+    """
+
+    def __init__(self, message: str, *, line: int, column: int, text: str) -> None:
+        super().__init__(f"{message} (line {line}, column {column}, at {text!r})")
+        self.line = line
+        self.column = column
+        self.text = text
+
+
+class InfeasibleError(KanonError, ValueError):
+    """No release of this table can keep the promise; the message gives the counts that say why."""
+
+
+class SourceError(KanonError, ValueError):
+    """The source cannot be read exactly: not a table, a value type without an exact code, a moving target."""
+
+
+class AuditError(KanonError, RuntimeError):
+    """The audit found a class that breaks a requirement; nothing was released."""
+
+
+class UnknownAlgorithmError(PolicyError):
+    """A policy names an algorithm that is not in the registry."""
+
+    @classmethod
+    def of(cls, name: str, known: Iterable[str]) -> UnknownAlgorithmError:
+        return cls(f"there is no algorithm {name!r}; hint: the algorithms are {', '.join(known)}")

@@ -1,0 +1,61 @@
+"""The permitted patterns of a policy, cheapest first.
+
+Among equally dear patterns the one that hides the larger domains comes first: its instances gather the most rows, which
+measured 1 to 6 % fewer suppressed cells on Adult and CMC than an order by position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_sql.coded import CodedTable, Int64, Words, hidden_bits
+from kanon_sql.policy import Policy
+
+LISTED_COLUMNS = 16
+"""With more columns than this, all 2^m patterns are searched, not listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternSet:
+    """The permitted patterns.
+
+    Parameters
+    ----------
+    shown : uint64 array [p]
+        Bit ``c`` is set where coded column ``c`` is shown; empty when there are too many to list.
+    cost : int64 array [p]
+        Cost of one row under the pattern, in units of the coded table; ascending.
+    """
+
+    shown: Words
+    cost: Int64
+
+    @property
+    def listed(self) -> bool:
+        """Whether the patterns are listed; if not, all 2^m are permitted."""
+        return len(self.shown) > 0
+
+
+def permitted(table: CodedTable, policy: Policy) -> PatternSet:
+    """List the patterns that a resolved policy permits on a table.
+
+    Notes
+    -----
+    O(p (m + log p)) for p patterns.
+    """
+    columns = len(table.columns)
+    if policy.masks is not None:
+        place = {name: np.uint64(1 << column) for column, name in enumerate(table.columns)}
+        shown = np.unique(np.array([sum(place[name] for name in mask) for mask in policy.masks], np.uint64))
+    elif columns <= LISTED_COLUMNS:
+        shown = np.arange(1 << columns, dtype=np.uint64)
+    else:
+        return PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
+    hidden = hidden_bits(shown, columns)
+    cost = hidden @ table.cost
+    # Whole numbers, so that the order is the same on every machine.
+    domain = hidden @ np.rint(np.log2(table.cardinality) * 2**20).astype(np.int64)
+    order = np.lexsort((shown, -domain, cost))
+    return PatternSet(shown=shown[order], cost=cost[order])

@@ -1,0 +1,94 @@
+"""The one pipeline: choose -> solve -> certify. It sees codes and counts, never a connection and never a value."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+
+import numpy as np
+
+from kanon_sql.certificate import Certificate, Status
+from kanon_sql.coded import CodedTable, Recoding, hidden_bits
+from kanon_sql.errors import InfeasibleError
+from kanon_sql.patterns import PatternSet, permitted
+from kanon_sql.policy import Policy
+from kanon_sql.solvers import choose
+from kanon_sql.solvers.budget import Budget, Progress
+
+
+def run(table: CodedTable, policy: Policy, report: Progress | None = None) -> tuple[Recoding, Certificate]:
+    """Solve a coded table under a resolved policy.
+
+    Parameters
+    ----------
+    table : CodedTable
+        At least one row type.
+    policy : Policy
+        With the columns of the table.
+    report : Progress, optional
+        Hears of the progress; may raise to stop the work.
+
+    Raises
+    ------
+    InfeasibleError
+        When no release can keep the promise.
+    """
+    started = time.monotonic()
+    solver = choose(policy.algorithm, policy.requirements)
+    k = policy.least_class_size
+    if table.rows < k:
+        raise InfeasibleError(f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k")
+    budget = Budget(seconds=policy.time_limit) if report is None else Budget(seconds=policy.time_limit, report=report)
+    patterns = permitted(table, policy)
+    recoding = solver.load()(table, patterns, k, budget)
+    cost = recoding.cost(table)
+    bound, method = max(
+        (recoding.lower_bound, recoding.bound), (_own_rows_bound(table, patterns, k), "cheapest pattern of the rows below k")
+    )
+    certificate = Certificate(
+        requirements=tuple(requirement.describe() for requirement in policy.requirements),
+        algorithm=solver.name,
+        status=Status.OPTIMAL if cost == bound else Status.FEASIBLE,
+        cost=table.exact_cost(cost),
+        lower_bound=table.exact_cost(bound),
+        bound_method=method,
+        rows=table.rows,
+        row_types=table.row_types,
+        suppressed_cells=_suppressed_cells(recoding, len(table.columns)),
+        cells=table.rows * len(table.columns),
+        seconds=time.monotonic() - started,
+        policy=policy.to_json(),
+    )
+    return recoding, certificate
+
+
+def empty_certificate(policy: Policy) -> Certificate:
+    """Return the certificate of a table without rows: every promise holds, nothing is lost."""
+    return Certificate(
+        requirements=tuple(requirement.describe() for requirement in policy.requirements),
+        algorithm=choose(policy.algorithm, policy.requirements).name,
+        status=Status.OPTIMAL,
+        cost=Fraction(0),
+        lower_bound=Fraction(0),
+        bound_method="no rows",
+        rows=0,
+        row_types=0,
+        suppressed_cells=0,
+        cells=0,
+        seconds=0.0,
+        policy=policy.to_json(),
+        classes=0,
+    )
+
+
+def _own_rows_bound(table: CodedTable, patterns: PatternSet, k: int) -> int:
+    """Bound from below: a row type under k rows cannot be shown whole, so its rows pay for the next cheapest pattern."""
+    costs = np.unique(patterns.cost) if patterns.listed else np.array([0, table.cost.min()])
+    if costs[0] > 0:
+        return int(costs[0]) * table.rows
+    rare = int(table.weight[table.weight < k].sum())
+    return rare * int(costs[1]) if len(costs) > 1 else 0
+
+
+def _suppressed_cells(recoding: Recoding, columns: int) -> int:
+    return int(hidden_bits(recoding.shown, columns).sum(axis=1) @ recoding.count)

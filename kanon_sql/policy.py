@@ -1,0 +1,332 @@
+"""What a release promises: quasi-identifiers, requirements, permitted masks, and how to solve for them.
+
+The clause, the table functions, Python and the command line all compile to a :class:`Policy`; its canonical JSON form is
+what travels inside SQL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.errors import PolicyError, UnknownColumnError
+
+MAX_QUASI_IDENTIFIERS = 60
+"""One mask is one 64-bit word: a bit per quasi-identifier, a few bits to spare."""
+
+MAX_LISTED_MASKS = 1 << 16
+"""More masks than this are never listed: ask for every combination (CUBE) instead, which is searched, not listed."""
+
+Mask = tuple[str, ...]
+"""The *shown* columns of a permitted pattern; all other quasi-identifiers are suppressed."""
+
+
+def same_name(name: str) -> str:
+    """Return the form under which DuckDB compares identifiers: case does not count."""
+    return name.casefold()
+
+
+def _fraction(value: object, what: str) -> Fraction:
+    try:
+        exact = Fraction(str(value)) if isinstance(value, float) else Fraction(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write it like 3 or 0.5") from None
+    return exact
+
+
+def _whole(value: object, what: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        shown = value if isinstance(value, int | float) else type(value).__name__
+        raise PolicyError(f"{what} must be a whole number of at least {least}, got {shown}")
+    return value
+
+
+def _name(value: object, what: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise PolicyError(f"{what} must be a column name, got {'an empty text' if value == '' else type(value).__name__}")
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KAnonymity:
+    """Every equivalence class holds at least ``k`` rows. Merging classes keeps it."""
+
+    k: int
+
+    def __post_init__(self) -> None:
+        _whole(self.k, "k", 1)
+
+    @property
+    def least_class_size(self) -> int:
+        """Return the smallest class that can meet the requirement, in rows."""
+        return self.k
+
+    def describe(self) -> str:
+        """Return the requirement as the clause writes it."""
+        return f"k >= {self.k}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the requirement as plain JSON data."""
+        return {"type": "k", "k": self.k}
+
+
+Requirement = KAnonymity
+"""The requirements that exist; a conjunction is a tuple of them."""
+
+_REQUIREMENTS: dict[str, type[Requirement]] = {"k": KAnonymity}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuasiIdentifier:
+    """A column that helps to recognize somebody.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column; case does not count, as in SQL.
+    weight : int or Fraction
+        Cost of suppressing one cell of the column, above 0.
+    recoding : str
+        How a cell may be coarsened: ``'suppress'`` shows it or hides it.
+    """
+
+    column: str
+    weight: Fraction = Fraction(1)
+    recoding: str = "suppress"
+
+    def __post_init__(self) -> None:
+        _name(self.column, "a quasi-identifier")
+        object.__setattr__(self, "weight", _fraction(self.weight, f'the weight of "{self.column}"'))
+        if self.weight <= 0:
+            raise PolicyError(f'the weight of "{self.column}" must be above 0; hint: leave the column out to show it always')
+        if self.recoding != "suppress":
+            raise PolicyError(f'"{self.column}" asks for the unknown recoding {self.recoding!r}; hint: use \'suppress\'')
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the quasi-identifier as plain JSON data."""
+        weight = self.weight.numerator if self.weight.denominator == 1 else str(self.weight)
+        return {"column": self.column, "weight": weight, "recoding": self.recoding}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """A promise about a release, and how to look for it.
+
+    Parameters
+    ----------
+    quasi_identifiers : tuple of QuasiIdentifier
+        The quasi-identifiers, at most 60.
+    every_column : bool
+        Also every other column of the table is a quasi-identifier, of weight 1 (those listed only carry weights).
+    requirements : tuple of Requirement
+        What each equivalence class must meet; all of them.
+    masks : tuple of Mask, optional
+        The permitted masks, each the tuple of its shown columns; None permits every combination.
+    algorithm : str
+        Name in the registry of solvers; ``'auto'`` chooses.
+    time_limit : float, optional
+        Seconds after which the solver returns the best it has.
+    seed : int
+        Seed of the solvers that draw.
+    suppress : str, optional
+        Text that stands for a suppressed cell; None stands for NULL and keeps the column's type.
+
+    Raises
+    ------
+    PolicyError
+        When the parts contradict each other.
+    """
+
+    quasi_identifiers: tuple[QuasiIdentifier, ...] = ()
+    every_column: bool = False
+    requirements: tuple[Requirement, ...] = field(default_factory=lambda: (KAnonymity(k=2),))
+    masks: tuple[Mask, ...] | None = None
+    algorithm: str = "auto"
+    time_limit: float | None = None
+    seed: int = 0
+    suppress: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.quasi_identifiers and not self.every_column:
+            raise PolicyError("a policy needs at least one quasi-identifier; hint: name the columns that identify people")
+        if len(self.quasi_identifiers) > MAX_QUASI_IDENTIFIERS:
+            raise PolicyError(
+                f"{len(self.quasi_identifiers)} quasi-identifiers are more than {MAX_QUASI_IDENTIFIERS}; hint: drop some columns"
+            )
+        self._refuse_twice([qi.column for qi in self.quasi_identifiers], "the quasi-identifiers")
+        if not self.requirements:
+            raise PolicyError("a policy needs a requirement; hint: GUARANTEE k >= 5")
+        if self.masks is not None:
+            self._check_masks(self.masks)
+        if not isinstance(self.algorithm, str) or not self.algorithm:
+            raise PolicyError("algorithm must be the name of an algorithm; hint: 'auto'")
+        if self.time_limit is not None and (
+            isinstance(self.time_limit, bool) or not isinstance(self.time_limit, int | float) or not self.time_limit > 0
+        ):
+            raise PolicyError("time_limit must be a number of seconds above 0")
+        _whole(self.seed, "seed", 0)
+        if self.suppress is not None and not isinstance(self.suppress, str):
+            raise PolicyError("suppress must be a text such as '*', or NULL")
+
+    @staticmethod
+    def _refuse_twice(names: Sequence[str], where: str) -> None:
+        seen: set[str] = set()
+        for name in names:
+            if same_name(name) in seen:
+                raise PolicyError(f'{where} name the column "{name}" twice; hint: name it once')
+            seen.add(same_name(name))
+
+    def _check_masks(self, masks: tuple[Mask, ...]) -> None:
+        if not masks:
+            raise PolicyError("the list of masks is empty, so no row could be released; hint: add the mask [] (suppress everything)")
+        if len(masks) > MAX_LISTED_MASKS:
+            raise PolicyError(f"{len(masks)} masks are more than {MAX_LISTED_MASKS}; hint: leave the masks out to permit every one")
+        columns = [qi.column for qi in self.quasi_identifiers]
+        known = {same_name(column) for column in columns}
+        for number, mask in enumerate(masks, 1):
+            for name in mask:
+                if same_name(_name(name, f"mask {number}")) not in known and not self.every_column:
+                    raise UnknownColumnError.of(name, columns, f"mask {number}")
+            self._refuse_twice(mask, f"the columns of mask {number}")
+
+    @property
+    def least_class_size(self) -> int:
+        """Return the smallest class that can meet all requirements, in rows."""
+        return max(requirement.least_class_size for requirement in self.requirements)
+
+    def resolve(self, columns: Sequence[str]) -> Policy:
+        """Return the policy with each quasi-identifier spelled as in ``columns``, and none left open.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The columns that the table offers as quasi-identifiers, in their order.
+
+        Raises
+        ------
+        UnknownColumnError
+            When the policy names a column that is not there.
+        """
+        listed = {same_name(qi.column): qi for qi in self.quasi_identifiers}
+        spelled = {same_name(column): column for column in columns}
+        for key, qi in listed.items():
+            if key not in spelled:
+                raise UnknownColumnError.of(qi.column, columns, "the policy")
+        if self.every_column:
+            chosen = [
+                replace(listed.get(key, QuasiIdentifier(column=column)), column=column) for key, column in spelled.items()
+            ]
+        else:
+            chosen = [replace(qi, column=spelled[key]) for key, qi in listed.items()]
+        resolved = replace(self, quasi_identifiers=tuple(chosen), every_column=False)
+        if self.masks is None:
+            return resolved
+        return replace(resolved, masks=tuple(tuple(spelled[same_name(name)] for name in mask) for mask in self.masks))
+
+    def to_json(self) -> str:
+        """Return the canonical JSON text: sorted keys, no spaces, exact weights."""
+        data = {
+            "quasi_identifiers": [qi.to_json() for qi in self.quasi_identifiers],
+            "every_column": self.every_column,
+            "requirements": [requirement.to_json() for requirement in self.requirements],
+            "masks": None if self.masks is None else [list(mask) for mask in self.masks],
+            "algorithm": self.algorithm,
+            "time_limit": self.time_limit,
+            "seed": self.seed,
+            "suppress": self.suppress,
+        }
+        return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Policy:
+        """Read a policy back from JSON; keys left out take their defaults, unknown keys are an error."""
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise PolicyError(f"the policy is not JSON: {error}") from None
+        data = _known_keys(data, {*cls.__dataclass_fields__}, "the policy")
+        if "quasi_identifiers" in data:
+            data["quasi_identifiers"] = tuple(
+                QuasiIdentifier(**_known_keys(item, {*QuasiIdentifier.__dataclass_fields__}, "a quasi-identifier"))
+                for item in _list(data["quasi_identifiers"], "quasi_identifiers")
+            )
+        if "requirements" in data:
+            data["requirements"] = tuple(_requirement(item) for item in _list(data["requirements"], "requirements"))
+        if data.get("masks") is not None:
+            data["masks"] = tuple(tuple(_list(mask, "a mask")) for mask in _list(data["masks"], "masks"))
+        if not isinstance(data.get("every_column", False), bool):
+            raise PolicyError("every_column must be true or false")
+        return cls(**data)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        k: int = 2,
+        quasi_identifiers: Iterable[str | QuasiIdentifier] | None = None,
+        masks: Iterable[Iterable[str]] | None = None,
+        weights: Mapping[str, object] | None = None,
+        **options: Any,
+    ) -> Policy:
+        """Build a policy from the names that every entrance of kanon-sql shares.
+
+        Parameters
+        ----------
+        k : int
+            Least number of rows of a class.
+        quasi_identifiers : iterable of str, optional
+            Names of the quasi-identifiers; None takes every column.
+        masks : iterable of iterable of str, optional
+            The permitted masks, as lists of shown columns; None permits all.
+        weights : mapping, optional
+            Cost of a suppressed cell by column, 1 where it is not named.
+        **options
+            ``algorithm``, ``time_limit``, ``seed``, ``suppress``.
+        """
+        for name, value in (("quasi_identifiers", quasi_identifiers), ("masks", masks)):
+            if isinstance(value, str):
+                raise PolicyError(f"{name} must be a list of names, not one text; hint: ['zip', 'age']")
+        given = {same_name(_name(column, "a weight")): (column, weight) for column, weight in (weights or {}).items()}
+        chosen: list[QuasiIdentifier] = []
+        for item in quasi_identifiers or ():
+            qi = item if isinstance(item, QuasiIdentifier) else QuasiIdentifier(column=_name(item, "a quasi-identifier"))
+            weight = given.pop(same_name(qi.column), (None, qi.weight))[1]
+            chosen.append(replace(qi, weight=_fraction(weight, f'the weight of "{qi.column}"')))
+        if quasi_identifiers is not None and given:
+            raise UnknownColumnError.of(next(iter(given.values()))[0], [qi.column for qi in chosen], "a weight")
+        for column, weight in given.values():
+            chosen.append(QuasiIdentifier(column=column, weight=_fraction(weight, f'the weight of "{column}"')))
+        return cls(
+            quasi_identifiers=tuple(chosen),
+            every_column=quasi_identifiers is None,
+            requirements=(KAnonymity(k=k),),
+            masks=None if masks is None else tuple(tuple(mask) for mask in masks),
+            **options,
+        )
+
+
+def _list(value: object, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise PolicyError(f"{what} must be a list, got {type(value).__name__}")
+    return value
+
+
+def _known_keys(value: object, known: set[str], what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}")
+    for key in value:
+        if key not in known:
+            raise PolicyError(f"{what} has the unknown key {key!r}; hint: the keys are {', '.join(sorted(known))}")
+    return value
+
+
+def _requirement(item: object) -> Requirement:
+    kind = item.get("type") if isinstance(item, dict) else None
+    if kind not in _REQUIREMENTS:
+        raise PolicyError(f"a requirement has the unknown type {kind!r}; hint: the types are {', '.join(_REQUIREMENTS)}")
+    requirement = _REQUIREMENTS[kind]
+    data = _known_keys(item, {"type", *requirement.__dataclass_fields__}, f"the requirement {kind!r}")
+    return requirement(**{key: value for key, value in data.items() if key != "type"})

@@ -1,0 +1,79 @@
+"""`greedy`: cheapest pattern first, then the strict repair of the last rows.
+
+References
+----------
+Bredereck, Nichterlein, Niedermeier: Pattern-Guided k-Anonymity (2013), Algorithm 1 and Theorem 4 (factor m).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_sql.coded import CodedTable, Recoding, mixed_radix
+from kanon_sql.patterns import PatternSet
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.repair import Pieces, repair
+from kanon_sql.solvers.reopen import reopen
+
+_PATTERNS_PER_CALL = 256
+"""Patterns between two looks at the clock."""
+
+
+def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+    """Return a strictly k-anonymous recoding.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, m columns, at least k rows.
+    patterns : PatternSet
+        The permitted patterns; if they are not listed, classes are split top down instead.
+    k : int
+        Least number of rows of a class.
+    budget : Budget
+        Time left; when it ends, the rows not yet placed are repaired at once.
+
+    Returns
+    -------
+    Recoding
+        At most m times the cost of the optimum where the patterns are listed (Theorem 4), before the repair.
+
+    Notes
+    -----
+    Listed patterns: O(p (m^2 t / 64 + m e)) with e eligible row types a pattern; else O(m^2 t). Memory O(m^2 t / 8) bytes.
+    """
+    if patterns.listed:
+        pieces = _cheapest_first(table, patterns, k, budget)
+    else:
+        pieces = _top_down(table, k)
+    pieces = repair(table, patterns, k, pieces)
+    return reopen(table, patterns, k, pieces, budget).recoding()
+
+
+def _cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Pieces:
+    from kanon_sql.kernels.greedy import frequent_pairs, take_frequent
+
+    word, stride, _ = mixed_radix(table.cardinality)
+    place = np.stack([word, stride])
+    pairs = frequent_pairs(table.codes, table.cardinality, table.weight, k)
+    alive = np.zeros((table.row_types + 63) // 64, np.uint64)
+    everyone = np.arange(table.row_types)
+    np.bitwise_or.at(alive, everyone >> 6, np.uint64(1) << (everyone & 63).astype(np.uint64))
+    taken = np.full(table.row_types, -1, np.int32)
+    left = table.rows
+    for start in range(0, len(patterns.shown), _PATTERNS_PER_CALL):
+        batch = patterns.shown[start : start + _PATTERNS_PER_CALL]
+        pattern = np.full(table.row_types, -1, np.int32)
+        left -= take_frequent(table.codes, table.weight, place, batch, pairs, alive, k, pattern)
+        taken[pattern >= 0] = pattern[pattern >= 0] + start
+        budget.report("greedy", 1 - left / table.rows)
+        if left < k or budget.over():
+            break
+    return Pieces.of_row_types(table, taken >= 0, patterns.shown[taken])
+
+
+def _top_down(table: CodedTable, k: int) -> Pieces:
+    from kanon_sql.kernels.top_down import split_classes
+
+    shown = split_classes(table.codes, table.weight, table.cost, table.cardinality, k)
+    return Pieces.of_row_types(table, np.ones(table.row_types, np.bool_), shown)

@@ -1,0 +1,57 @@
+"""The named arguments that all table functions of kanon-sql share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.policy import Policy
+
+NAMES = ("qi", "k", "masks", "weights", "hierarchies", "algorithm", "time_limit", "seed", "suppress")
+
+_DEFAULTS = {"k": "2", "algorithm": "'auto'", "seed": "0"}
+
+
+def signature(name: str, *positional: str) -> str:
+    """Return the head of a table macro: the positional arguments, then the shared ones with their defaults."""
+    named = [f"{each} := {_DEFAULTS.get(each, 'NULL')}" for each in NAMES if each not in positional]
+    return f"{name}({', '.join((*positional, *named))})"
+
+
+def plan_call(function: str) -> str:
+    """Return the call of a planner with all arguments in the fixed order."""
+    return f"{function}(tbl, {', '.join(NAMES)})"
+
+
+def policy(values: tuple[Any, ...]) -> Policy:
+    """Build the policy from the values of `NAMES`, in that order.
+
+    Raises
+    ------
+    PolicyError
+        When an argument has the wrong type or asks for what is not built.
+    """
+    given = dict(zip(NAMES, values, strict=True))
+    if given["hierarchies"] is not None:
+        raise PolicyError("hierarchies are not supported yet; hint: leave them out, cells are shown or suppressed")
+    weights = given["weights"]
+    if weights is not None and not isinstance(weights, Mapping):
+        raise PolicyError("weights must be a MAP of column to number; hint: MAP {'age': 3}")
+    for name in ("qi", "masks"):
+        if given[name] is not None and not isinstance(given[name], list):
+            raise PolicyError(f"{name} must be a list; hint: ['zip', 'age']")
+    for mask in given["masks"] or []:
+        if not isinstance(mask, list):
+            raise PolicyError("each mask must be a list of the columns it shows; hint: [['zip', 'age'], []]")
+    limit = given["time_limit"]
+    return Policy.of(
+        k=given["k"],
+        quasi_identifiers=given["qi"],
+        masks=given["masks"],
+        weights=weights,
+        algorithm=given["algorithm"],
+        time_limit=None if limit is None else float(limit),
+        seed=given["seed"],
+        suppress=given["suppress"],
+    )

@@ -1,0 +1,47 @@
+"""`kanon_releases()`: the releases of this DuckDB instance with their certificates, oldest first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.session import Session
+
+_COLUMNS = {
+    "number": "BIGINT",
+    "requirements": "VARCHAR[]",
+    "algorithm": "VARCHAR",
+    "status": "VARCHAR",
+    "cost": "DOUBLE",
+    "lower_bound": "DOUBLE",
+    "gap": "DOUBLE",
+    "bound_method": "VARCHAR",
+    "rows": "BIGINT",
+    "row_types": "BIGINT",
+    "suppressed_cells": "BIGINT",
+    "cells": "BIGINT",
+    "classes": "BIGINT",
+    "smallest_class": "BIGINT",
+    "seconds": "DOUBLE",
+    "policy": "VARCHAR",
+}
+
+
+def releases(session: Session) -> list[dict[str, Any]]:
+    """Return one struct per release that passed its audit."""
+    found = []
+    for certificate in session.releases:
+        data = certificate.to_dict() | {"cost": float(certificate.cost), "lower_bound": float(certificate.lower_bound)}
+        found.append({name: data[name] for name in _COLUMNS})
+    return found
+
+
+FUNCTION = Function(
+    name="kanon_certificates",
+    returns=f"STRUCT({', '.join(f'{name} {kind}' for name, kind in _COLUMNS.items())})[]",
+    call=releases,
+    parameters=(),
+    side_effects=True,
+)
+
+MACRO = "kanon_releases() AS TABLE SELECT unnest(kanon_certificates(), recursive := true)"
