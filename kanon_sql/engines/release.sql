@@ -22,19 +22,23 @@ WITH ${reads}"kanon#histogram" AS (
 ${rows}
 ), "kanon#classes" AS (
     -- the audit counts the very rows that are handed out, by the values that they show
-    SELECT sum("kanon#c".n) AS "kanon#size", bool_or("kanon#v"."kanon#piece" IS NULL) AS "kanon#astray",
-           "kanon#v".* EXCLUDE ("kanon#piece")
-    FROM (SELECT "kanon#piece" AS piece, count(*) AS n FROM "kanon#rows" GROUP BY ALL) AS "kanon#c"
-    LEFT JOIN "kanon#values" AS "kanon#v" ON "kanon#c".piece = "kanon#v"."kanon#piece"
-    GROUP BY ALL
+    -- (by their sort keys: a plain GROUP BY takes 'a' and 'A' for one under a collation that ignores case)
+    SELECT sum(n) AS size, bool_or(astray) AS astray
+    FROM (
+        SELECT create_sort_key(row(*COLUMNS("kanon#v".* EXCLUDE ("kanon#piece"))), 'ASC NULLS FIRST') AS shown,
+               "kanon#c".n AS n, "kanon#v"."kanon#piece" IS NULL AS astray
+        FROM (SELECT "kanon#piece" AS piece, count(*) AS n FROM "kanon#rows" GROUP BY ALL) AS "kanon#c"
+        LEFT JOIN "kanon#values" AS "kanon#v" ON "kanon#c".piece = "kanon#v"."kanon#piece"
+    )
+    GROUP BY shown
 ), "kanon#audit" AS (
     SELECT CASE
-        WHEN bool_or("kanon#astray") OR sum("kanon#size") <> (SELECT sum(upto - after) FROM "kanon#pieces")
+        WHEN bool_or(astray) OR sum(size) <> (SELECT sum(upto - after) FROM "kanon#pieces")
             THEN error('kanon audit: the source gave other rows when it was read again, nothing was released; hint: store it as a table first')
-        WHEN min("kanon#size") < ${least}
+        WHEN min(size) < ${least}
             THEN error(format('kanon audit: {} classes have fewer than ${least} rows, the smallest {}; nothing was released',
-                              count(*) FILTER ("kanon#size" < ${least}), min("kanon#size")))
-        ELSE kanon_audited((SELECT any_value(release) FROM "kanon#pieces"), count(*), min("kanon#size")::BIGINT)
+                              count(*) FILTER (size < ${least}), min(size)))
+        ELSE kanon_audited((SELECT any_value(release) FROM "kanon#pieces"), count(*), min(size)::BIGINT)
         END AS passed
     FROM "kanon#classes"
 )

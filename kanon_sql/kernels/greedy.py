@@ -1,4 +1,4 @@
-"""Pattern-guided greedy on codes: cheapest pattern first, every instance with enough rows takes all of them.
+"""Pattern-guided passes over coded rows: patterns in order, each instance with enough rows takes them.
 
 A row type is *eligible* for a pattern only if every pair of shown values is shared by at least k rows of the whole
 table; bit sets of those pairs sift out nearly all row types before anything is counted.
@@ -65,6 +65,88 @@ def frequent_pairs(
 
 
 @njit(cache=True, nogil=True)
+def _columns_of(shown: np.uint64, column: NDArray[np.int64]) -> int:
+    """List the shown columns in ``column`` and return how many there are."""
+    s = 0
+    for c in range(len(column)):
+        if (shown >> np.uint64(c)) & _ONE:
+            column[s] = c
+            s += 1
+    return s
+
+
+@njit(cache=True, nogil=True)
+def _sift(
+    alive: NDArray[np.uint64], pairs: NDArray[np.uint64], column: NDArray[np.int64], row: NDArray[np.int32]
+) -> int:
+    """List in ``row`` the live rows all of whose shown pairs are frequent; return how many; O(s^2 t / 64)."""
+    eligible = alive.copy()
+    for a in range(len(column)):
+        for b in range(a + 1):
+            both = pairs[column[a], column[b]]
+            for w in range(len(eligible)):
+                eligible[w] &= both[w]
+    n = 0
+    for w in range(len(eligible)):
+        rest = eligible[w]
+        while rest:
+            row[n] = w * 64 + _trailing_zeros(rest)
+            n += 1
+            rest &= rest - _ONE
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _group(
+    codes: NDArray[np.int32],
+    place: NDArray[np.int64],
+    column: NDArray[np.int64],
+    row: NDArray[np.int32],
+    slot_key: NDArray[np.int64],
+    slot_used: NDArray[np.bool_],
+    slot: NDArray[np.int32],
+) -> int:
+    """Give the rows that agree on the shown columns one slot; return the number of slots in use from 0.
+
+    A group is one exact key of as many words as ``slot_key`` has; the hash only finds its slot.
+    """
+    words = slot_key.shape[1]
+    key = np.empty(words, np.int64)
+    size, shift = 64, 58
+    while size < 2 * len(row):
+        size *= 2
+        shift -= 1
+    slot_used[:size] = False
+    for r in range(len(row)):
+        key[:] = 0
+        for c in column:
+            key[place[0, c]] += codes[row[r], c] * place[1, c]
+        mixed = np.uint64(0)
+        for w in range(words):
+            mixed = (mixed ^ np.uint64(key[w])) * _HASH
+        h = np.int64(mixed >> np.uint64(shift))
+        while slot_used[h]:
+            same = True
+            for w in range(words):
+                same = same and slot_key[h, w] == key[w]
+            if same:
+                break
+            h = (h + 1) & (size - 1)
+        slot_used[h] = True
+        slot_key[h] = key
+        slot[r] = h
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _capacity(rows: int) -> int:
+    capacity = 64
+    while capacity < 2 * rows:
+        capacity *= 2
+    return capacity
+
+
+@njit(cache=True, nogil=True)
 def take_frequent(
     codes: NDArray[np.int32],
     weight: NDArray[np.int64],
@@ -75,7 +157,7 @@ def take_frequent(
     k: int,
     taken: NDArray[np.int32],
 ) -> int:
-    """Run the patterns ``shown`` [p] in order; return the number of rows taken.
+    """Let each instance of the patterns ``shown`` [p] with k live rows take them all; return the rows taken.
 
     Parameters
     ----------
@@ -88,72 +170,26 @@ def take_frequent(
 
     Notes
     -----
-    O(p m^2 t / 64) for the sifting plus O(m) per eligible row type; memory O(t). A group is one exact key of
-    ``max(place[0]) + 1`` words; the hash only finds its slot.
+    O(p m^2 t / 64) for the sifting plus O(m) per eligible row type; memory O(t).
     """
     t, m = codes.shape
-    words = place[0].max() + 1
-    capacity = 64
-    while capacity < 2 * t:
-        capacity *= 2
-    slot_pattern = np.full(capacity, -1, np.int32)
-    slot_key = np.empty((capacity, words), np.int64)
+    capacity = _capacity(t)
+    slot_key = np.empty((capacity, place[0].max() + 1), np.int64)
+    slot_used = np.empty(capacity, np.bool_)
     slot_rows = np.empty(capacity, np.int64)
-    eligible = np.empty(len(alive), np.uint64)
     row = np.empty(t, np.int32)
     slot = np.empty(t, np.int32)
     column = np.empty(m, np.int64)
-    key = np.empty(words, np.int64)
     total = 0
     for p in range(len(shown)):
-        s = 0
-        for c in range(m):
-            if (shown[p] >> np.uint64(c)) & _ONE:
-                column[s] = c
-                s += 1
-        eligible[:] = alive
-        for a in range(s):
-            for b in range(a + 1):
-                both = pairs[column[a], column[b]]
-                for w in range(len(eligible)):
-                    eligible[w] &= both[w]
-        n = 0
-        for w in range(len(eligible)):
-            rest = eligible[w]
-            while rest:
-                row[n] = w * 64 + _trailing_zeros(rest)
-                n += 1
-                rest &= rest - _ONE
-        size, shift = 64, 58
-        while size < 2 * n:
-            size *= 2
-            shift -= 1
+        s = _columns_of(shown[p], column)
+        n = _sift(alive, pairs, column[:s], row)
+        size = _group(codes, place, column[:s], row[:n], slot_key, slot_used, slot)
+        slot_rows[:size] = 0
         found = False
         for r in range(n):
-            i = row[r]
-            key[:] = 0
-            for a in range(s):
-                c = column[a]
-                key[place[0, c]] += codes[i, c] * place[1, c]
-            mixed = np.uint64(0)
-            for w in range(words):
-                mixed = (mixed ^ np.uint64(key[w])) * _HASH
-            h = np.int64(mixed >> np.uint64(shift))
-            while True:
-                if slot_pattern[h] != p:
-                    slot_pattern[h] = p
-                    slot_key[h] = key
-                    slot_rows[h] = 0
-                    break
-                same = True
-                for w in range(words):
-                    same = same and slot_key[h, w] == key[w]
-                if same:
-                    break
-                h = (h + 1) & (size - 1)
-            slot_rows[h] += weight[i]
-            found = found or slot_rows[h] >= k
-            slot[r] = h
+            slot_rows[slot[r]] += weight[row[r]]
+            found = found or slot_rows[slot[r]] >= k
         if not found:
             continue
         for r in range(n):

@@ -1,13 +1,68 @@
-"""The shift pass: rows that their classes can spare found cheaper classes, or move to cheaper open ones."""
+"""The shift pass: dear rows found new, cheaper classes with rows that classes above k can spare.
+
+After the greedy no row fits an open class that is cheaper than its own, and no k dear rows share a cheaper instance: it
+would have taken them. But fewer than k of them may share one that rows of cheaper classes can fill up.
+"""
 
 from __future__ import annotations
 
-from kanon_sql.coded import CodedTable
+from dataclasses import replace
+
+import numpy as np
+
+from kanon_sql.coded import CodedTable, hidden_bits, mixed_radix
 from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.repair import Pieces
 
+_PATTERNS_PER_CALL = 64
+
+_MANY = 100_000
+"""Row types beyond which the pass is left out: the rows it splits would cost the release another reading of the source."""
+
 
 def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budget: Budget) -> Pieces:
-    """Placeholder."""
-    return pieces
+    """Move spare rows into new classes that save cells; every class keeps at least k rows.
+
+    Notes
+    -----
+    One pass over the patterns in use (a few hundred of thousands); O(p (m^2 q / 64 + m e)) for q pieces in classes above k,
+    e of them eligible.
+    """
+    if budget.over() or not patterns.listed or table.row_types > _MANY:
+        return pieces
+    from kanon_sql.kernels.greedy import frequent_pairs
+    from kanon_sql.kernels.spare import take_spare
+
+    number = pieces.classes(table)
+    spare = np.bincount(number, weights=pieces.count).astype(np.int64) - k
+    cost = hidden_bits(pieces.shown, len(table.columns)) @ table.cost
+    movable = np.flatnonzero(spare[number] > 0)
+    if not len(movable):
+        return pieces
+    codes = np.ascontiguousarray(table.codes[pieces.row_type[movable]])
+    piece = np.stack([number[movable], pieces.count[movable], cost[movable]], axis=1)
+    place = np.stack(mixed_radix(table.cardinality)[:2])
+    pairs = frequent_pairs(codes, table.cardinality, piece[:, 1].copy(), k)
+    used = np.isin(patterns.shown, np.unique(pieces.shown))
+    ordered = np.stack([patterns.shown[used].astype(np.int64), patterns.cost[used]], axis=1)
+    made = [np.empty((0, 3), np.int64)]
+    for start in range(0, len(ordered), _PATTERNS_PER_CALL):
+        moves = np.empty((2 * len(movable), 3), np.int64)
+        batch = ordered[start : start + _PATTERNS_PER_CALL]
+        moves = moves[: take_spare(codes, piece, spare, place, batch, pairs, k, moves)]
+        made.append(moves + np.array([0, 0, start]))
+        if budget.over():
+            break
+        budget.report("shift", min(1.0, (start + len(batch)) / len(ordered)))
+    moved = np.concatenate(made)
+    count = pieces.count.copy()
+    np.subtract.at(count, movable[moved[:, 0]], moved[:, 1])
+    stays = count > 0
+    return replace(
+        pieces,
+        row_type=np.concatenate([pieces.row_type[stays], pieces.row_type[movable[moved[:, 0]]]]),
+        shown=np.concatenate([pieces.shown[stays], ordered[moved[:, 2], 0].astype(np.uint64)]),
+        count=np.concatenate([count[stays], moved[:, 1]]),
+        placed=np.ones(int(stays.sum()) + len(moved), np.bool_),
+    )

@@ -23,6 +23,9 @@ _CANDIDATES = 16
 _FEW = 16
 """Row types left behind up to which placing them one by one is also tried."""
 
+_MANY = 100_000
+"""Row types of a table in which one dearer class no longer shows, so that it is not searched for a cheaper way."""
+
 _ROUNDS = 10_000
 """Repairs after which the search gives up; each places at least one row type."""
 
@@ -93,7 +96,8 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces) -> P
         return pieces
     left = np.flatnonzero(~pieces.placed)
     together = _open_class(table, patterns, k, pieces, left)
-    if together is not None and together.placed.all() and len(left) > _FEW:
+    few = len(left) <= _FEW and table.row_types <= _MANY
+    if together is not None and together.placed.all() and not few:
         return together
     one_by_one = pieces
     for _ in range(_ROUNDS):

@@ -1,0 +1,47 @@
+-- equivalence_classes(tbl, qi := NULL): the equivalence classes of a table, one row per class.
+--
+-- Two rows are in one class if they agree in every quasi-identifier.
+-- NULL is a value like any other: rows that are NULL in the same column are alike there. Text is compared byte by byte
+-- whatever the collation of the column ('a' and 'A' are two values even under NOCASE), because the reader sees bytes.
+--
+-- Arguments:
+--   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
+--                     'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
+--   qi    VARCHAR[]   the quasi-identifiers; by default every column. Case does not matter, as everywhere in SQL.
+--
+-- Result columns:
+--   the quasi-identifiers, with their own names and types, in the order of qi
+--   class_size   BIGINT   number of rows of the class, always the last column
+--                         (called class_size_1 if a quasi-identifier is itself named class_size)
+--
+-- Cost: one scan, one GROUP BY. No order is promised.
+CREATE OR REPLACE MACRO equivalence_classes(tbl, qi := NULL) AS TABLE
+FROM query(format(
+    'SELECT * EXCLUDE ("equivalence class")
+     FROM (
+         SELECT create_sort_key(row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS "equivalence class",
+                first(COLUMNS(*)),
+                count(*) AS class_size
+         FROM (SELECT {0} FROM {1} AS source) AS source
+         GROUP BY 1
+     ) AS classes',
+    CASE
+        WHEN qi IS NULL THEN 'source.*'
+        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
+        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
+        THEN error('kanon: qi names a column twice')
+        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+    END,
+    CASE array_to_string(
+            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            '.')
+        WHEN nullif(tbl::VARCHAR, '')
+        THEN array_to_string(
+            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
+             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
+            '.')
+        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+            coalesce(tbl::VARCHAR, 'NULL')))
+    END
+));

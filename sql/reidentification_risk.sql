@@ -1,0 +1,65 @@
+-- reidentification_risk(tbl, qi := NULL): how likely it is that a row is linked to the right person.
+--
+-- The risk of a row is 1 / (size of its equivalence class).
+--   prosecutor: the attacker knows that the person is in the table. Highest risk 1 / k, average classes / rows.
+--   journalist: the attacker does not know it. Without a table of the population, the released table stands for it,
+--               and the highest risk is the prosecutor's. This is an upper bound: classes of a population are no smaller.
+--   marketer:   the attacker links every row at random within its class; the expected share of right links.
+-- NULL is a value like any other: rows that are NULL in the same column are alike there. Text is compared byte by byte
+-- whatever the collation of the column ('a' and 'A' are two values even under NOCASE), because the reader sees bytes.
+--
+-- Arguments:
+--   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
+--                     'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
+--   qi    VARCHAR[]   the quasi-identifiers; by default every column. Case does not matter, as everywhere in SQL.
+--
+-- Result columns (one row; every risk and share is NULL for an empty table):
+--   prosecutor_risk           DOUBLE   1 / size of the smallest class
+--   prosecutor_risk_average   DOUBLE   classes / rows
+--   journalist_risk           DOUBLE   = prosecutor_risk, see above
+--   marketer_risk             DOUBLE   classes / rows
+--   uniques                   BIGINT   rows that are alone in their class
+--   uniques_share             DOUBLE   uniques / rows
+--   share_above_0_2           DOUBLE   share of rows whose risk is above 0.2: in classes of fewer than 5 rows
+--   share_above_0_05          DOUBLE   share of rows whose risk is above 0.05: in classes of fewer than 20 rows
+--   rows                      BIGINT   number of rows
+--   classes                   BIGINT   number of classes
+--
+-- Cost: one scan, one GROUP BY.
+CREATE OR REPLACE MACRO reidentification_risk(tbl, qi := NULL) AS TABLE
+FROM query(format(
+    'SELECT 1::DOUBLE / min(size) AS prosecutor_risk,
+            count(*)::DOUBLE / sum(size) AS prosecutor_risk_average,
+            1::DOUBLE / min(size) AS journalist_risk,
+            count(*)::DOUBLE / sum(size) AS marketer_risk,
+            count(*) FILTER (size = 1) AS uniques,
+            (count(*) FILTER (size = 1))::DOUBLE / sum(size) AS uniques_share,
+            coalesce(sum(size) FILTER (size < 5), 0)::DOUBLE / sum(size) AS share_above_0_2,
+            coalesce(sum(size) FILTER (size < 20), 0)::DOUBLE / sum(size) AS share_above_0_05,
+            coalesce(sum(size), 0)::BIGINT AS "rows",
+            count(*) AS classes
+     FROM (
+         SELECT create_sort_key(row(*COLUMNS(*)), ''ASC NULLS FIRST''), count(*)
+         FROM (SELECT {0} FROM {1} AS source) AS source
+         GROUP BY 1
+     ) AS classes(class, size)',
+    CASE
+        WHEN qi IS NULL THEN 'source.*'
+        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
+        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
+        THEN error('kanon: qi names a column twice')
+        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+    END,
+    CASE array_to_string(
+            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            '.')
+        WHEN nullif(tbl::VARCHAR, '')
+        THEN array_to_string(
+            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
+             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
+            '.')
+        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+            coalesce(tbl::VARCHAR, 'NULL')))
+    END
+));

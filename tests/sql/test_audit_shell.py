@@ -1,0 +1,137 @@
+"""The macros in a bare DuckDB shell, and on Adult."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import audit_oracle
+import duckdb
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ADULT = ROOT.parent / "shared" / "data" / "adult_arx.csv.gz"
+ADULT_FULL = ROOT.parent / "shared" / "data" / "adult_full.csv.gz"
+
+
+def run(shell: str, script: str) -> list[dict[str, object]]:
+    """Run a script in the shell, in the folder of kanon.sql, and give the rows of its last query."""
+    done = subprocess.run(
+        [shell, "-init", "/dev/null", "-batch", "-json"],
+        input=f".read kanon.sql\n{script}\n",
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=ROOT / "sql",
+        timeout=120,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+    return json.loads(done.stdout)
+
+
+def rows_of(path: Path, columns: list[str] | None = None) -> tuple[list[str], list[audit_oracle.Row]]:
+    if not path.exists():
+        pytest.skip("the data sets are not beside the project")
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        names = columns or list(reader.fieldnames or [])
+        return names, [tuple(row[name] for name in names) for row in reader]
+
+
+SETUP = """
+CREATE TABLE o AS FROM (VALUES ('a', 20, 1e0), ('a', 30, 1e0), ('b', 40, 2e0), ('c', 40, 2e0)) t(zip, age, "odd ""name");
+CREATE TABLE r AS SELECT * REPLACE (CASE WHEN zip = 'a' THEN zip END AS zip, CASE WHEN zip <> 'a' THEN age END AS age) FROM o;
+"""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "FROM equivalence_classes('r', ['ZIP', 'odd \"name']) ORDER BY ALL",
+        "FROM equivalence_classes('o') ORDER BY ALL",
+        "FROM k_anonymity('main.r')",
+        "FROM k_anonymity('o', qi := ['age'])",
+        "FROM reidentification_risk('r', ['zip', 'age'])",
+        "FROM utility('r', 'o', ['zip', 'age'])",
+        "FROM utility('r', 'o')",
+        "WITH c AS (FROM r) FROM k_anonymity('c') LIMIT 1",
+    ],
+)
+def test_the_shell_gives_what_the_library_gives(con: duckdb.DuckDBPyConnection, shell: str, query: str) -> None:
+    con.execute(SETUP)
+    con.execute(query)
+    names = [column[0] for column in con.description]
+    expected = [dict(zip(names, row, strict=True)) for row in con.fetchall()]
+    found = run(shell, f"{SETUP}{query};")
+    assert found == expected
+
+
+def test_collations_in_the_shell(shell: str) -> None:
+    script = "CREATE TABLE t (a VARCHAR COLLATE NOCASE); INSERT INTO t VALUES ('a'), ('A'); SELECT k FROM k_anonymity('t');"
+    assert run(shell, script) == [{"k": 1}]
+
+
+def test_errors_in_the_shell(shell: str) -> None:
+    for call in ("k_anonymity('t; DROP TABLE t')", "k_anonymity('(SELECT 1)')"):
+        done = subprocess.run(
+            [shell, "-init", "/dev/null", "-batch"],
+            input=f".read kanon.sql\nFROM {call};\n",
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            cwd=ROOT / "sql",
+            timeout=120,
+            check=False,
+        )
+        assert "kanon: tbl is not the name of a table" in done.stderr
+
+
+def test_the_block_of_the_page_runs_in_the_shell(con: duckdb.DuckDBPyConnection, shell: str) -> None:
+    blocks = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "audit.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert blocks
+    for block in blocks:
+        statements = block.replace(".read kanon.sql\n", "")
+        con.execute(statements)
+        done = subprocess.run(
+            [shell, "-init", "/dev/null", "-batch"],
+            input=f".read kanon.sql\n{statements}\n",
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            cwd=ROOT / "sql",
+            timeout=120,
+            check=False,
+        )
+        assert done.stderr == ""
+
+
+def test_adult(con: duckdb.DuckDBPyConnection, one: Callable[..., dict[str, object]]) -> None:
+    names, rows = rows_of(ADULT)
+    assert len(names) == 9
+    con.execute("CREATE TABLE adult AS FROM read_csv($1, all_varchar := true)", [str(ADULT)])
+    assert one("FROM k_anonymity('adult', $1)", [names]) == audit_oracle.k_anonymity(rows)
+    assert one("FROM k_anonymity('adult')") == audit_oracle.k_anonymity(rows)
+    assert one("FROM reidentification_risk('adult')") == pytest.approx(audit_oracle.reidentification_risk(rows))
+    hide = {"occupation", "age", "workclass"}
+    con.execute("CREATE TABLE released AS SELECT * REPLACE (NULL AS occupation, NULL AS age, '*' AS workclass) FROM adult")
+    released = [
+        tuple("*" if name == "workclass" else None if name in hide else v for name, v in zip(names, row, strict=True))
+        for row in rows
+    ]
+    found = one("FROM utility('released', 'adult')")
+    assert found == pytest.approx(audit_oracle.utility(released, rows))
+    assert found["suppressed_cells"] == 3 * len(rows)
+
+
+def test_adult_2_in_the_shell(shell: str) -> None:
+    columns = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"]
+    _, rows = rows_of(ADULT_FULL, columns)
+    script = f"CREATE TABLE adult AS FROM read_csv('{ADULT_FULL}', all_varchar := true); FROM k_anonymity('adult', {columns});"
+    assert run(shell, script) == [pytest.approx(audit_oracle.k_anonymity(rows))]
