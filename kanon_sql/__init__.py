@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kanon_sql.certificate import Certificate, Release
     from kanon_sql.engines.duckdb import connect, register, releases
     from kanon_sql.engines.tables import Audit, anonymize, audit
-    from kanon_sql.certificate import Certificate, Release
 
 __version__ = "0.1.0"
 

@@ -70,9 +70,8 @@ class CodedTable:
     @property
     def cardinality(self) -> Int64:
         """Return the number of codes of each column, int64 [m]."""
-        if not self.row_types:
-            return np.ones(len(self.columns), np.int64)
-        return self.codes.max(axis=0).astype(np.int64) + 1
+        highest: Int64 = self.codes.max(axis=0).astype(np.int64)
+        return highest + 1
 
     def exact_cost(self, units: int) -> Fraction:
         """Return a cost counted in units as the user counts it."""

@@ -18,6 +18,7 @@ class UnknownColumnError(PolicyError):
 
     @classmethod
     def of(cls, column: str, known: Iterable[str], role: str) -> UnknownColumnError:
+        """Name the column, who names it, and the columns that there are."""
         names = list(known)
         listed = ", ".join(f'"{name}"' for name in names[:12]) + (", ..." if len(names) > 12 else "")
         return cls(f'{role} names the unknown column "{column}"; hint: the columns are {listed or "none"}')
@@ -58,4 +59,5 @@ class UnknownAlgorithmError(PolicyError):
 
     @classmethod
     def of(cls, name: str, known: Iterable[str]) -> UnknownAlgorithmError:
+        """Name the algorithm and those that there are."""
         return cls(f"there is no algorithm {name!r}; hint: the algorithms are {', '.join(known)}")

@@ -37,7 +37,9 @@ def run(table: CodedTable, policy: Policy, report: Progress | None = None) -> tu
     solver = choose(policy.algorithm, policy.requirements)
     k = policy.least_class_size
     if table.rows < k:
-        raise InfeasibleError(f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k")
+        raise InfeasibleError(
+            f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
+        )
     budget = Budget(seconds=policy.time_limit) if report is None else Budget(seconds=policy.time_limit, report=report)
     patterns = permitted(table, policy)
     recoding = solver.load()(table, patterns, k, budget)

@@ -29,9 +29,9 @@ def same_name(name: str) -> str:
     return name.casefold()
 
 
-def _fraction(value: object, what: str) -> Fraction:
+def _fraction(value: Any, what: str) -> Fraction:
     try:
-        exact = Fraction(str(value)) if isinstance(value, float) else Fraction(value)  # type: ignore[arg-type]
+        exact = Fraction(str(value) if isinstance(value, float) else value)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write it like 3 or 0.5") from None
     return exact
@@ -103,7 +103,7 @@ class QuasiIdentifier:
         if self.weight <= 0:
             raise PolicyError(f'the weight of "{self.column}" must be above 0; hint: leave the column out to show it always')
         if self.recoding != "suppress":
-            raise PolicyError(f'"{self.column}" asks for the unknown recoding {self.recoding!r}; hint: use \'suppress\'')
+            raise PolicyError(f"\"{self.column}\" asks for the unknown recoding {self.recoding!r}; hint: use 'suppress'")
 
     def to_json(self) -> dict[str, Any]:
         """Return the quasi-identifier as plain JSON data."""
@@ -154,7 +154,7 @@ class Policy:
             raise PolicyError("a policy needs at least one quasi-identifier; hint: name the columns that identify people")
         if len(self.quasi_identifiers) > MAX_QUASI_IDENTIFIERS:
             raise PolicyError(
-                f"{len(self.quasi_identifiers)} quasi-identifiers are more than {MAX_QUASI_IDENTIFIERS}; hint: drop some columns"
+                f"{len(self.quasi_identifiers)} quasi-identifiers are more than {MAX_QUASI_IDENTIFIERS}; hint: drop columns"
             )
         self._refuse_twice([qi.column for qi in self.quasi_identifiers], "the quasi-identifiers")
         if not self.requirements:
@@ -181,9 +181,13 @@ class Policy:
 
     def _check_masks(self, masks: tuple[Mask, ...]) -> None:
         if not masks:
-            raise PolicyError("the list of masks is empty, so no row could be released; hint: add the mask [] (suppress everything)")
+            raise PolicyError(
+                "the list of masks is empty: no row could be released; hint: add the mask [], which suppresses all"
+            )
         if len(masks) > MAX_LISTED_MASKS:
-            raise PolicyError(f"{len(masks)} masks are more than {MAX_LISTED_MASKS}; hint: leave the masks out to permit every one")
+            raise PolicyError(
+                f"{len(masks)} masks are more than {MAX_LISTED_MASKS}; hint: leave the masks out to permit every one"
+            )
         columns = [qi.column for qi in self.quasi_identifiers]
         known = {same_name(column) for column in columns}
         for number, mask in enumerate(masks, 1):
@@ -250,7 +254,7 @@ class Policy:
         data = _known_keys(data, {*cls.__dataclass_fields__}, "the policy")
         if "quasi_identifiers" in data:
             data["quasi_identifiers"] = tuple(
-                QuasiIdentifier(**_known_keys(item, {*QuasiIdentifier.__dataclass_fields__}, "a quasi-identifier"))
+                QuasiIdentifier(**_known_keys(item, {*QuasiIdentifier.__dataclass_fields__}, "a quasi-identifier", "column"))
                 for item in _list(data["quasi_identifiers"], "quasi_identifiers")
             )
         if "requirements" in data:
@@ -289,6 +293,9 @@ class Policy:
         for name, value in (("quasi_identifiers", quasi_identifiers), ("masks", masks)):
             if isinstance(value, str):
                 raise PolicyError(f"{name} must be a list of names, not one text; hint: ['zip', 'age']")
+        masks = None if masks is None else list(masks)
+        if any(isinstance(mask, str) for mask in masks or ()):
+            raise PolicyError("a mask must be a list of the columns it shows, not one text; hint: [['zip', 'age'], []]")
         given = {same_name(_name(column, "a weight")): (column, weight) for column, weight in (weights or {}).items()}
         chosen: list[QuasiIdentifier] = []
         for item in quasi_identifiers or ():
@@ -314,9 +321,11 @@ def _list(value: object, what: str) -> list[Any]:
     return value
 
 
-def _known_keys(value: object, known: set[str], what: str) -> dict[str, Any]:
+def _known_keys(value: object, known: set[str], what: str, needed: str | None = None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}")
+    if needed is not None and needed not in value:
+        raise PolicyError(f"{what} lacks the key {needed!r}")
     for key in value:
         if key not in known:
             raise PolicyError(f"{what} has the unknown key {key!r}; hint: the keys are {', '.join(sorted(known))}")
@@ -325,8 +334,8 @@ def _known_keys(value: object, known: set[str], what: str) -> dict[str, Any]:
 
 def _requirement(item: object) -> Requirement:
     kind = item.get("type") if isinstance(item, dict) else None
-    if kind not in _REQUIREMENTS:
+    if not isinstance(kind, str) or kind not in _REQUIREMENTS:
         raise PolicyError(f"a requirement has the unknown type {kind!r}; hint: the types are {', '.join(_REQUIREMENTS)}")
     requirement = _REQUIREMENTS[kind]
-    data = _known_keys(item, {"type", *requirement.__dataclass_fields__}, f"the requirement {kind!r}")
+    data = _known_keys(item, {"type", *requirement.__dataclass_fields__}, f"the requirement {kind!r}", kind)
     return requirement(**{key: value for key, value in data.items() if key != "type"})

@@ -12,7 +12,9 @@ from kanon_sql.policy import Policy
 def plan(_session: Session, tbl: str, policy: str) -> str:
     """Return the SQL of the release; runs when the statement is bound and touches no data."""
     if not isinstance(policy, str):
-        raise PolicyError("the policy must be JSON text; hint: '{\"every_column\": true, \"requirements\": [{\"type\": \"k\", \"k\": 5}]}'")
+        raise PolicyError(
+            'the policy must be JSON text; hint: \'{"every_column": true, "requirements": [{"type": "k", "k": 5}]}\''
+        )
     return release_query(table_name(tbl), Policy.from_json(policy))
 
 

@@ -49,9 +49,7 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray) -
 def _PIECES() -> pa.DataType:  # noqa: N802 - a type, made late because pyarrow is imported late
     import pyarrow as pa
 
-    piece = pa.struct(
-        [("piece", pa.int64()), ("after", pa.int64()), ("upto", pa.int64()), ("hidden", pa.list_(pa.string()))]
-    )
+    piece = pa.struct([("piece", pa.int64()), ("after", pa.int64()), ("upto", pa.int64()), ("hidden", pa.list_(pa.string()))])
     return pa.list_(pa.list_(piece))
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from kanon_sql.udfs import arguments
+
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.release import release_query, table_name
 from kanon_sql.engines.session import Session
 from kanon_sql.errors import PolicyError
-from kanon_sql.udfs import arguments
 
 
 def plan(_session: Session, tbl: str, *values: Any) -> str:

@@ -1,0 +1,1 @@
+"""Engines: where a table is read, released and audited."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import itertools
 import weakref
@@ -12,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import duckdb
+from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.functions import Function
@@ -30,6 +32,16 @@ _CREATE = "CREATE OR REPLACE MACRO "
 _SESSIONS: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
 _NUMBERS = itertools.count(1)
 
+_OPEN: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
+"""Connections that own functions; DuckDB reports them as leaks on stderr unless they are closed before Python ends."""
+
+
+@atexit.register
+def _close_all() -> None:
+    for con in list(_OPEN):
+        con.close()
+
+
 _Raw = TypeVar("_Raw", bound=duckdb.DuckDBPyConnection)
 
 
@@ -39,6 +51,7 @@ def session_of(con: duckdb.DuckDBPyConnection) -> Session:
         return _SESSIONS[con.execute("SELECT kanon_session()").fetchall()[0][0]]
     except duckdb.CatalogException:
         session = Session()
+    _OPEN.add(con)
     number = next(_NUMBERS)
     _SESSIONS[number] = session
     con.create_function("kanon_session", lambda: number, [], "BIGINT")
@@ -49,8 +62,8 @@ def session_of(con: duckdb.DuckDBPyConnection) -> Session:
             function.bound(session),
             None if function.parameters is None else list(function.parameters),
             function.returns,
-            type="arrow" if function.arrow else "native",
-            null_handling="special",
+            type=PythonUDFType.ARROW if function.arrow else PythonUDFType.NATIVE,
+            null_handling=FunctionNullHandling.SPECIAL,
             side_effects=function.side_effects,
         )
     return session

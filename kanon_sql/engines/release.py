@@ -44,7 +44,7 @@ def table_name(text: str) -> str:
         parts.append(part[1].replace('""', '"') if part[1] else part[2])
         place = part.end()
     if place != len(text) or not 1 <= len(parts) <= 3 or text.rstrip().endswith("."):
-        raise SourceError(f"the table name cannot be read: {text!r}; hint: write table, schema.table or \"quoted name\"")
+        raise SourceError(f'the table name cannot be read: {text!r}; hint: write table, schema.table or "quoted name"')
     return ".".join(quoted(part) for part in parts)
 
 
@@ -76,7 +76,11 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
         "least": str(policy.least_class_size),
     }
     if policy.every_column:
-        slots |= {"columns": "*", "rows": _text("rows_of_every_column"), "names": "", "result": '"kanon#v".* EXCLUDE ("kanon#piece")'}
+        slots |= {
+            "columns": "*",
+            "rows": _text("rows_of_every_column"),
+            "result": '"kanon#v".* EXCLUDE ("kanon#piece")',
+        }
     else:
         slots |= {
             "columns": ", ".join(columns),
@@ -85,8 +89,6 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
                 match=" AND ".join(f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns),
                 emptied=", ".join(f"true AS {column}" for column in columns),
             ),
-            # The first branch is empty; it gives the columns their own spelling, whatever that of the policy.
-            "names": f"SELECT * FROM {relation} WHERE false\nUNION ALL\n",
             "result": '"kanon#r".* EXCLUDE ("kanon#piece") REPLACE ('
             + ", ".join(f'"kanon#v".{column} AS {column}' for column in columns)
             + ")",

@@ -42,7 +42,10 @@ ${rows}
         END AS passed
     FROM "kanon#classes"
 )
-${names}SELECT ${result}
+-- this branch is empty; it gives the columns their own spelling, whatever that of the policy
+SELECT * FROM ${source} WHERE false
+UNION ALL
+SELECT ${result}
 FROM "kanon#rows" AS "kanon#r"
 JOIN "kanon#values" AS "kanon#v" ON "kanon#r"."kanon#piece" = "kanon#v"."kanon#piece"
 WHERE (SELECT passed FROM "kanon#audit")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 
 from kanon_sql.certificate import Release
 from kanon_sql.engines.duckdb import register, session_of
-from kanon_sql.engines.release import quoted, release_query
-from kanon_sql.errors import AuditError, PolicyError, SourceError
+from kanon_sql.engines.release import release_query
+from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.policy import Policy, QuasiIdentifier
 from kanon_sql.solvers.budget import Progress
 
@@ -135,10 +135,14 @@ def audit(table: Any, *, quasi_identifiers: Iterable[str] | None = None, k: int 
         con.register("source", source)
         arguments = ("source", names)
         size = con.execute("SELECT k, rows, classes, uniques FROM k_anonymity(?, ?)", arguments).fetchall()[0]
-        risk = con.execute("SELECT prosecutor_risk, prosecutor_risk_average FROM reidentification_risk(?, ?)", arguments).fetchall()[0]
+        risk = con.execute(
+            "SELECT prosecutor_risk, prosecutor_risk_average FROM reidentification_risk(?, ?)", arguments
+        ).fetchall()[0]
     found = Audit(k=size[0], rows=size[1], classes=size[2], uniques=size[3], highest_risk=risk[0], average_risk=risk[1])
     if k is not None and found.k is not None and found.k < k:
-        raise AuditError(f"the smallest class has {found.k} rows, fewer than k = {k}; hint: release the table with a smaller promise")
+        raise AuditError(
+            f"the smallest class has {found.k} rows, fewer than k = {k}; hint: release the table with a smaller promise"
+        )
     return found
 
 
@@ -181,12 +185,12 @@ def _like(table: Any, source: pa.Table, released: pa.Table, suppress: str | None
         released = pa.table(columns, names=source.column_names)
     match _kind(table):
         case "pandas":
-            return _to_pandas(released, table)
+            return _to_pandas(released, table, suppress is not None)
         case "polars":
             import polars
 
-            frame = polars.from_arrow(released)
-            return frame if suppress is not None else frame.cast(dict((table.collect() if hasattr(table, "collect") else table).schema))
+            frame = cast("polars.DataFrame", polars.from_arrow(released))
+            return frame if suppress is not None else frame.cast(dict(table.collect_schema()))
         case "_duckdb" | "duckdb":
             return duckdb.connect().from_arrow(released)
         case _:
@@ -199,18 +203,23 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     if column.type == kind:
         return column
     if pa.types.is_dictionary(kind):
-        values = column.cast(kind.value_type) if not pa.types.is_dictionary(column.type) else column.cast(kind.value_type)
-        return values.dictionary_encode().cast(kind)
+        return column.cast(kind.value_type).dictionary_encode().cast(kind)
     return column.cast(kind)
 
 
-def _to_pandas(released: pa.Table, source: pd.DataFrame) -> pd.DataFrame:
+def _to_pandas(released: pa.Table, source: pd.DataFrame, texts: bool) -> pd.DataFrame:
     """Keep the types of the source; whole numbers and booleans with suppressed cells take pandas' nullable types."""
-    frame = released.to_pandas(types_mapper=None)
-    for name, kind in source.dtypes.items():
-        column = released.column(str(name))
+    import pandas as pd
+
+    if texts:
+        return cast("pd.DataFrame", released.to_pandas())
+    columns = {}
+    for place, (name, kind) in enumerate(source.dtypes.items()):
+        column = released.column(place)
         if column.null_count and kind.kind in "iub":
-            frame[name] = column.to_pandas(types_mapper=_nullable)
-        elif frame[name].dtype != kind and not _text_for(column, kind):
-            frame[name] = frame[name].astype(kind)
-    return frame
+            nullable = {"bool": "boolean"}.get(kind.name, kind.name.replace("int", "Int").replace("uI", "UI"))
+            kind = pd.api.types.pandas_dtype(nullable)
+        exact = hasattr(kind, "__from_arrow__")
+        series = column.to_pandas(types_mapper=lambda _, kind=kind: kind) if exact else column.to_pandas()
+        columns[name] = series if series.dtype == kind else series.astype(kind)
+    return pd.DataFrame(columns)

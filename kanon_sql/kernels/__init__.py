@@ -1,0 +1,1 @@
+"""Compiled loops on arrays: no I/O, no errors, no values, only codes."""

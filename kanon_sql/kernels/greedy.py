@@ -1,7 +1,7 @@
 """Pattern-guided passes over coded rows: patterns in order, each instance with enough rows takes them.
 
-A row type is *eligible* for a pattern only if every pair of shown values is shared by at least k rows of the whole
-table; bit sets of those pairs sift out nearly all row types before anything is counted.
+A row type is *eligible* for a pattern only if its values in every pair (or triple) of shown columns are shared by at least
+k rows of the whole table; bit sets of those sift out nearly all row types before anything is counted.
 """
 
 from __future__ import annotations
@@ -26,45 +26,6 @@ def _trailing_zeros(word: np.uint64) -> int:
 
 
 @njit(cache=True, nogil=True)
-def frequent_values(
-    codes: NDArray[np.int32], weight: NDArray[np.int64], size: int, k: int
-) -> NDArray[np.uint64]:
-    """Return bit set [ceil(t / 64)]: row types whose code in ``codes`` [t] (below ``size``) is shared by k rows; O(t)."""
-    count = np.zeros(size, np.int64)
-    for i in range(len(codes)):
-        count[codes[i]] += weight[i]
-    bits = np.zeros((len(codes) + 63) >> 6, np.uint64)
-    for i in range(len(codes)):
-        if count[codes[i]] >= k:
-            bits[i >> 6] |= _ONE << np.uint64(i & 63)
-    return bits
-
-
-@njit(cache=True, nogil=True)
-def frequent_pairs(
-    codes: NDArray[np.int32], cardinality: NDArray[np.int64], weight: NDArray[np.int64], k: int
-) -> NDArray[np.uint64]:
-    """Return bit sets [m, m, ceil(t / 64)]: row types whose pair of values in two columns is shared by k rows; O(m^2 t).
-
-    Only ``[a, b]`` with ``b <= a`` is filled; ``[a, a]`` is the single column. A pair with more possible values than
-    16 t is not counted and stays full: sifting less is safe.
-    """
-    t, m = codes.shape
-    bits = np.zeros((m, m, (t + 63) >> 6), np.uint64)
-    pair = np.empty(t, np.int32)
-    for a in range(m):
-        for b in range(a + 1):
-            size = cardinality[a] if a == b else cardinality[a] * cardinality[b]
-            if size > 16 * t + 1024:
-                bits[a, b] = bits[a, a] & bits[b, b]
-                continue
-            for i in range(t):
-                pair[i] = codes[i, a] if a == b else codes[i, a] * cardinality[b] + codes[i, b]
-            bits[a, b] = frequent_values(pair, weight, size, k)
-    return bits
-
-
-@njit(cache=True, nogil=True)
 def _columns_of(shown: np.uint64, column: NDArray[np.int64]) -> int:
     """List the shown columns in ``column`` and return how many there are."""
     s = 0
@@ -76,16 +37,52 @@ def _columns_of(shown: np.uint64, column: NDArray[np.int64]) -> int:
 
 
 @njit(cache=True, nogil=True)
+def frequent_sets(
+    codes: NDArray[np.int32], cardinality: NDArray[np.int64], weight: NDArray[np.int64], k: int, sets: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Return bit sets [j, ceil(t / 64)]: row types whose values in the columns ``sets[j]`` are shared by k rows.
+
+    A set of columns with more possible values than 32 t is not counted and stays full: sifting less is safe. O(j s t).
+    """
+    t, m = codes.shape
+    bits = np.zeros((len(sets), (t + 63) >> 6), np.uint64)
+    key = np.empty(t, np.int64)
+    column = np.empty(m, np.int64)
+    for j in range(len(sets)):
+        key[:] = 0
+        size = 1
+        for c in column[: _columns_of(sets[j], column)]:
+            size *= cardinality[c]
+            if size > 32 * t + 1024:
+                break
+            for i in range(t):
+                key[i] = key[i] * cardinality[c] + codes[i, c]
+        if size > 32 * t + 1024:
+            bits[j] = ~np.uint64(0)
+            continue
+        count = np.zeros(size, np.int64)
+        for i in range(t):
+            count[key[i]] += weight[i]
+        for i in range(t):
+            if count[key[i]] >= k:
+                bits[j, i >> 6] |= _ONE << np.uint64(i & 63)
+    return bits
+
+
+@njit(cache=True, nogil=True)
 def _sift(
-    alive: NDArray[np.uint64], pairs: NDArray[np.uint64], column: NDArray[np.int64], row: NDArray[np.int32]
+    alive: NDArray[np.uint64],
+    sets: NDArray[np.uint64],
+    frequent: NDArray[np.uint64],
+    shown: np.uint64,
+    row: NDArray[np.int32],
 ) -> int:
-    """List in ``row`` the live rows all of whose shown pairs are frequent; return how many; O(s^2 t / 64)."""
+    """List in ``row`` the live rows whose values are frequent in every set of shown columns; return how many."""
     eligible = alive.copy()
-    for a in range(len(column)):
-        for b in range(a + 1):
-            both = pairs[column[a], column[b]]
+    for j in range(len(sets)):
+        if sets[j] & ~shown == 0:
             for w in range(len(eligible)):
-                eligible[w] &= both[w]
+                eligible[w] &= frequent[j, w]
     n = 0
     for w in range(len(eligible)):
         rest = eligible[w]
@@ -112,15 +109,17 @@ def _group(
     """
     words = slot_key.shape[1]
     key = np.empty(words, np.int64)
+    word, stride = place[0][column], place[1][column]
     size, shift = 64, 58
     while size < 2 * len(row):
         size *= 2
         shift -= 1
     slot_used[:size] = False
     for r in range(len(row)):
-        key[:] = 0
-        for c in column:
-            key[place[0, c]] += codes[row[r], c] * place[1, c]
+        for w in range(words):
+            key[w] = 0
+        for a in range(len(column)):
+            key[word[a]] += codes[row[r], column[a]] * stride[a]
         mixed = np.uint64(0)
         for w in range(words):
             mixed = (mixed ^ np.uint64(key[w])) * _HASH
@@ -133,7 +132,8 @@ def _group(
                 break
             h = (h + 1) & (size - 1)
         slot_used[h] = True
-        slot_key[h] = key
+        for w in range(words):
+            slot_key[h, w] = key[w]
         slot[r] = h
     return size
 
@@ -152,7 +152,7 @@ def take_frequent(
     weight: NDArray[np.int64],
     place: NDArray[np.int64],
     shown: NDArray[np.uint64],
-    pairs: NDArray[np.uint64],
+    sieve: tuple[NDArray[np.uint64], NDArray[np.uint64]],
     alive: NDArray[np.uint64],
     k: int,
     taken: NDArray[np.int32],
@@ -163,6 +163,8 @@ def take_frequent(
     ----------
     place : int64 array [2, m]
         Key word and stride of each column (mixed radix).
+    sieve : tuple of uint64 arrays [j], [j, ceil(t / 64)]
+        Sets of columns, and the row types frequent in each (`frequent_sets`).
     alive : uint64 array [ceil(t / 64)]
         Row types not yet taken; cleared as they are.
     taken : int32 array [t]
@@ -170,7 +172,7 @@ def take_frequent(
 
     Notes
     -----
-    O(p m^2 t / 64) for the sifting plus O(m) per eligible row type; memory O(t).
+    O(p j t / 64) for the sifting with j sets plus O(m) per eligible row type; memory O(t).
     """
     t, m = codes.shape
     capacity = _capacity(t)
@@ -183,7 +185,7 @@ def take_frequent(
     total = 0
     for p in range(len(shown)):
         s = _columns_of(shown[p], column)
-        n = _sift(alive, pairs, column[:s], row)
+        n = _sift(alive, sieve[0], sieve[1], shown[p], row)
         size = _group(codes, place, column[:s], row[:n], slot_key, slot_used, slot)
         slot_rows[:size] = 0
         found = False

@@ -57,7 +57,7 @@ def take_spare(
     spare: NDArray[np.int64],
     place: NDArray[np.int64],
     patterns: NDArray[np.int64],
-    pairs: NDArray[np.uint64],
+    sieve: tuple[NDArray[np.uint64], NDArray[np.uint64]],
     k: int,
     moves: NDArray[np.int64],
 ) -> int:
@@ -75,8 +75,8 @@ def take_spare(
         Key word and stride of each column (mixed radix).
     patterns : int64 array [p, 2]
         Shown columns as bits, and cost, cheapest first.
-    pairs : uint64 array [m, m, ceil(q / 64)]
-        Bit sets of frequent pairs.
+    sieve : tuple of uint64 arrays [j], [j, ceil(q / 64)]
+        Sets of columns, and the pieces frequent in each (`frequent_sets`).
     k : int
         Least rows of a class.
     moves : int64 array [limit, 3]
@@ -89,7 +89,7 @@ def take_spare(
 
     Notes
     -----
-    O(p m^2 q / 64) for the sifting plus O(m + log q) per eligible piece; memory O(q).
+    O(p j q / 64) for the sifting with j sets plus O(m + log q) per eligible piece; memory O(q).
     """
     q, m = codes.shape
     capacity = _capacity(q)
@@ -111,7 +111,7 @@ def take_spare(
         cost = patterns[p, 1]
         s = _columns_of(np.uint64(patterns[p, 0]), column)
         n = 0
-        for r in range(_sift(alive, pairs, column[:s], row)):
+        for r in range(_sift(alive, sieve[0], sieve[1], np.uint64(patterns[p, 0]), row)):
             if piece[row[r], 1] > 0 and spare[piece[row[r], 0]] > 0:
                 row[n] = row[r]
                 n += 1

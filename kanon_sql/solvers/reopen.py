@@ -14,6 +14,7 @@ from kanon_sql.coded import CodedTable, hidden_bits, mixed_radix
 from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.repair import Pieces
+from kanon_sql.solvers.sieve import sieve
 
 _PATTERNS_PER_CALL = 64
 
@@ -31,7 +32,6 @@ def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
     """
     if budget.over() or not patterns.listed or table.row_types > _MANY:
         return pieces
-    from kanon_sql.kernels.greedy import frequent_pairs
     from kanon_sql.kernels.spare import take_spare
 
     number = pieces.classes(table)
@@ -43,14 +43,14 @@ def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
     codes = np.ascontiguousarray(table.codes[pieces.row_type[movable]])
     piece = np.stack([number[movable], pieces.count[movable], cost[movable]], axis=1)
     place = np.stack(mixed_radix(table.cardinality)[:2])
-    pairs = frequent_pairs(codes, table.cardinality, piece[:, 1].copy(), k)
     used = np.isin(patterns.shown, np.unique(pieces.shown))
     ordered = np.stack([patterns.shown[used].astype(np.int64), patterns.cost[used]], axis=1)
+    sifted = sieve(codes, table.cardinality, piece[:, 1].copy(), k, len(ordered))
     made = [np.empty((0, 3), np.int64)]
     for start in range(0, len(ordered), _PATTERNS_PER_CALL):
         moves = np.empty((2 * len(movable), 3), np.int64)
         batch = ordered[start : start + _PATTERNS_PER_CALL]
-        moves = moves[: take_spare(codes, piece, spare, place, batch, pairs, k, moves)]
+        moves = moves[: take_spare(codes, piece, spare, place, batch, sifted, k, moves)]
         made.append(moves + np.array([0, 0, start]))
         if budget.over():
             break

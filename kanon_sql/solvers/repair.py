@@ -20,7 +20,7 @@ from kanon_sql.patterns import LISTED_COLUMNS, PatternSet
 _CANDIDATES = 16
 """Patterns tried for one new class, the cheapest under which it can reach k rows."""
 
-_FEW = 16
+_FEW = 3
 """Row types left behind up to which placing them one by one is also tried."""
 
 _MANY = 100_000
