@@ -1,0 +1,7 @@
+"""The ANONYMIZE clause: from SQL text with the clause to SQL text without it; no database needed."""
+
+from __future__ import annotations
+
+from kanon_sql.clause.rewrite import rewrite
+
+__all__ = ["rewrite"]

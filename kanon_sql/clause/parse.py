@@ -1,0 +1,145 @@
+"""The grammar of the ANONYMIZE clause: from its tokens to a policy.
+
+::
+
+    ANONYMIZE BY item {, item} GUARANTEE cond {AND cond} [USING name [( option = value {, option = value} )]]
+    cond   := k >= integer, also with > and with the sides exchanged
+    option := time_limit | seed | suppress
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import TokenType
+
+from kanon_sql.clause.alias import RESERVED
+from kanon_sql.clause.columns import ColumnList
+from kanon_sql.clause.masks import cross
+from kanon_sql.clause.reader import Reader
+from kanon_sql.clause.script import Script
+from kanon_sql.policy import KAnonymity, Policy
+
+_OPTIONS = ("time_limit", "seed", "suppress")
+
+_LARGEST_K = 2**63 - 1
+
+# What each comparison adds to its number: `k > 4` is `k >= 5`.
+_K_ON_THE_LEFT = {">=": 0, ">": 1}
+_K_ON_THE_RIGHT = {"<=": 0, "<": 1}
+
+
+def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
+    """Read the clause whose word ANONYMIZE is at ``place``.
+
+    Parameters
+    ----------
+    script : Script
+        The tokens of the text.
+    place : int
+        The word ANONYMIZE; BY follows.
+
+    Returns
+    -------
+    policy : Policy
+        What the clause asks for.
+    end : int
+        The place behind the last token of the clause.
+
+    Raises
+    ------
+    ClauseError
+        When the clause is incomplete, contradicts itself, or asks for what is not supported.
+    """
+    reader = Reader(script, place + 2)
+    columns = ColumnList(reader)
+    items = reader.separated(columns.item)
+    if not reader.skip("GUARANTEE"):
+        raise reader.error("expected a comma or GUARANTEE; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
+    k = _condition(reader)
+    while reader.skip("AND"):
+        k = max(k, _condition(reader))
+    solver = _solver(reader) if reader.skip("USING") else {}
+
+    def build() -> Policy:
+        identifiers = tuple(columns.identifiers.values())
+        return Policy(quasi_identifiers=identifiers, requirements=(KAnonymity(k=k),), masks=cross(items), **solver)
+
+    return reader.checked(build, place), reader.place
+
+
+def _condition(reader: Reader) -> int:
+    start = reader.place
+    if reader.ahead("K") and reader.script.spelled(start + 1) in {*_K_ON_THE_LEFT, *_K_ON_THE_RIGHT, "="}:
+        reader.place += 1
+        if reader.spelled not in _K_ON_THE_LEFT:
+            raise reader.error(f"k {reader.spelled} is no promise; hint: GUARANTEE k >= 5")
+        more = _K_ON_THE_LEFT[reader.spelled]
+        reader.place += 1
+        k = _integer(reader) + more
+    elif reader.kind is TokenType.NUMBER:
+        k = _integer(reader)
+        if reader.spelled not in _K_ON_THE_RIGHT or reader.script.word(reader.place + 1) != "K":
+            raise reader.error("expected <= k behind the number; hint: GUARANTEE k >= 5")
+        k += _K_ON_THE_RIGHT[reader.spelled]
+        reader.place += 2
+    else:
+        raise _unsupported(reader)
+    return reader.checked(lambda: KAnonymity(k=k), start).k
+
+
+def _unsupported(reader: Reader) -> Exception:
+    if not reader.word:
+        return reader.error("expected a condition; hint: GUARANTEE k >= 5")
+    start = reader.place
+    reader.place = reader.script.after(start + 1) if reader.script.spelled(start + 1) == "(" else start + 1
+    condition = reader.script.text[reader.script.start(start) : reader.script.stop(reader.place - 1)]
+    return reader.script.error(f"{condition} is not supported; hint: GUARANTEE k >= 5", start, reader.place - 1)
+
+
+def _integer(reader: Reader) -> int:
+    digits = reader.spelled.replace("_", "")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 20 and int(digits) < _LARGEST_K):
+        raise reader.error("expected a whole number; hint: GUARANTEE k >= 5")
+    reader.place += 1
+    return int(digits)
+
+
+def _solver(reader: Reader) -> dict[str, Any]:
+    if reader.ahead("SAMPLE"):
+        raise reader.error("USING SAMPLE belongs to the query; hint: it comes in front of ANONYMIZE")
+    if reader.kind is TokenType.IDENTIFIER:
+        algorithm = reader.unquote()
+    elif reader.word and reader.word not in RESERVED:
+        algorithm = reader.spelled.lower()
+        reader.place += 1
+    else:
+        raise reader.error("expected the name of an algorithm; hint: USING auto (time_limit = 60)")
+    options: dict[str, Any] = {"algorithm": algorithm}
+    if reader.skip("("):
+        reader.separated(lambda: _option(reader, options))
+        reader.expect(")", "behind the options")
+    return options
+
+
+def _option(reader: Reader, options: dict[str, Any]) -> None:
+    start, name = reader.place, reader.word.lower()
+    if name not in _OPTIONS:
+        raise reader.error(f"there is no option {reader.spelled}; hint: the options are {', '.join(_OPTIONS)}")
+    if name in options:
+        raise reader.error(f"the option {name} is given twice; hint: give it once")
+    reader.place += 1
+    reader.expect("=", f"behind {name}")
+    options[name] = _value(reader)
+    reader.checked(lambda: Policy(every_column=True, **{name: options[name]}), start)
+
+
+def _value(reader: Reader) -> str | int | float | None:
+    if reader.kind is TokenType.STRING:
+        return reader.unquote()
+    if reader.skip("NULL"):
+        return None
+    number = reader.decimal()
+    if number is None:
+        raise reader.error("expected a number, a text in single quotes or NULL; hint: time_limit = 60")
+    return float(number) if "." in number else int(number)

@@ -1,0 +1,96 @@
+"""A place in the tokens that moves on as a clause is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlglot import TokenType
+
+from kanon_sql.clause.script import Script
+from kanon_sql.errors import ClauseError, PolicyError
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Reader:
+    """Read tokens one after the other.
+
+    Parameters
+    ----------
+    script : Script
+        The tokens of the text.
+    place : int
+        The token that comes next.
+    """
+
+    script: Script
+    place: int
+
+    @property
+    def spelled(self) -> str:
+        """The next token as the text spells it."""
+        return self.script.spelled(self.place)
+
+    @property
+    def word(self) -> str:
+        """The next token in capitals where it is an unquoted word, else nothing."""
+        return self.script.word(self.place)
+
+    @property
+    def kind(self) -> TokenType | None:
+        """The type of the next token."""
+        return self.script.kind(self.place)
+
+    def ahead(self, *wanted: str) -> bool:
+        """Return whether the next tokens are these words, in capitals, or signs."""
+        return all(self.script.spelled(self.place + number).upper() == one for number, one in enumerate(wanted))
+
+    def skip(self, *wanted: str) -> bool:
+        """Move behind these words or signs if they come next; return whether they did."""
+        found = self.ahead(*wanted)
+        self.place += len(wanted) * found
+        return found
+
+    def expect(self, sign: str, where: str) -> None:
+        """Move behind ``sign``, which has to come next."""
+        if not self.skip(sign):
+            raise self.error(f"expected {sign} {where}")
+
+    def unquote(self) -> str:
+        """Move behind a quoted name or text and return what the quotes hold."""
+        quote, inner = self.spelled[0], self.spelled[1:-1]
+        self.place += 1
+        return inner.replace(quote * 2, quote)
+
+    def decimal(self) -> str | None:
+        """Move behind a number such as 3, 0.5 or .5 and return it; anything else stays."""
+        start, end = self.place, self.place + self.ahead(".") + 1
+        number = "".join(map(self.script.spelled, range(start, end)))
+        # No exponents: 1e999999 would be a number of a million digits.
+        if not number.replace(".", "", 1).isdecimal() or not number.isascii() or len(number) > 40:
+            return None
+        self.place = end
+        return number
+
+    def separated(self, read: Callable[[], T]) -> list[T]:
+        """Read one or more parts with commas between them."""
+        parts = [read()]
+        while self.skip(","):
+            parts.append(read())
+        return parts
+
+    def error(self, message: str) -> ClauseError:
+        """Return the error that points at the next token."""
+        if self.spelled in {"?", "$"}:
+            message = "a parameter cannot stand in the ANONYMIZE clause; hint: write the value itself, as in k >= 5"
+        return self.script.error(message, self.place)
+
+    def checked(self, build: Callable[[], T], start: int) -> T:
+        """Build a part of the policy; what it refuses is an error at the tokens from ``start`` to here."""
+        try:
+            return build()
+        except PolicyError as problem:
+            raise self.script.error(str(problem), start, self.place - 1) from problem

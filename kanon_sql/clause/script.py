@@ -1,0 +1,174 @@
+"""SQL text as tokens that know their place: words, brackets, lines and columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import ClassVar
+
+from sqlglot import Token, TokenType
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import TokenError
+
+from kanon_sql.errors import ClauseError
+
+# Blanks for DuckDB, letters for the tokenizer; one character each, so offsets stay.
+_BLANKS = str.maketrans("\u200b\u2060\ufeff", "   ")
+
+MENTIONED = re.compile("anonymize", re.IGNORECASE | re.ASCII)
+"""What a text without a clause or a doubt lacks: the word, wherever it stands."""
+
+_OPENING = {")": "(", "]": "[", "}": "{"}
+
+
+class _Tokenizer(DuckDB.Tokenizer):
+    """DuckDB's quotes and comments, every unquoted word a VAR, and no statement swallowed as one string."""
+
+    IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ['"', "`"]
+    KEYWORDS: ClassVar[dict[str, TokenType]] = {
+        ">=": TokenType.GTE,
+        "<=": TokenType.LTE,
+        "**": TokenType.DSTAR,
+        "::": TokenType.DCOLON,
+    }
+    COMMANDS: ClassVar[set[TokenType]] = set()
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The tokens of a text; places are indexes into ``tokens``, and places outside of it are blank.
+
+    Parameters
+    ----------
+    text : str
+        The SQL text, one or more statements.
+    tokens : tuple of Token
+        Its tokens; their offsets count characters of ``text``.
+    partner : dict
+        For the place of each bracket the place of its other half; filled by :meth:`match_brackets`.
+    """
+
+    text: str
+    tokens: tuple[Token, ...]
+    partner: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, text: str) -> Script:
+        """Split a text that mentions ANONYMIZE into tokens.
+
+        Raises
+        ------
+        ClauseError
+            When a quote or a comment is not closed, or not certainly: the word may be part of it.
+        """
+        blanked = text.translate(_BLANKS)
+        try:
+            tokens = _Tokenizer(dialect="duckdb").tokenize(blanked)
+        except TokenError:
+            # Without the cause: its message quotes the text around, with the values in it.
+            raise _unreadable(text) from None
+        for before, token in pairwise(tokens):
+            # Right behind a number DuckDB reads e$$ and E' as a name and what follows, the tokenizer as one quoted text.
+            touching = before.end + 1 == token.start and before.token_type in {TokenType.NUMBER, TokenType.VAR}
+            if touching and token.token_type in {TokenType.HEREDOC_STRING, TokenType.BYTE_STRING}:
+                raise _unreadable(text)
+        starts, stops = [token.start for token in tokens], [token.end + 1 for token in tokens]
+        # The tokenizer miscounts some nested comments, such as /*/* ... */*/, and so might hide a word from us.
+        if not all(_is_skipped(blanked[stop:start]) for stop, start in zip([0, *stops], [*starts, len(text)], strict=True)):
+            raise _unreadable(text)
+        return cls(text, tuple(tokens))
+
+    def match_brackets(self) -> None:
+        """Find the other half of each bracket.
+
+        Raises
+        ------
+        ClauseError
+            When a bracket has none in its statement.
+        """
+        opened: list[int] = []
+        for place in range(len(self.tokens)):
+            sign = self.spelled(place)
+            if sign in _OPENING:
+                if not opened or self.spelled(opened[-1]) != _OPENING[sign]:
+                    raise self.error("this bracket was never opened", place)
+                self.partner[place] = opened.pop()
+                self.partner[self.partner[place]] = place
+            elif sign in _OPENING.values():
+                opened.append(place)
+            elif sign == ";" and opened:
+                break
+        if opened:
+            raise self.error("this bracket is never closed", opened[-1])
+
+    def start(self, place: int) -> int:
+        """Return the offset of the first character of a token."""
+        return self.tokens[place].start
+
+    def stop(self, place: int) -> int:
+        """Return the offset behind the last character of a token."""
+        return self.tokens[place].end + 1
+
+    def spelled(self, place: int) -> str:
+        """Return the token as the text spells it, quotes included."""
+        return self.text[self.start(place) : self.stop(place)] if 0 <= place < len(self.tokens) else ""
+
+    def kind(self, place: int) -> TokenType | None:
+        """Return the type of the token; every unquoted word is a VAR."""
+        return self.tokens[place].token_type if 0 <= place < len(self.tokens) else None
+
+    def word(self, place: int) -> str:
+        """Return an unquoted word in capitals, or nothing for any other token."""
+        spelled = self.spelled(place) if self.kind(place) is TokenType.VAR else ""
+        # Capitals of other letters could look like a keyword: a dotless i has the capital I.
+        return spelled.upper() if spelled.isascii() else spelled
+
+    def keyword(self, place: int) -> str:
+        """Return :meth:`word` unless it is a name: behind a dot or AS even a reserved word is one."""
+        return "" if self.spelled(place - 1) == "." or self.word(place - 1) == "AS" else self.word(place)
+
+    def after(self, place: int) -> int:
+        """Return the next place on the same level: behind the closing bracket, where one opens here."""
+        return max(place, self.partner.get(place, place)) + 1
+
+    def level(self, place: int, end: int) -> Iterator[int]:
+        """Yield the places from ``place`` to before ``end`` that are in no bracket opened there."""
+        while place < end:
+            yield place
+            place = self.after(place)
+
+    def error(self, message: str, place: int, last: int | None = None) -> ClauseError:
+        """Return the error that points at the tokens from ``place`` to ``last``; at the end of the text, at its last one."""
+        place = min(place, len(self.tokens) - 1)
+        return _error(message, self.text, self.start(place), self.stop(place if last is None else last))
+
+
+def _is_skipped(gap: str) -> bool:
+    """Return whether DuckDB sees nothing but blanks and whole comments in the text between two tokens."""
+    depth = place = 0
+    while place < len(gap) and not gap.isspace():
+        pair = gap[place : place + 2]
+        if pair == "/*" or (pair == "*/" and depth):
+            depth += 1 if pair == "/*" else -1
+            place += 2
+        elif pair == "--" and not depth:
+            place += len(re.split("[\r\n]", gap[place:], maxsplit=1)[0])
+        elif depth or gap[place].isspace():
+            place += 1
+        else:
+            return False
+    return depth == 0
+
+
+def _unreadable(text: str) -> ClauseError:
+    word = MENTIONED.search(text)
+    start, stop = word.span() if word else (0, len(text))
+    problem = "the text cannot be split into words; hint: close every quote and comment, or put blanks between their signs"
+    return _error(problem, text, start, stop)
+
+
+def _error(message: str, text: str, start: int, stop: int) -> ClauseError:
+    line = text.count("\n", 0, start) + 1
+    return ClauseError(message, line=line, column=start - text.rfind("\n", 0, start), text=text[start:stop])

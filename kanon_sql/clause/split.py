@@ -1,0 +1,172 @@
+"""Where the ANONYMIZE clauses of a text stand, and how far the query reaches that each belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kanon_sql.clause.alias import BEFORE_NAMES, is_explicit_name, may_be_alias
+from kanon_sql.clause.script import Script
+
+_QUERY = frozenset({"SELECT", "FROM", "VALUES", "TABLE", "PIVOT", "PIVOT_WIDER", "PIVOT_LONGER", "UNPIVOT"})
+_ABOUT_A_QUERY = frozenset({"DESCRIBE", "DESC", "SHOW", "SUMMARIZE"})
+_SET_OPERATIONS = frozenset({"UNION", "INTERSECT", "EXCEPT"})
+_BEHIND_CLAUSE = frozenset({"ORDER", "LIMIT", "OFFSET", "FETCH"})
+_BEHIND_QUERY = _BEHIND_CLAUSE | frozenset({"ON", "RETURNING", "WITH"})
+_OF_BODY = frozenset({"WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY", "JOIN", "FROM", "SELECT", "TABLESAMPLE"})
+
+# GROUP BY ALL ends a query.
+_UNFINISHED = (BEFORE_NAMES | {"VALUES"}) - {"ALL"}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A clause and its query, as places of tokens.
+
+    Parameters
+    ----------
+    body : int
+        Where the query begins: behind CREATE ... AS, INSERT INTO ..., and behind its leading WITH.
+    clause : int
+        The word ANONYMIZE, just behind the query.
+    """
+
+    body: int
+    clause: int
+
+
+def find_sites(script: Script) -> Iterator[Site]:
+    """Yield the clauses of a text from left to right, so that of nested ones the inner comes first.
+
+    Raises
+    ------
+    ClauseError
+        When the word stands where stock DuckDB would read an alias, or a clause where no query ends.
+    """
+    for place in range(len(script.tokens)):
+        if script.word(place) != "ANONYMIZE" or is_explicit_name(script, place):
+            continue
+        if script.word(place + 1) == "BY":
+            yield _site(script, place)
+        elif may_be_alias(script, place):
+            if (script.word(place + 1), script.word(place + 2)) == ("WITH", "POLICY"):
+                raise script.error("ANONYMIZE WITH POLICY is not supported yet; hint: ANONYMIZE BY ... GUARANTEE ...", place)
+            raise script.error(
+                "ANONYMIZE without BY would be read as an alias and release raw rows; hint: the clause is "
+                'ANONYMIZE BY ... GUARANTEE k >= ...; write AS anonymize for an alias, "anonymize" for a column',
+                place,
+            )
+
+
+def check_tail(script: Script, end: int) -> None:
+    """Check what stands behind a clause that ends before ``end``: only what comes behind a whole query.
+
+    Raises
+    ------
+    ClauseError
+        When the query goes on, as with a UNION or a WHERE.
+    """
+    word = script.word(end)
+    if script.spelled(end) not in {"", ";", ")", "]", "}"} and word not in _BEHIND_QUERY | _SET_OPERATIONS:
+        if word in _OF_BODY:
+            raise script.error(
+                f"{word} stands behind the ANONYMIZE clause; hint: the clause comes behind WHERE and GROUP BY", end
+            )
+        raise script.error(f"the ANONYMIZE clause does not go on with {script.spelled(end)}; hint: {_continued(word)}", end)
+    while end < len(script.tokens) and script.spelled(end) not in {";", ")", "]", "}"}:
+        if script.keyword(end) in _SET_OPERATIONS:
+            raise script.error(
+                f"an ANONYMIZE clause in front of {script.word(end)} is ambiguous; hint: put its query in parentheses, "
+                "or the clause behind the last query to anonymize all of them",
+                end,
+            )
+        if script.word(end) == "ANONYMIZE" and script.word(end + 1) == "BY" and not is_explicit_name(script, end):
+            raise script.error("a query takes one ANONYMIZE clause; hint: name all columns in one BY list", end)
+        end = script.after(end)
+
+
+def _continued(word: str) -> str:
+    if word == "PER":
+        return "PER is not supported yet"
+    if word == "USING":
+        return "one USING is enough"
+    return "conditions are joined by AND; ORDER BY and LIMIT come last"
+
+
+def _site(script: Script, clause: int) -> Site:
+    start = clause
+    while start > 0 and script.spelled(start - 1) not in {"(", "[", "{", ";"}:
+        start = script.partner.get(start - 1, start - 1)
+    body: int | None = start
+    while body is not None and body < clause and not _begins_query(script, body):
+        body = _behind_head(script, body, clause)
+    if body is None or body >= clause:
+        begin = script.spelled(start) if start < clause else "nothing"
+        raise script.error(f"{begin} is no query that ANONYMIZE could follow; hint: FROM t ANONYMIZE BY ...", start)
+    if script.keyword(clause - 1) in _UNFINISHED:
+        raise script.error("the query in front of ANONYMIZE is not finished; hint: FROM t ANONYMIZE BY ...", clause - 1)
+    for place in script.level(body, clause):
+        if script.keyword(place) in _BEHIND_CLAUSE:
+            raise script.error(
+                f"{script.word(place)} stands in front of ANONYMIZE; hint: order and limit come behind the clause, "
+                "or in a subquery to choose the rows that are anonymized",
+                place,
+            )
+    return Site(body, clause)
+
+
+def _begins_query(script: Script, place: int) -> bool:
+    if script.spelled(place) != "(":
+        return script.word(place) in _QUERY
+    while script.spelled(place) == "(":
+        place += 1
+    return script.word(place) in _QUERY | _ABOUT_A_QUERY | {"WITH"}
+
+
+def _behind_head(script: Script, place: int, clause: int) -> int | None:
+    """Return where the statement goes on behind one head such as CREATE ... AS, or None where no head is known."""
+    word = script.word(place)
+    if word in _ABOUT_A_QUERY:
+        return place + 1
+    if word == "EXPLAIN":
+        place += 2 if script.word(place + 1) == "ANALYZE" else 1
+        return script.after(place) if script.spelled(place) == "(" and not _begins_query(script, place) else place
+    if word in {"CREATE", "PREPARE"}:
+        head = {script.word(number) for number in range(place, place + 5)}
+        return _behind_as(script, place, clause, ("TABLE",) if word == "CREATE" and head & {"MACRO", "FUNCTION"} else ())
+    if word == "WITH":
+        return _behind_ctes(script, place + 1, clause)
+    if word == "INSERT":
+        return _behind_target(script, place, clause)
+    return None
+
+
+def _behind_as(script: Script, place: int, clause: int, options: tuple[str, ...]) -> int | None:
+    behind = next((here + 1 for here in script.level(place, clause) if script.word(here) == "AS"), None)
+    while behind is not None and script.word(behind) in options:
+        behind, options = behind + 1, options[options.index(script.word(behind)) + 1 :]
+    return behind
+
+
+def _behind_ctes(script: Script, place: int, clause: int) -> int | None:
+    while True:
+        body = _behind_as(script, place, clause, ("NOT", "MATERIALIZED"))
+        if body is None or script.spelled(body) != "(":
+            return None
+        place = script.after(body)
+        if script.spelled(place) != ",":
+            return place
+        place += 1
+
+
+def _behind_target(script: Script, place: int, clause: int) -> int | None:
+    while place < clause and script.word(place) != "INTO":
+        place += 1
+    # The name of the target may be any word, even one that begins a query elsewhere.
+    place += 2
+    while script.spelled(place) == ".":
+        place += 2
+    for here in script.level(place, clause):
+        if script.keyword(here) in _QUERY | {"WITH"} or _begins_query(script, here):
+            return here
+    return None

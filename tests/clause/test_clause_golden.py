@@ -1,0 +1,71 @@
+"""The golden pairs: what becomes of a text, that it runs, and that stock DuckDB refuses the text itself."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+from clause_golden import GOLDEN, Pair, read
+
+from kanon_sql.clause import rewrite
+from kanon_sql.errors import ClauseError
+from kanon_sql.policy import Policy
+
+PAIRS = [pair for file in sorted(GOLDEN.glob("clause_*.sql")) for pair in read(file, "becomes")]
+FAILURES = read(GOLDEN / "clause_fail.sql", "error")
+
+
+def name(pair: Pair) -> str:
+    return pair.name
+
+
+def fake_release(body: str, policy: Policy) -> str:
+    return f"SELECT * FROM ({body}) AS k{policy.least_class_size}"
+
+
+@pytest.fixture
+def con():
+    with duckdb.connect() as con:
+        con.execute("""
+            CREATE TABLE patients (zip VARCHAR, age INTEGER, disease VARCHAR);
+            INSERT INTO patients VALUES ('a', 30, 'flu'), ('b', 40, 'flu'), ('b', 60, 'cold');
+            CREATE TABLE target AS FROM patients;
+            CREATE TABLE keyed (zip VARCHAR PRIMARY KEY, age INTEGER, disease VARCHAR);
+            CREATE TABLE anonymize AS SELECT 'a' AS anonymize
+        """)
+        yield con
+
+
+def test_golden_files_are_read_whole():
+    for file in GOLDEN.glob("clause_*.sql"):
+        outcome = "error" if file == GOLDEN / "clause_fail.sql" else "becomes"
+        assert len(read(file, outcome)) == file.read_text(encoding="utf-8").count("-- name: ")
+        assert len({pair.name for pair in read(file, outcome)}) == len(read(file, outcome))
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=name)
+def test_becomes(pair):
+    assert rewrite(pair.statement, fake_release) == pair.outcome
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=name)
+def test_outcome_runs(pair, con):
+    for statement in con.extract_statements(pair.outcome):
+        con.execute(statement)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=name)
+def test_stock_duckdb_refuses_the_clause(pair, con):
+    with pytest.raises(duckdb.ParserException):
+        con.extract_statements(pair.statement)
+
+
+@pytest.mark.parametrize("pair", FAILURES, ids=name)
+def test_refused(pair):
+    released = []
+    with pytest.raises(ClauseError) as caught:
+        rewrite(pair.statement, lambda body, policy: released.append(body) or body)
+    assert pair.outcome in str(caught.value)
+    assert caught.value.text
+    assert caught.value.text in pair.statement
+    line = pair.statement.split("\n")[caught.value.line - 1]
+    assert line[caught.value.column - 1 :].startswith(caught.value.text.split("\n")[0])

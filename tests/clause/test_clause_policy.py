@@ -1,0 +1,175 @@
+"""From the text of a clause to its policy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from kanon_sql.clause import rewrite
+from kanon_sql.errors import ClauseError, PolicyError
+from kanon_sql.policy import MAX_LISTED_MASKS, Policy
+
+
+def policy_of(clause: str) -> Policy:
+    policies = []
+    rewrite(f"FROM t ANONYMIZE {clause}", lambda body, policy: policies.append(policy) or body)
+    (policy,) = policies
+    return policy
+
+
+def masks_of(items: str):
+    return policy_of(f"BY {items} GUARANTEE k >= 2").masks
+
+
+def columns_of(items: str) -> list[str]:
+    return [qi.column for qi in policy_of(f"BY {items} GUARANTEE k >= 2").quasi_identifiers]
+
+
+def test_plain_columns():
+    assert policy_of("BY zip, age GUARANTEE k >= 5") == Policy.of(k=5, quasi_identifiers=["zip", "age"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "k"),
+    [
+        ("k >= 5", 5),
+        ("K>=5", 5),
+        ("k > 5", 6),
+        ("5 <= k", 5),
+        ("5 < k", 6),
+        ("k >= 1_000", 1000),
+        ("k >= 3 AND k >= 7 AND 5 <= k", 7),
+    ],
+)
+def test_k(condition, k):
+    assert policy_of(f"BY zip GUARANTEE {condition}").least_class_size == k
+
+
+@pytest.mark.parametrize(
+    "condition", ["k", "k >=", "k >= -1", "k = 5", "k >= '5'", "5 >= k", "5", "k >= 1e3", "k >= 99999999999999999999"]
+)
+def test_k_refused(condition):
+    with pytest.raises(ClauseError, match="hint: GUARANTEE k >= 5"):
+        policy_of(f"BY zip GUARANTEE {condition}")
+
+
+@pytest.mark.parametrize(
+    ("spelled", "weight"), [("3", 3), ("0.5", Fraction(1, 2)), (".25", Fraction(1, 4)), ("2.", 2), ("00.10", Fraction(1, 10))]
+)
+def test_weight(spelled, weight):
+    policy = policy_of(f"BY zip, age WEIGHT {spelled}, CUBE (sex WEIGHT 7) GUARANTEE k >= 2")
+    assert [qi.weight for qi in policy.quasi_identifiers] == [1, weight, 7]
+
+
+def test_words_of_the_clause_may_be_columns():
+    assert columns_of("k, by, cube, rollup, weight WEIGHT 2, sets, grouping, date, name, anonymize") == [
+        "k", "by", "cube", "rollup", "weight", "sets", "grouping", "date", "name", "anonymize",
+    ]  # fmt: skip
+
+
+def test_guarantee_may_be_a_quoted_column():
+    assert columns_of('"GUARANTEE", "Zip Code", "a""b", `c``d`, "größe"') == ["GUARANTEE", "Zip Code", 'a"b', "c`d", "größe"]
+
+
+@pytest.mark.parametrize(
+    ("items", "masks"),
+    [
+        ("a, b", None),
+        ("CUBE (a, b)", None),
+        ("a, CUBE (b, c), d", None),
+        ("ROLLUP (a, b, c)", (("a", "b", "c"), ("a", "b"), ("a",), ())),
+        ("GROUPING SETS ((a, b), (c), ())", (("a", "b"), ("c",), ())),
+        ("GROUPING SETS (a, (b), ())", (("a",), ("b",), ())),
+        ("GROUPING SETS (ROLLUP (a, b), c)", (("a", "b"), ("a",), (), ("c",))),
+        ("GROUPING SETS (CUBE (a, b))", (("a", "b"), ("a",), ("b",), ())),
+        ("GROUPING SETS ((a, b), (B, A), (a, b))", (("a", "b"),)),
+        ("c, ROLLUP (a, b)", (("c", "a", "b"), ("c", "a"), ("c",), ("a", "b"), ("a",), ())),
+        ("GROUPING SETS ((a), ()), ROLLUP (b)", (("a", "b"), ("a",), ("b",), ())),
+        ("GROUPING SETS ((a)), GROUPING SETS ((b), (c))", (("a", "b"), ("a", "c"))),
+    ],
+)
+def test_masks(items, masks):
+    assert masks_of(items) == masks
+
+
+def test_columns_are_gathered_in_the_order_of_their_first_mention():
+    assert columns_of("GROUPING SETS ((b, a), (c, B)), d") == ["b", "a", "c", "d"]
+
+
+def test_a_column_keeps_its_first_spelling():
+    assert masks_of("GROUPING SETS ((Zip), (ZIP, age))") == (("Zip",), ("Zip", "age"))
+
+
+def test_a_weight_may_be_repeated():
+    assert (
+        policy_of("BY GROUPING SETS ((a WEIGHT 2), (a), (a WEIGHT 2.0, b)) GUARANTEE k >= 2").quasi_identifiers[0].weight == 2
+    )
+
+
+def names(letter: str, count: int) -> str:
+    return ", ".join(f"{letter}{number}" for number in range(count))
+
+
+def test_sixty_plain_columns_are_not_listed():
+    assert masks_of(names("a", 60)) is None
+
+
+def test_the_most_masks_are_listed():
+    masks = masks_of(f"{names('a', 15)}, ROLLUP (b)")
+    assert len(masks) == len(set(masks)) == MAX_LISTED_MASKS
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        f"{names('a', 16)}, ROLLUP (b)",
+        f"{names('a', 59)}, ROLLUP (b)",
+        f"GROUPING SETS (CUBE ({names('a', 60)}), ())",
+        f"GROUPING SETS (CUBE ({names('a', 500)}))",
+        ", ".join(f"ROLLUP ({names(letter, 15)})" for letter in "abcde"),
+    ],
+)
+def test_too_many_masks_are_refused_unlisted(items):
+    with pytest.raises(ClauseError, match=f"more than {MAX_LISTED_MASKS} masks"):
+        masks_of(items)
+
+
+def test_using():
+    policy = policy_of("BY zip GUARANTEE k >= 2 USING Optimal (time_limit = 60, SEED = 7, suppress = '*')")
+    assert (policy.algorithm, policy.time_limit, policy.seed, policy.suppress) == ("optimal", 60, 7, "*")
+
+
+def test_using_without_options():
+    assert policy_of("BY zip GUARANTEE k >= 2 USING greedy").algorithm == "greedy"
+
+
+@pytest.mark.parametrize(("value", "text"), [("'it''s'", "it's"), ("''", ""), ("NULL", None), ("'\u200b'", "\u200b")])
+def test_suppress(value, text):
+    assert policy_of(f"BY zip GUARANTEE k >= 2 USING auto (suppress = {value})").suppress == text
+
+
+def test_time_limit_may_be_a_fraction():
+    assert policy_of("BY zip GUARANTEE k >= 2 USING auto (time_limit = .5)").time_limit == 0.5
+
+
+@pytest.mark.parametrize(
+    "options", ["()", "(seed)", "(seed 1)", "(seed = )", "(seed = 1", "(seed = 1,)", "('seed' = 1)", "(seed = x)"]
+)
+def test_broken_options_are_refused(options):
+    with pytest.raises(ClauseError):
+        policy_of(f"BY zip GUARANTEE k >= 2 USING auto {options}")
+
+
+def test_what_the_policy_refuses_is_an_error_of_the_clause():
+    with pytest.raises(ClauseError, match="61 quasi-identifiers are more than 60") as caught:
+        policy_of(f"BY {names('a', 61)} GUARANTEE k >= 2")
+    assert isinstance(caught.value.__cause__, PolicyError)
+    assert (caught.value.line, caught.value.column) == (1, 8)
+    assert caught.value.text.startswith("ANONYMIZE BY a0")
+
+
+def test_an_error_points_at_its_line_and_column():
+    with pytest.raises(ClauseError) as caught:
+        rewrite("SELECT 'größe 😀', zip -- ü\nFROM t\n  ANONYMIZE BY zip, p.age GUARANTEE k >= 2", lambda body, policy: body)
+    assert (caught.value.line, caught.value.column, caught.value.text) == (3, 22, ".")

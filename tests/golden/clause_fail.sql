@@ -1,0 +1,168 @@
+-- name: an alias with columns
+SELECT * FROM patients ANONYMIZE (zip, age)
+-- error: ANONYMIZE without BY would be read as an alias and release raw rows
+-- name: an alias in front of order by
+FROM patients ANONYMIZE ORDER BY zip
+-- error: ANONYMIZE without BY would be read as an alias
+-- name: an alias at the end
+SELECT zip FROM patients anonymize;
+-- error: ANONYMIZE without BY would be read as an alias
+-- name: an alias of a column
+SELECT zip Anonymize, age FROM patients
+-- error: ANONYMIZE without BY would be read as an alias
+-- name: an alias behind an unreserved word
+FROM type ANONYMIZE (zip)
+-- error: ANONYMIZE without BY would be read as an alias
+-- name: a stored policy
+FROM patients ANONYMIZE WITH POLICY research
+-- error: ANONYMIZE WITH POLICY is not supported yet
+-- name: no guarantee
+SELECT zip FROM patients ANONYMIZE BY zip
+-- error: expected a comma or GUARANTEE
+-- name: no guarantee in a subquery
+SELECT * FROM (SELECT zip FROM patients ANONYMIZE BY zip) LIMIT 1
+-- error: expected a comma or GUARANTEE
+-- name: no columns
+FROM patients ANONYMIZE BY GUARANTEE k >= 2
+-- error: expected a column
+-- name: a comma too many
+FROM patients ANONYMIZE BY zip, GUARANTEE k >= 2
+-- error: expected a column
+-- name: no condition
+FROM patients ANONYMIZE BY zip GUARANTEE
+-- error: expected a condition
+-- name: no k
+FROM patients ANONYMIZE BY zip GUARANTEE >= 5
+-- error: expected a condition
+-- name: diversity
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 AND l(disease) >= 2
+-- error: l(disease) is not supported
+-- name: closeness
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') <= .3
+-- error: t(disease, 'ordered') is not supported
+-- name: an upper bound
+FROM patients ANONYMIZE BY zip GUARANTEE k <= 5
+-- error: k <= is no promise
+-- name: either or
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 OR k >= 3
+-- error: the ANONYMIZE clause does not go on with OR
+-- name: a fraction of a row
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2.5
+-- error: expected a whole number
+-- name: nobody
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 0
+-- error: k must be a whole number of at least 1, got 0
+-- name: a parameter
+FROM patients ANONYMIZE BY zip GUARANTEE k >= ?
+-- error: a parameter cannot stand in the ANONYMIZE clause; hint: write the value itself
+-- name: a named parameter
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = $seed)
+-- error: a parameter cannot stand in the ANONYMIZE clause
+-- name: people
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 PER patient_id
+-- error: PER is not supported yet
+-- name: a qualified column
+SELECT p.zip FROM patients p ANONYMIZE BY p.zip GUARANTEE k >= 2
+-- error: a column is named as the query returns it
+-- name: a column twice
+FROM patients ANONYMIZE BY zip, age, ZIP GUARANTEE k >= 2
+-- error: the column is named twice
+-- name: a column twice in two items
+FROM patients ANONYMIZE BY zip, GROUPING SETS ((age, zip), ()) GUARANTEE k >= 2
+-- error: the column is named twice
+-- name: a column twice in one set
+FROM patients ANONYMIZE BY GROUPING SETS ((age, age)) GUARANTEE k >= 2
+-- error: the column is named twice
+-- name: a reserved word
+FROM patients ANONYMIZE BY order GUARANTEE k >= 2
+-- error: ORDER is a reserved word; hint: as the name of a column, quote it
+-- name: a text for a column
+FROM patients ANONYMIZE BY 'zip' GUARANTEE k >= 2
+-- error: expected a column
+-- name: hierarchies
+FROM patients ANONYMIZE BY age IN HIERARCHY levels GUARANTEE k >= 2
+-- error: IN HIERARCHY is not supported yet
+-- name: digits
+FROM patients ANONYMIZE BY age WEIGHT 2, zip IN DIGITS GUARANTEE k >= 2
+-- error: IN DIGITS is not supported yet
+-- name: linked columns
+FROM patients ANONYMIZE BY zip, age LINKED (zip, age) GUARANTEE k >= 2
+-- error: LINKED is not supported yet
+-- name: a list without a kind
+FROM patients ANONYMIZE BY (zip, age) GUARANTEE k >= 2
+-- error: a list needs its kind here
+-- name: no weight
+FROM patients ANONYMIZE BY zip WEIGHT 0 GUARANTEE k >= 2
+-- error: the weight of "zip" must be above 0
+-- name: a weight beyond number
+FROM patients ANONYMIZE BY zip WEIGHT 1e999999999 GUARANTEE k >= 2
+-- error: expected a number behind WEIGHT
+-- name: two weights
+FROM patients ANONYMIZE BY GROUPING SETS ((zip), (zip WEIGHT 2)) GUARANTEE k >= 2
+-- error: the column has two weights
+-- name: an unknown option
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (speed = 9)
+-- error: there is no option speed; hint: the options are time_limit, seed, suppress
+-- name: an option twice
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = 9, seed = 9)
+-- error: the option seed is given twice
+-- name: a seed that is no number
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = '9')
+-- error: seed must be a whole number
+-- name: no time
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (time_limit = 0)
+-- error: time_limit must be a number of seconds above 0
+-- name: using nothing
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING ORDER BY zip
+-- error: expected the name of an algorithm
+-- name: a sample behind the clause
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING SAMPLE 10%
+-- error: USING SAMPLE belongs to the query
+-- name: order in front
+SELECT zip FROM patients ORDER BY zip ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: ORDER stands in front of ANONYMIZE
+-- name: limit in front
+SELECT zip FROM patients LIMIT 3 ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: LIMIT stands in front of ANONYMIZE
+-- name: where behind
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 WHERE age > 3
+-- error: WHERE stands behind the ANONYMIZE clause
+-- name: union behind
+SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 UNION ALL SELECT zip FROM patients
+-- error: an ANONYMIZE clause in front of UNION is ambiguous; hint: put its query in parentheses
+-- name: union behind the order
+SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 ORDER BY zip EXCEPT SELECT zip FROM patients
+-- error: an ANONYMIZE clause in front of EXCEPT is ambiguous
+-- name: two clauses
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 ANONYMIZE BY age GUARANTEE k >= 2
+-- error: the ANONYMIZE clause does not go on with ANONYMIZE
+-- name: two clauses around the order
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 ORDER BY zip ANONYMIZE BY age GUARANTEE k >= 2
+-- error: a query takes one ANONYMIZE clause
+-- name: an update
+UPDATE patients SET age = 1 ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: UPDATE is no query that ANONYMIZE could follow
+-- name: a copied table
+COPY patients ANONYMIZE BY zip GUARANTEE k >= 2 TO 'out.csv'
+-- error: COPY is no query that ANONYMIZE could follow
+-- name: an expression
+SELECT (age + 1 ANONYMIZE BY age GUARANTEE k >= 2) FROM patients
+-- error: age is no query that ANONYMIZE could follow
+-- name: a table in parentheses
+FROM (patients ANONYMIZE BY zip GUARANTEE k >= 2)
+-- error: patients is no query that ANONYMIZE could follow
+-- name: nothing in front
+ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: nothing is no query that ANONYMIZE could follow
+-- name: an unfinished query
+SELECT zip FROM patients WHERE ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: the query in front of ANONYMIZE is not finished
+-- name: an open quote
+SELECT 'zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: the text cannot be split into words
+-- name: an open bracket
+SELECT (zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: this bracket is never closed
+-- name: a bracket too many
+SELECT zip) FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: this bracket was never opened
