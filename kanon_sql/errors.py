@@ -54,6 +54,10 @@ class AuditError(KanonError, RuntimeError):
     """The audit found a class that breaks a requirement; nothing was released."""
 
 
+class InterruptedReleaseError(KanonError, RuntimeError):
+    """The release was interrupted while its solver was at work."""
+
+
 class UnknownAlgorithmError(PolicyError):
     """A policy names an algorithm that is not in the registry."""
 

@@ -53,7 +53,12 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
         shown = np.arange(1 << columns, dtype=np.uint64)
     else:
         return PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
-    hidden = hidden_bits(shown, columns)
+    return ordered(table, shown)
+
+
+def ordered(table: CodedTable, shown: Words) -> PatternSet:
+    """Return patterns in the order in which they are tried; O(p (m + log p))."""
+    hidden = hidden_bits(shown, len(table.columns))
     cost = hidden @ table.cost
     # Whole numbers, so that the order is the same on every machine.
     domain = hidden @ np.rint(np.log2(table.cardinality) * 2**20).astype(np.int64)

@@ -13,10 +13,10 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.patterns import PatternSet, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.solvers import choose
-from kanon_sql.solvers.budget import Budget, Progress
+from kanon_sql.solvers.budget import Budget, Progress, silent
 
 
-def run(table: CodedTable, policy: Policy, report: Progress | None = None) -> tuple[Recoding, Certificate]:
+def run(table: CodedTable, policy: Policy, report: Progress = silent) -> tuple[Recoding, Certificate]:
     """Solve a coded table under a resolved policy.
 
     Parameters
@@ -25,7 +25,7 @@ def run(table: CodedTable, policy: Policy, report: Progress | None = None) -> tu
         At least one row type.
     policy : Policy
         With the columns of the table.
-    report : Progress, optional
+    report : Progress
         Hears of the progress; may raise to stop the work.
 
     Raises
@@ -40,7 +40,7 @@ def run(table: CodedTable, policy: Policy, report: Progress | None = None) -> tu
         raise InfeasibleError(
             f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
         )
-    budget = Budget(seconds=policy.time_limit) if report is None else Budget(seconds=policy.time_limit, report=report)
+    budget = Budget(seconds=policy.time_limit, report=report)
     patterns = permitted(table, policy)
     recoding = solver.load()(table, patterns, k, budget)
     cost = recoding.cost(table)

@@ -7,6 +7,7 @@ what travels inside SQL.
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -20,13 +21,15 @@ MAX_QUASI_IDENTIFIERS = 60
 MAX_LISTED_MASKS = 1 << 16
 """More masks than this are never listed: ask for every combination (CUBE) instead, which is searched, not listed."""
 
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
 Mask = tuple[str, ...]
 """The *shown* columns of a permitted pattern; all other quasi-identifiers are suppressed."""
 
 
 def same_name(name: str) -> str:
-    """Return the form under which DuckDB compares identifiers: case does not count."""
-    return name.casefold()
+    """Return the form under which DuckDB compares identifiers: the case of ASCII letters does not count."""
+    return name.translate(_LOWER)
 
 
 def _fraction(value: Any, what: str) -> Fraction:
@@ -163,8 +166,8 @@ class Policy:
             self._check_masks(self.masks)
         if not isinstance(self.algorithm, str) or not self.algorithm:
             raise PolicyError("algorithm must be the name of an algorithm; hint: 'auto'")
-        if self.time_limit is not None and (
-            isinstance(self.time_limit, bool) or not isinstance(self.time_limit, int | float) or not self.time_limit > 0
+        if self.time_limit is not None and not (
+            isinstance(self.time_limit, int | float) and self.time_limit is not True and self.time_limit > 0
         ):
             raise PolicyError("time_limit must be a number of seconds above 0")
         _whole(self.seed, "seed", 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from kanon_sql.errors import PolicyError
@@ -48,7 +49,7 @@ def policy(values: tuple[Any, ...]) -> Policy:
         masks=given["masks"],
         weights=weights,
         algorithm=given["algorithm"],
-        time_limit=None if limit is None else float(limit),
+        time_limit=float(limit) if isinstance(limit, Decimal) else limit,
         seed=given["seed"],
         suppress=given["suppress"],
     )

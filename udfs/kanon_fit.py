@@ -34,6 +34,7 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray) -
     """
     import pyarrow as pa
 
+    session.ready()
     types = row_types.combine_chunks().values if row_types.null_count < len(row_types) else None
     asked = Policy.from_json(policy[0].as_py())
     if types is None:

@@ -20,6 +20,7 @@ from kanon_sql.engines.functions import Function
 from kanon_sql.engines.release import quoted, release_query
 from kanon_sql.engines.session import Session
 from kanon_sql.policy import Policy
+from kanon_sql.solvers.budget import Progress
 
 _MODULES = ("kanon_fit", "kanon_audited", "kanon_releases", "k_anonymize", "pattern_guided", "anonymize")
 """Modules of `kanon_sql.udfs`, in the order in which they are registered."""
@@ -179,6 +180,15 @@ class Connection:
     def cursor(self) -> Connection:
         """Return a second connection to the same database, with everything registered."""
         return Connection(register(self.raw.cursor()))
+
+    def interrupt(self) -> None:
+        """Stop the running statement, also a solver at work."""
+        self._session.interrupt()
+        self.raw.interrupt()
+
+    def watch(self, progress: Progress | None) -> None:
+        """Let ``progress`` hear of running releases: the step and the share of it that is done."""
+        self._session.watch(progress)
 
     def close(self) -> None:
         """Close the connection."""

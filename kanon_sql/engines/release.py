@@ -13,6 +13,10 @@ from string import Template
 from kanon_sql.errors import SourceError
 from kanon_sql.policy import Policy
 
+_NAMES = """-- this branch is empty; it gives the columns their own spelling, whatever that of the policy
+SELECT * FROM {source} WHERE false
+UNION ALL
+"""
 _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
 _PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".]+?))\s*(?:\.|$)')
 
@@ -27,7 +31,7 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def table_name(text: str) -> str:
+def table_name(text: object) -> str:
     """Read a possibly qualified table name as identifiers and return it quoted; nothing of it is ever run as SQL.
 
     Raises
@@ -35,6 +39,8 @@ def table_name(text: str) -> str:
     SourceError
         When the text is no name of one to three parts.
     """
+    if not isinstance(text, str):
+        raise SourceError("the table must be named by a text; hint: k_anonymize('patients', 5)")
     parts: list[str] = []
     place = 0
     while place < len(text):
@@ -79,6 +85,7 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
         slots |= {
             "columns": "*",
             "rows": _text("rows_of_every_column"),
+            "names": "",
             "result": '"kanon#v".* EXCLUDE ("kanon#piece")',
         }
     else:
@@ -89,6 +96,7 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
                 match=" AND ".join(f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns),
                 emptied=", ".join(f"true AS {column}" for column in columns),
             ),
+            "names": "" if policy.suppress is not None else _NAMES.format(source=relation),
             "result": '"kanon#r".* EXCLUDE ("kanon#piece") REPLACE ('
             + ", ".join(f'"kanon#v".{column} AS {column}' for column in columns)
             + ")",

@@ -7,23 +7,18 @@ import threading
 from dataclasses import replace
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.errors import AuditError, KanonError
+from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError
 from kanon_sql.solvers.budget import Progress
 
 _AUDIT = "kanon audit: "
 
 
 class Session:
-    """The releases of one DuckDB instance, shared by its cursors.
-
-    Attributes
-    ----------
-    report : Progress or None
-        Hears of the progress of a running release.
-    """
+    """The releases of one DuckDB instance, shared by its cursors."""
 
     def __init__(self) -> None:
-        self.report: Progress | None = None
+        self._progress: Progress | None = None
+        self._stop = threading.Event()
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._releases: dict[int, Certificate] = {}
@@ -31,6 +26,25 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<kanon session, {len(self._releases)} releases>"
+
+    def watch(self, progress: Progress | None) -> None:
+        """Let ``progress`` hear of the running releases; None ends it."""
+        self._progress = progress
+
+    def interrupt(self) -> None:
+        """Stop a solver that is at work, at its next step."""
+        self._stop.set()
+
+    def ready(self) -> None:
+        """Forget an interrupt that came before the work began."""
+        self._stop.clear()
+
+    def report(self, step: str, done: float) -> None:
+        """Hear of a step of a solver; raises if it shall stop."""
+        if self._stop.is_set():
+            raise InterruptedReleaseError("the release was interrupted; nothing was released")
+        if self._progress is not None:
+            self._progress(step, done)
 
     @property
     def releases(self) -> list[Certificate]:

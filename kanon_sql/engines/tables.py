@@ -12,7 +12,7 @@ from kanon_sql.certificate import Release
 from kanon_sql.engines.duckdb import register, session_of
 from kanon_sql.engines.release import release_query
 from kanon_sql.errors import AuditError, SourceError
-from kanon_sql.policy import Policy, QuasiIdentifier
+from kanon_sql.policy import Policy, QuasiIdentifier, same_name
 from kanon_sql.solvers.budget import Progress
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def anonymize(
     sql = release_query('"source"', policy.resolve(source.column_names))
     with duckdb.connect() as con:
         session = session_of(con)
-        session.report = progress
+        session.watch(progress)
         con.register("source", source)
         try:
             released = con.sql(sql).to_arrow_table()
@@ -168,7 +168,7 @@ def _to_arrow(table: Any) -> pa.Table:
             arrow = table.to_arrow_table()
         case _:
             raise SourceError(f"a {type(table).__name__} is no table; hint: pass Arrow, pandas, polars or a DuckDB relation")
-    names = [name.casefold() for name in arrow.column_names]
+    names = [same_name(name) for name in arrow.column_names]
     if len(set(names)) < len(names):
         raise SourceError("a column name occurs twice (case does not count in SQL); hint: rename one of them")
     if not names:

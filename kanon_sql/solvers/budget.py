@@ -10,7 +10,7 @@ Progress = Callable[[str, float], None]
 """Called with the name of the step and the share of it that is done, 0 to 1."""
 
 
-def _silent(step: str, done: float) -> None:
+def silent(step: str, done: float) -> None:
     """Report nothing."""
 
 
@@ -27,7 +27,7 @@ class Budget:
     """
 
     seconds: float | None = None
-    report: Progress = _silent
+    report: Progress = silent
     _start: float = field(default_factory=time.monotonic)
 
     def over(self) -> bool:

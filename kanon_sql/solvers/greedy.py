@@ -14,6 +14,7 @@ from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.reopen import reopen
 from kanon_sql.solvers.repair import Pieces, repair
+from kanon_sql.solvers.sampled import sampled_patterns
 from kanon_sql.solvers.sieve import sieve
 
 _PATTERNS_PER_CALL = 256
@@ -28,7 +29,7 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     table : CodedTable
         t row types, m columns, at least k rows.
     patterns : PatternSet
-        The permitted patterns; if they are not listed, classes are split top down instead.
+        The permitted patterns, or none listed where all 2^m are permitted and too many.
     k : int
         Least number of rows of a class.
     budget : Budget
@@ -42,11 +43,21 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     Notes
     -----
     Listed patterns: O(p (j t / 64 + m e)) with e eligible row types a pattern and j sets of columns counted beforehand (at
-    most m^3 / 6); else O(m^2 t). Memory O(j t / 8) bytes.
+    most m^3 / 6). Memory O(j t / 8) bytes. Patterns that are not listed are sampled first, at most 49,153.
     """
-    pieces = _cheapest_first(table, patterns, k, budget) if patterns.listed else _top_down(table, k)
-    pieces = repair(table, patterns, k, pieces)
-    return reopen(table, patterns, k, pieces, budget).recoding()
+    if patterns.listed:
+        return _improved(table, patterns, k, _cheapest_first(table, patterns, k, budget), budget)
+    # Too many patterns to list: the ones that sampled rows share are tried, and never do worse than splitting top down.
+    split = _top_down(table, k).recoding()
+    if budget.over():
+        return split
+    sample = sampled_patterns(table)
+    tried = _improved(table, sample, k, _cheapest_first(table, sample, k, budget), budget)
+    return min(split, tried, key=lambda recoding: recoding.cost(table))
+
+
+def _improved(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budget: Budget) -> Recoding:
+    return reopen(table, patterns, k, repair(table, patterns, k, pieces), budget).recoding()
 
 
 def _cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Pieces:

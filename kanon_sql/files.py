@@ -1,0 +1,316 @@
+"""Tables in files: which format a name means, reading it without changing a value, writing and replacing it whole."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.errors import SourceError
+
+_ENDINGS = {
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".tsv": "tsv",
+    ".tsv.gz": "tsv",
+    ".parquet": "parquet",
+    ".json": "json",
+    ".json.gz": "json",
+    ".jsonl": "jsonl",
+    ".jsonl.gz": "jsonl",
+    ".ndjson": "jsonl",
+    ".ndjson.gz": "jsonl",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    ".db": "duckdb",
+}
+
+# Everything that DuckDB would guess about a CSV file is said here, because a guess may drop a line that begins with '#',
+# turn the zip code 00501 into 501, or take "" (an empty text) for a missing value.
+_CSV = """all_varchar := true, header := true, delim := $delimiter, quote := '"', escape := '"', comment := '', skip := 0,
+    nullstr := '', allow_quoted_nulls := false, strict_mode := true, sample_size := -1, hive_partitioning := false"""
+
+# Depth 1 keeps every JSON value as it stands; _exact_json then names its type.
+_JSON = "maximum_depth := 1, sample_size := -1, hive_partitioning := false"
+
+_READERS = {
+    "csv": f"read_csv($path, {_CSV})",
+    "tsv": f"read_csv($path, {_CSV})",
+    "parquet": "read_parquet($path, hive_partitioning := false)",
+    "json": f"read_json($path, {_JSON})",
+    "jsonl": f"read_json($path, format := 'newline_delimited', {_JSON})",
+}
+
+_WRITERS = {
+    "csv": "FORMAT csv, HEADER, DELIMITER '{delimiter}'",
+    "tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
+    "parquet": "FORMAT parquet",
+    "json": "FORMAT json, ARRAY true",
+    "jsonl": "FORMAT json",
+}
+
+
+_TABLE = re.compile(r"""(?:("(?:[^"]|"")+"|[^."]+)\.)?("(?:[^"]|"")+"|[^."]+)""")
+"""A table's name, optionally after its schema; quotes as in SQL."""
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
+
+
+def quoted(name: str) -> str:
+    """Return a name as a quoted SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a table lies: a file, and for a DuckDB file the table in it.
+
+    Attributes
+    ----------
+    path : Path
+        The file, with symbolic links resolved, so that replacing it replaces what the link points to.
+    kind : str
+        ``'csv'``, ``'tsv'``, ``'parquet'``, ``'json'``, ``'jsonl'`` or ``'duckdb'``.
+    table : str, optional
+        The table of a DuckDB file, optionally with its schema.
+    ending : str
+        The ending that told the kind.
+    """
+
+    path: Path
+    kind: str
+    table: str | None
+    ending: str
+
+    @classmethod
+    def of(cls, text: str, table: str | None = None) -> Place:
+        """Read ``FILE`` or ``FILE.duckdb::table``.
+
+        Raises
+        ------
+        SourceError
+            When the ending is unknown, or a table is missing or makes no sense.
+        """
+        name, _, inner = text.partition("::")
+        if inner and table:
+            raise SourceError(f"{text} names a table already; hint: leave --table out")
+        path = Path(os.path.realpath(name))
+        lower = Path(name).name.lower()
+        ending = next((end for end in sorted(_ENDINGS, key=len, reverse=True) if lower.endswith(end)), None)
+        if ending is None:
+            raise SourceError(f"{name} has no known format; hint: it must end in {', '.join(_ENDINGS)}")
+        place = cls(path, _ENDINGS[ending], inner or table or None, ending)
+        if place.kind == "duckdb" and not place.table:
+            raise SourceError(f"{name} is a database, so it needs the name of a table; hint: {name}::patients")
+        if place.kind != "duckdb" and place.table:
+            raise SourceError(f"{name} is not a database, so it has no table to name; hint: databases end in .duckdb")
+        if place.table and not _TABLE.fullmatch(place.table):
+            raise SourceError(f"{place.table} is not the name of a table; hint: write patients, or main.patients")
+        return place
+
+    def __str__(self) -> str:
+        return f"{self.path}::{self.table}" if self.table else str(self.path)
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """Return the schema and the name of the table; the schema is ``main`` where none is named."""
+        schema, table = _TABLE.fullmatch(self.table or "").groups()  # type: ignore[union-attr]
+        return _unquoted(schema or "main"), _unquoted(table)
+
+    def within(self, database: str) -> str:
+        """Return the table as an SQL name in an attached database."""
+        return ".".join(quoted(part) for part in (database, *self.name))
+
+    def same(self, other: Place) -> bool:
+        """Tell whether both are the same table of the same file, by whatever names."""
+        if not (self.path.exists() and other.path.exists() and self.path.samefile(other.path)):
+            return False
+        if self.kind != "duckdb" or other.kind != "duckdb":
+            return True
+        return [part.casefold() for part in self.name] == [part.casefold() for part in other.name]
+
+    def occupied(self) -> bool:
+        """Tell whether writing here would replace something.
+
+        Raises
+        ------
+        SourceError
+            When what is there is not a file, or not a database that can be read.
+        """
+        import duckdb
+
+        if not self.path.exists():
+            return False
+        self.require()
+        if self.kind != "duckdb":
+            return True
+        query = """SELECT count(*) FROM information_schema.tables
+            WHERE lower(table_schema) = lower(?) AND lower(table_name) = lower(?)"""
+        try:
+            with duckdb.connect(self.path, read_only=True) as con:
+                return con.execute(query, self.name).fetchall() != [(0,)]
+        except duckdb.Error as error:
+            raise SourceError(f"cannot read {self}: {plain(error)}") from None
+
+    def require(self) -> None:
+        """Raise a SourceError unless there is a file to read."""
+        if not self.path.exists():
+            raise SourceError(f"there is no file {self.path}")
+        if not self.path.is_file():
+            raise SourceError(f"{self.path} is not a file")
+
+
+def plain(error: Exception) -> str:
+    """Return what a DuckDB error says, without the values that some of them quote.
+
+    Notes
+    -----
+    Errors of conversion and of CSV files repeat the offending cell or line; only their kind and line number are kept.
+    """
+    import duckdb
+
+    speaking = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.CatalogException, duckdb.PermissionException)
+    if isinstance(error, speaking):
+        return str(error).splitlines()[0]
+    line = re.search(r"\bLine: (\d+)", str(error))
+    utf8 = "; hint: the text must be UTF-8" if re.search(r"not utf-8|unicode", str(error), re.IGNORECASE) else ""
+    return type(error).__name__ + (f" at line {line[1]}" if line else "") + utf8
+
+
+def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
+    """Copy a table from its file into the connection: one snapshot, whatever happens to the file later.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection.
+    place : Place
+        The table.
+    into : str
+        Name of the table to create.
+    delimiter : str
+        The separator of a CSV file; a TSV file has its own.
+
+    Raises
+    ------
+    SourceError
+        When the file cannot be read.
+    """
+    import duckdb
+
+    place.require()
+    try:
+        if place.kind == "duckdb":
+            con.execute("ATTACH $path AS kanon_input (READ_ONLY)", {"path": str(place.path)})
+            con.execute(f"CREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')}")
+            con.execute("DETACH kanon_input")
+            return
+        # A name such as data[1].csv is a name, not a pattern.
+        values = {"path": glob.escape(str(place.path))}
+        if place.kind in ("csv", "tsv"):
+            values["delimiter"] = "\t" if place.kind == "tsv" else delimiter
+        con.execute(f"CREATE TABLE {quoted(into)} AS FROM {_READERS[place.kind]}", values)
+        if place.kind in ("json", "jsonl"):
+            _exact_json(con, into)
+    except duckdb.Error as error:
+        raise SourceError(f"cannot read {place}: {plain(error)}") from None
+
+
+def _exact_json(con: Any, table: str) -> None:
+    """Give each JSON column the type that shows all its values exactly as they stand; others stay JSON."""
+    for name in columns(con, table):
+        column = quoted(name)
+        tests = ", ".join(
+            f"coalesce(bool_and(TRY_CAST({column} AS {kind})::VARCHAR IS NOT DISTINCT FROM {column}::VARCHAR), true)"
+            for kind in ("BIGINT", "DOUBLE", "BOOLEAN")
+        )
+        query = f"SELECT coalesce(bool_and(json_type({column}) = 'VARCHAR'), true), {tests} FROM {quoted(table)}"  # noqa: S608
+        row = con.execute(query).fetchall()[0]
+        kind = next((kind for kind, fits in zip(("VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"), row, strict=True) if fits), None)
+        if kind is not None:
+            value = f"{column} ->> '$'" if kind == "VARCHAR" else f"{column}::{kind}"
+            con.execute(f"ALTER TABLE {quoted(table)} ALTER {column} TYPE {kind} USING {value}")
+
+
+def columns(con: Any, table: str) -> list[str]:
+    """Return the names of a table's columns in their order."""
+    query = "SELECT column_name FROM duckdb_columns() WHERE table_name = ? AND NOT internal ORDER BY column_index"
+    return [name for (name,) in con.execute(query, [table]).fetchall()]
+
+
+def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str = ",") -> Place:
+    """Write a query's rows, sorted by all columns, to a new file of the kind of ``place`` in a private directory.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with the tables that the query reads.
+    query : str
+        The rows to write.
+    place : Place
+        Where they are meant to go; it is not touched.
+    staging : Path
+        A private directory on the same file system.
+    delimiter : str
+        The separator of a CSV file.
+
+    Returns
+    -------
+    Place
+        The file that was written.
+
+    Notes
+    -----
+    The order of the rows then tells nothing about the order of the source, which might give suppressed values away.
+
+    Raises
+    ------
+    SourceError
+        When the rows cannot be written.
+    """
+    import duckdb
+
+    staged = Place(staging / f"release{place.ending}", place.kind, place.table, place.ending)
+    try:
+        if place.kind == "duckdb":
+            con.execute("ATTACH $path AS kanon_stage", {"path": str(staged.path)})
+            con.execute(f"CREATE SCHEMA IF NOT EXISTS kanon_stage.{quoted(place.name[0])}")
+            con.execute(f"CREATE TABLE {place.within('kanon_stage')} AS {query} ORDER BY ALL")
+            con.execute("DETACH kanon_stage")
+        else:
+            options = _WRITERS[place.kind].format(delimiter=delimiter.replace("'", "''"))
+            gzip = ", COMPRESSION gzip" if place.ending.endswith(".gz") else ""
+            con.execute(f"COPY ({query} ORDER BY ALL) TO $path ({options}{gzip})", {"path": str(staged.path)})
+    except duckdb.Error as error:
+        raise SourceError(f"cannot write {place}: {plain(error)}") from None
+    return staged
+
+
+def publish(con: Any, staged: Place, place: Place) -> None:
+    """Put staged rows in their place in one step: a file is renamed, a table is replaced in a transaction.
+
+    Raises
+    ------
+    SourceError
+        When the place cannot be written; what was there is still there.
+    """
+    import duckdb
+
+    if place.kind == "duckdb" and place.path.exists():
+        try:
+            con.execute("ATTACH $path AS kanon_stage (READ_ONLY)", {"path": str(staged.path)})
+            con.execute("ATTACH $path AS kanon_output", {"path": str(place.path)})
+            con.execute(f"CREATE OR REPLACE TABLE {place.within('kanon_output')} AS FROM {place.within('kanon_stage')}")
+            con.execute("DETACH kanon_output")
+            con.execute("DETACH kanon_stage")
+        except duckdb.Error as error:
+            raise SourceError(f"cannot write {place}: {plain(error)}") from None
+        return
+    with staged.path.open("rb") as file:
+        os.fsync(file.fileno())
+    os.replace(staged.path, place.path)

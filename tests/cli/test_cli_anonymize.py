@@ -1,0 +1,261 @@
+"""`kanon anonymize`: formats, the promise on the written file, and refusals."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import resource
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import pytest
+from kanon_process import Kanon
+
+RELEASE = ("--qi", "zip,age", "--k", "4")
+
+
+def rows_of(con: duckdb.DuckDBPyConnection, source: str) -> list[tuple[object, ...]]:
+    return con.execute(f"SELECT zip, age, note FROM {source}").fetchall()
+
+
+def read_csv(text: str) -> list[list[str]]:
+    return list(csv.reader(text.splitlines()))
+
+
+def left_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_csv_release_keeps_its_promise_and_everything_else(kanon: Kanon, people: Path, folder: Path) -> None:
+    done = kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE)
+    assert (done.returncode, done.stderr) == (0, "")
+    header, *rows = read_csv((folder / "out.csv").read_text())
+    assert header == ["zip", "age", "note"]
+    assert min(Counter((row[0], row[1]) for row in rows).values()) >= 4
+    source = {row[2]: row for row in read_csv(people.read_text())[1:]}
+    assert sorted(source) == sorted(row[2] for row in rows)
+    for row in rows:
+        assert all(cell in ("", before) for cell, before in zip(row, source[row[2]], strict=True))
+    assert left_in(folder) == {"people.csv", "out.csv"}
+
+
+def test_the_summary_counts_what_was_suppressed(kanon: Kanon, people: Path, folder: Path) -> None:
+    done = kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE)
+    cells = sum(cell == "" for row in read_csv((folder / "out.csv").read_text())[1:] for cell in row[:2])
+    assert f"{cells} of 24" in done.stdout
+    assert "k >= 4" in done.stdout
+    assert "lower bound" in done.stdout
+
+
+def test_quiet_prints_nothing(kanon: Kanon, people: Path) -> None:
+    done = kanon("anonymize", "people.csv", "-o", "out.csv", "-q", *RELEASE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_released_rows_are_sorted_so_that_their_order_tells_nothing(kanon: Kanon, people: Path, folder: Path) -> None:
+    lines = people.read_text().splitlines()
+    (folder / "shuffled.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
+    for name in ("people", "shuffled"):
+        assert kanon("anonymize", f"{name}.csv", "-o", f"{name}.out.csv", *RELEASE).returncode == 0
+    assert (folder / "people.out.csv").read_bytes() == (folder / "shuffled.out.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("target", "reader"),
+    [
+        ("out.tsv", "read_csv('out.tsv', delim='\t', all_varchar=true)"),
+        ("out.csv.gz", "read_csv('out.csv.gz', all_varchar=true)"),
+        ("out.parquet", "'out.parquet'"),
+        ("out.json", "'out.json'"),
+        ("out.jsonl", "read_json('out.jsonl')"),
+    ],
+)
+def test_every_format_can_be_written_and_read_again(
+    kanon: Kanon, people: Path, folder: Path, con: duckdb.DuckDBPyConnection, target: str, reader: str
+) -> None:
+    assert kanon("anonymize", "people.csv", "-o", target, *RELEASE, "--suppress", "*").returncode == 0
+    con.execute(f"SET file_search_path = '{folder}'")
+    rows = rows_of(con, reader)
+    assert len(rows) == 12
+    assert {row[0] for row in rows} <= {"00501", "06390", "*"}
+    again = kanon("anonymize", target, "-o", "again.csv", "--qi", "zip,age", "--k", "4", "--suppress", "*")
+    assert again.returncode == 0, again.stderr
+    assert kanon("audit", target, "--qi", "zip,age", "--k", "4").returncode == 0
+
+
+def test_a_gzip_file_is_gzip(kanon: Kanon, people: Path, folder: Path) -> None:
+    assert kanon("anonymize", "people.csv", "-o", "out.csv.gz", *RELEASE).returncode == 0
+    assert gzip.decompress((folder / "out.csv.gz").read_bytes()).startswith(b"zip,age,note\n")
+
+
+def test_parquet_types_stay(kanon: Kanon, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+    query = "SELECT (i % 3)::TINYINT AS age, DATE '2020-01-01' + (i % 2)::INTEGER AS born, 1.50::DECIMAL(9, 2) AS fee"
+    con.execute(f"COPY ({query} FROM range(20) t(i)) TO '{folder}/in.parquet'")
+    done = kanon("anonymize", "in.parquet", "-o", "out.parquet", "--qi", "age,born", "--k", "3")
+    assert done.returncode == 0, done.stderr
+    types = [con.execute(f"DESCRIBE FROM '{folder}/{name}.parquet'").fetchall() for name in ("in", "out")]
+    assert types[0] == types[1]
+
+
+def test_json_values_stay_as_they_stand(kanon: Kanon, folder: Path) -> None:
+    row = '{"when":"2020-01-01T00:00:00Z","zip":"00501","big":123456789012345678901234567890,"mixed":%s,"clock":"9:5"}'
+    (folder / "in.jsonl").write_text("\n".join(row % value for value in ('"a"', "1", '"a"', "1")) + "\n")
+    assert kanon("anonymize", "in.jsonl", "-o", "out.jsonl", "--qi", "zip,mixed", "--k", "2").returncode == 0
+    assert sorted((folder / "out.jsonl").read_text().split()) == sorted((folder / "in.jsonl").read_text().split())
+
+
+def test_a_pattern_in_a_name_is_a_name(kanon: Kanon, people: Path, folder: Path) -> None:
+    people.rename(folder / "people[1]*.csv")
+    (folder / "year=2020").mkdir()
+    done = kanon("anonymize", "people[1]*.csv", "-o", "year=2020/out.parquet", *RELEASE)
+    assert done.returncode == 0, done.stderr
+    assert kanon("audit", "year=2020/out.parquet", "--qi", "zip,age,note").returncode == 0
+    assert "year" not in kanon("audit", "year=2020/out.parquet", "--qi", "year").stdout
+
+
+def test_empty_text_and_missing_value_stay_apart(kanon: Kanon, folder: Path) -> None:
+    (folder / "in.csv").write_text('a,b\n"",1\n"",1\n,1\n,1\n')
+    assert kanon("anonymize", "in.csv", "-o", "out.csv", "--qi", "a,b").returncode == 0
+    assert sorted((folder / "out.csv").read_text().split()) == sorted((folder / "in.csv").read_text().split())
+
+
+def test_masks_are_the_only_patterns(kanon: Kanon, people: Path, folder: Path) -> None:
+    done = kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE, "--mask", "zip", "--mask", "")
+    assert done.returncode == 0, done.stderr
+    assert {row[1] for row in read_csv((folder / "out.csv").read_text())[1:]} == {""}
+
+
+def test_weights_steer_which_column_goes(kanon: Kanon, folder: Path) -> None:
+    (folder / "in.csv").write_text("a,b\n" + "\n".join(f"{i // 2},{i % 2}" for i in range(4)) + "\n")
+    for heavy, column in (("a", 1), ("b", 0)):
+        assert kanon("anonymize", "in.csv", "-o", f"{heavy}.csv", "--weight", f"{heavy}=5", "-q").returncode == 0
+        assert {row[column] for row in read_csv((folder / f"{heavy}.csv").read_text())[1:]} == {""}
+
+
+def test_a_column_with_a_comma_in_its_name(kanon: Kanon, folder: Path) -> None:
+    (folder / "in.csv").write_text('"zip, code",age,n\n' + "1,2,3\n" * 3)
+    for names in (["--qi", "zip, code", "--qi", "age"], ["--qi", '"zip, code",age']):
+        done = kanon("anonymize", "in.csv", "-o", "out.csv", "--force", "-q", *names)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_another_delimiter(kanon: Kanon, people: Path, folder: Path) -> None:
+    people.write_text(people.read_text().replace(",", ";"))
+    done = kanon("anonymize", "people.csv", "-o", "out.csv", "--delimiter", ";", *RELEASE)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "out.csv").read_text().startswith("zip;age;note\n")
+
+
+def test_a_table_of_a_database_is_replaced_whole(kanon: Kanon, people: Path, folder: Path) -> None:
+    with duckdb.connect(folder / "clinic.duckdb") as con:
+        con.execute(f"CREATE TABLE patients AS FROM read_csv('{people}', all_varchar = true)")
+        con.execute("CREATE SCHEMA public; CREATE TABLE kept AS SELECT 1 AS one")
+    done = kanon("anonymize", "clinic.duckdb::patients", "-o", "clinic.duckdb::public.released", *RELEASE)
+    assert done.returncode == 0, done.stderr
+    exists = kanon("anonymize", "clinic.duckdb", "--table", "patients", "-o", "clinic.duckdb::public.released", *RELEASE)
+    assert (exists.returncode, exists.stderr.count("\n")) == (1, 1)
+    assert "--force" in exists.stderr
+    forced = kanon("anonymize", "clinic.duckdb", "--table", "patients", "-o", "clinic.duckdb::public.released", "--force")
+    assert forced.returncode == 0, forced.stderr
+    same = kanon("anonymize", "clinic.duckdb::patients", "-o", "clinic.duckdb::main.PATIENTS", "--force", *RELEASE)
+    assert "OUT is IN" in same.stderr
+    with duckdb.connect(folder / "clinic.duckdb", read_only=True) as con:
+        assert con.execute("SELECT count(*) FROM public.released").fetchall() == [(12,)]
+        assert con.execute("SELECT count(zip) FROM patients").fetchall() == [(12,)]
+        assert con.execute("FROM kept").fetchall() == [(1,)]
+    assert kanon("audit", "clinic.duckdb::public.released", "--k", "2").returncode == 0
+
+
+def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
+    assert kanon("anonymize", "people.csv", "-o", 'new.duckdb::"a ""b"""', *RELEASE).returncode == 0
+    with duckdb.connect(folder / "new.duckdb", read_only=True) as con:
+        assert con.execute('SELECT count(*) FROM "a ""b"""').fetchall() == [(12,)]
+    assert left_in(folder) == {"people.csv", "new.duckdb"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["missing.csv", "-o", "out.csv"], "no file"),
+        (["people.csv", "-o", "out.csv", "--k", "13"], "12 rows"),
+        (["people.csv", "-o", "out.csv", "--k", "0"], "at least 1"),
+        (["people.csv", "-o", "out.csv", "--qi", "zip,salary"], 'unknown column "salary"'),
+        (["people.csv", "-o", "out.csv", "--mask", "salary"], 'unknown column "salary"'),
+        (["people.csv", "-o", "out.csv", "--weight", "salary=2"], 'unknown column "salary"'),
+        (["people.csv", "-o", "out.csv", "--weight", "zip=much"], "must be a number"),
+        (["people.csv", "-o", "out.csv", "--algorithm", "magic"], "no algorithm 'magic'"),
+        (["people.csv", "-o", "out.csv", "--time-limit", "-1"], "above 0"),
+        (["people.csv", "-o", "out.xlsx"], "no known format"),
+        (["people.txt", "-o", "out.csv"], "no known format"),
+        (["people.csv", "-o", "out.duckdb"], "name of a table"),
+        (["people.csv::t", "-o", "out.csv"], "not a database"),
+        (["people.csv", "-o", "nowhere/out.csv"], "no folder"),
+        (["people.csv", "-o", "/proc/out.csv"], "cannot write"),
+        (["people.csv", "-o", "people.csv", "--force"], "OUT is IN"),
+        (["people.csv", "-o", "link.csv", "--force"], "OUT is IN"),
+        (["people.csv", "-o", "old.csv"], "--force"),
+        (["people.csv", "-o", "folder.csv", "--force"], "not a file"),
+        (["broken.csv", "-o", "out.csv"], "cannot read"),
+        (["latin.csv", "-o", "out.csv"], "UTF-8"),
+        (["broken.parquet", "-o", "out.csv"], "cannot read"),
+        (["broken.json", "-o", "out.csv"], "cannot read"),
+        (["broken.duckdb::t", "-o", "out.csv"], "cannot read"),
+    ],
+)
+def test_a_refusal_is_one_line_and_leaves_nothing(
+    kanon: Kanon, people: Path, folder: Path, arguments: list[str], says: str
+) -> None:
+    (folder / "link.csv").symlink_to(people)
+    (folder / "folder.csv").mkdir()
+    (folder / "old.csv").write_text("old")
+    (folder / "broken.csv").write_text("a,b\nSECRET,1\nSECRET,1,2,3\n")
+    (folder / "latin.csv").write_bytes("a,b\nSECRÈT,1\n".encode("latin-1"))
+    for name in ("broken.parquet", "broken.json", "broken.duckdb"):
+        (folder / name).write_text('[{"a": SECRET')
+    before = left_in(folder)
+    done = kanon("anonymize", *arguments)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert says in done.stderr
+    assert "SECR" not in done.stderr
+    assert done.stdout == ""
+    assert left_in(folder) == before
+    assert (folder / "old.csv").read_text() == "old"
+
+
+@pytest.mark.parametrize("arguments", [[], ["people.csv"], ["people.csv", "-o", "x.csv", "--weight", "zip"], ["--k", "a"]])
+def test_wrong_usage_is_told_as_such(kanon: Kanon, people: Path, arguments: list[str]) -> None:
+    done = kanon("anonymize", *arguments)
+    assert done.returncode == 2
+    assert "Usage" in done.stderr
+
+
+def test_a_full_disk_leaves_the_old_file(kanon: Kanon, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(f"COPY (SELECT i % 5 AS a, i AS note FROM range(50000) t(i)) TO '{folder}/in.csv' (HEADER)")
+    (folder / "out.csv").write_text("old")
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    done = kanon("anonymize", "in.csv", "-o", "out.csv", "--qi", "a", "--force", preexec_fn=full)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: cannot write")
+    assert (folder / "out.csv").read_text() == "old"
+    assert left_in(folder) == {"in.csv", "out.csv"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_read_only_folder(kanon: Kanon, people: Path, folder: Path) -> None:
+    (folder / "locked").mkdir(mode=0o500)
+    done = kanon("anonymize", "people.csv", "-o", "locked/out.csv", *RELEASE)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_an_empty_table_is_released_empty(kanon: Kanon, folder: Path) -> None:
+    (folder / "in.csv").write_text("a,b\n")
+    done = kanon("anonymize", "in.csv", "-o", "out.csv")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "out.csv").read_text() == "a,b\n"

@@ -1,0 +1,159 @@
+"""`kanon run`, `kanon audit`, `kanon demo`, `kanon --help`, and a shell at the end of a pipe."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from kanon_process import Kanon
+
+from kanon_sql.clause.statements import is_complete, statements
+from kanon_sql.cli import main
+
+SCRIPT = """-- a script; with a semicolon here
+CREATE TABLE t AS SELECT i % 2 AS a, 'x;y' AS b FROM range(10) r(i);
+SELECT a, b, NULL AS n FROM t
+ANONYMIZE BY a, b
+GUARANTEE k >= 5
+ORDER BY a LIMIT 1;
+"""
+
+
+def test_a_script_runs_statement_by_statement(kanon: Kanon, folder: Path) -> None:
+    (folder / "s.sql").write_text(SCRIPT)
+    done = kanon("run", "s.sql")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "a\tb\tn\n0\tx;y\tNULL\n", "")
+
+
+@pytest.mark.parametrize("command", [["run", "-"], ["shell"]])
+def test_a_script_comes_through_a_pipe(kanon: Kanon, command: list[str]) -> None:
+    done = kanon(*command, input=SCRIPT)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "a\tb\tn\n0\tx;y\tNULL\n", "")
+
+
+@pytest.mark.parametrize("command", [["run", "-"], ["shell"]])
+def test_a_script_stops_at_its_first_error(kanon: Kanon, command: list[str]) -> None:
+    done = kanon(*command, input="SELECT 1 AS one;\n\nSELECT *\nFROM nowhere;\nSELECT 'never';\n")
+    assert (done.returncode, done.stdout) == (1, "one\n1\n")
+    assert done.stderr.startswith("error: stdin, statement 2 (line 3): ")
+    assert "nowhere" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_clause_is_an_error_of_the_script(kanon: Kanon) -> None:
+    done = kanon("run", "-", input="SELECT 1 AS a ANONYMIZE BY b GUARANTEE k >= 1;")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert '"b"' in done.stderr
+
+
+def test_a_database_keeps_what_a_script_made(kanon: Kanon) -> None:
+    assert kanon("run", "-", "--db", "d.duckdb", input="CREATE TABLE t AS SELECT 7 AS seven").returncode == 0
+    assert kanon("shell", "d.duckdb", "--read-only", input="FROM t").stdout == "seven\n7\n"
+    assert kanon("shell", "d.duckdb", "--read-only", input="DROP TABLE t").returncode == 1
+
+
+def test_a_script_that_is_not_there_or_not_text(kanon: Kanon, folder: Path) -> None:
+    (folder / "s.sql").write_bytes(b"SELECT '\xe9'")
+    assert kanon("run", "none.sql").stderr == "error: there is no file none.sql\n"
+    assert "UTF-8" in kanon("run", "s.sql").stderr
+    assert kanon("run", "-", "--db", "no/d.duckdb", input="").returncode == 1
+
+
+def test_cells_cannot_break_lines_or_steer_the_terminal(kanon: Kanon) -> None:
+    done = kanon("run", "-", input="SELECT chr(27) || '[31m' || chr(9) || 'a' || chr(10) AS x")
+    assert done.stdout == "x\n\\x1b[31m\\ta\\n\n"
+
+
+def test_times_with_a_zone_are_shown(kanon: Kanon) -> None:
+    done = kanon("run", "-", input="SET TimeZone = 'UTC'; SELECT TIMESTAMPTZ '2020-01-01 00:00:00+00' AS t, 1 AS a")
+    assert done.stdout.startswith("t\ta\n2020-01-01 00:00:00")
+
+
+def test_a_closed_pipe_is_no_error(folder: Path, environment: dict[str, str]) -> None:
+    command = f"echo 'SELECT i FROM range(1000000) t(i)' | {sys.executable} -m kanon_sql.cli run - | head -n 2"
+    done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, "Traceback" in done.stderr) == ("i\n0\n", False)
+
+
+def test_audit_measures_and_judges(kanon: Kanon, people: Path) -> None:
+    done = kanon("audit", "people.csv", "--qi", "zip,age")
+    assert done.returncode == 0
+    words = dict(line.split()[:2] for line in done.stdout.splitlines() if len(line.split()) == 2)
+    assert (words["k"], words["rows"], words["prosecutor_risk"]) == ("3", "12", "0.3333333333333333")
+    assert kanon("audit", "people.csv", "--qi", "zip,age", "--k", "3").returncode == 0
+    below = kanon("audit", "people.csv", "--qi", "zip,age", "--k", "4")
+    assert (below.returncode, below.stderr) == (1, "error: the smallest class has 3 rows, fewer than k = 4\n")
+    assert kanon("audit", "people.csv", "--qi", "nobody").returncode == 1
+
+
+def test_the_demo_is_the_same_every_time_and_keeps_its_promise(kanon: Kanon) -> None:
+    first, second = (kanon("demo", "--rows", "400", "--k", "3") for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    assert "ANONYMIZE BY" in first.stdout
+    assert "k >= 3" in first.stdout
+    timeless = [[line for line in each.stdout.splitlines() if not line.startswith("solver")] for each in (first, second)]
+    assert timeless[0] == timeless[1]
+
+
+def test_a_demo_that_cannot_be(kanon: Kanon) -> None:
+    done = kanon("demo", "--rows", "3", "--k", "5")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("error: ")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, kanon_sql.cli; print([m for m in ('duckdb', 'rich', 'numba', 'sqlglot', 'pyarrow') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("command", sorted(main.commands))
+def test_every_command_and_option_is_documented(command: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text()
+    assert f"`kanon {command}" in text
+    for parameter in main.commands[command].params:
+        for name in parameter.opts:
+            assert not name.startswith("--") or name in text, name
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nothing"], ["anonymize", "--colour"], ["demo", "--rows", "0"], ["run"], ["audit"], ["demo", "--seed", "-1"]]
+)
+def test_wrong_options_exit_with_2(arguments: list[str]) -> None:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert "Usage" in result.output
+
+
+def test_version_and_help() -> None:
+    assert CliRunner().invoke(main, ["--version"]).output.startswith("kanon, version ")
+    assert all(name in CliRunner().invoke(main, ["-h"]).output for name in main.commands)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("-- nothing\n;;/* ; */", []),
+        ("SELECT 1", [("SELECT 1", 1)]),
+        ("SELECT ';' -- ;\n ;\nSELECT $t$;$t$ ; ", [("SELECT ';' -- ;", 1), ("SELECT $t$;$t$", 3)]),
+        ("CALL f('a;b'); SELECT \"x;\"", [("CALL f('a;b')", 1), ('SELECT "x;"', 1)]),
+        ("SELECT 'é' ; SELECT e'\\';'", [("SELECT 'é'", 1), ("SELECT e'\\';'", 1)]),
+        ("SELECT 'open; SELECT 2", [("SELECT 'open; SELECT 2", 1)]),
+    ],
+)
+def test_statements_are_split_where_sql_splits_them(text: str, expected: list[tuple[str, int]]) -> None:
+    assert [(each.text, each.line) for each in statements(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "complete"),
+    [("", True), ("SELECT 1", False), ("SELECT 1;", True), ("SELECT ';", False), ("SELECT 1; /* x", False), ("-- x", False)],
+)
+def test_a_statement_is_complete_after_its_semicolon(text: str, complete: bool) -> None:
+    assert is_complete(text) is complete
