@@ -58,9 +58,22 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
 
 def ordered(table: CodedTable, shown: Words) -> PatternSet:
     """Return patterns in the order in which they are tried; O(p (m + log p))."""
-    hidden = hidden_bits(shown, len(table.columns))
-    cost = hidden @ table.cost
-    # Whole numbers, so that the order is the same on every machine.
-    domain = hidden @ np.rint(np.log2(table.cardinality) * 2**20).astype(np.int64)
-    order = np.lexsort((shown, -domain, cost))
+    return _sorted(table, shown, -_domain(table, shown))
+
+
+def other_orders(table: CodedTable, patterns: PatternSet) -> list[PatternSet]:
+    """Return the same patterns, equally dear ones in other orders: smaller domains hidden first, and by position."""
+    domain = _domain(table, patterns.shown)
+    return [_sorted(table, patterns.shown, tie) for tie in (domain, np.zeros_like(domain))]
+
+
+def _sorted(table: CodedTable, shown: Words, tie: Int64) -> PatternSet:
+    cost = hidden_bits(shown, len(table.columns)) @ table.cost
+    order = np.lexsort((shown, tie, cost))
     return PatternSet(shown=shown[order], cost=cost[order])
+
+
+def _domain(table: CodedTable, shown: Words) -> Int64:
+    """Return the size of the hidden domains on a logarithmic scale, whole numbers so that it is the same everywhere."""
+    scale: Int64 = np.rint(np.log2(table.cardinality) * 2**20).astype(np.int64)
+    return hidden_bits(shown, len(table.columns)) @ scale

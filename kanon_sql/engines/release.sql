@@ -45,9 +45,9 @@ ${rows}
     )
 ), "kanon#audit" AS (
     SELECT CASE
-        WHEN count(*) = 0
-            THEN true
-        WHEN NOT coalesce((SELECT sound FROM "kanon#sums"), false)
+        WHEN (SELECT rows FROM "kanon#sums") IS NULL
+            THEN true  -- an empty table
+        WHEN NOT (SELECT sound FROM "kanon#sums") OR count(*) = 0
             THEN error('kanon audit: the pieces do not add up to the rows of the source; nothing was released')
         WHEN bool_or(astray) OR sum(size) <> (SELECT rows FROM "kanon#sums")
             THEN error('kanon audit: the source gave other rows when it was read again, or a collation takes different texts for one; '

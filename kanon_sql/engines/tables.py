@@ -99,7 +99,7 @@ def anonymize(
     with duckdb.connect() as con:
         session = session_of(con)
         session.watch(progress)
-        con.register("source", source)
+        con.register("source", _readable(source))
         try:
             released = con.sql(sql).to_arrow_table()
         except duckdb.Error as error:
@@ -151,29 +151,44 @@ def _kind(table: Any) -> str:
 
 
 def _to_arrow(table: Any) -> pa.Table:
+    """Return the table as Arrow; an error of the conversion may quote a value, so it is not passed on."""
     import pyarrow as pa
 
-    match _kind(table):
-        case "pyarrow" if isinstance(table, pa.Table):
-            arrow = table
-        case "pyarrow" if isinstance(table, pa.RecordBatch):
-            arrow = pa.Table.from_batches([table])
-        case "pandas":
-            if not table.columns.is_unique:
-                raise SourceError("a column name occurs twice; hint: rename one of them")
-            arrow = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata()
-        case "polars":
-            arrow = (table.collect() if hasattr(table, "collect") else table).to_arrow()
-        case "_duckdb" | "duckdb":
-            arrow = table.to_arrow_table()
-        case _:
-            raise SourceError(f"a {type(table).__name__} is no table; hint: pass Arrow, pandas, polars or a DuckDB relation")
+    refusal = f"a {type(table).__name__} is no table; hint: pass Arrow, pandas, polars or a DuckDB relation"
+    try:
+        match _kind(table):
+            case "pandas" if table.ndim == 2:
+                if not table.columns.is_unique:
+                    raise SourceError("a column name occurs twice; hint: rename one of them")
+                arrow = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata()
+            case "polars":
+                arrow = (table.collect() if hasattr(table, "collect") else table).to_arrow()
+            case "_duckdb" | "duckdb" if hasattr(table, "to_arrow_table"):
+                arrow = table.to_arrow_table()
+            case "pyarrow" if isinstance(table, pa.RecordBatch):
+                arrow = pa.Table.from_batches([table])
+            case _:
+                arrow = table
+    except pa.ArrowException:
+        raise SourceError("the table cannot be read: a column mixes types; hint: give each column one type") from None
+    if not isinstance(arrow, pa.Table):
+        raise SourceError(refusal)
     names = [same_name(name) for name in arrow.column_names]
     if len(set(names)) < len(names):
         raise SourceError("a column name occurs twice (case does not count in SQL); hint: rename one of them")
     if not names:
         raise SourceError("the table has no columns")
     return arrow
+
+
+def _readable(source: pa.Table) -> pa.Table:
+    """Return the table with durations as numbers: DuckDB reads them as intervals, which do not lead back."""
+    import pyarrow as pa
+
+    for place, field in enumerate(source.schema):
+        if pa.types.is_duration(field.type):
+            source = source.set_column(place, field.name, source.column(place).cast(pa.int64()))
+    return source
 
 
 def _like(table: Any, source: pa.Table, released: pa.Table, suppress: str | None) -> Any:

@@ -10,15 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from kanon_sql.coded import CodedTable, Recoding, mixed_radix
-from kanon_sql.patterns import PatternSet
+from kanon_sql.patterns import PatternSet, other_orders
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.reopen import reopen
 from kanon_sql.solvers.repair import Pieces, repair
 from kanon_sql.solvers.sampled import sampled_patterns
 from kanon_sql.solvers.sieve import sieve
 
-_PATTERNS_PER_CALL = 256
-"""Patterns between two looks at the clock."""
+_WORK_PER_CALL = 1 << 24
+"""Patterns times row types between two looks at the clock, well below a second."""
+
+_SMALL = 1 << 20
+"""Patterns times row types up to which other orders among equally dear patterns are tried too, and the best is kept."""
 
 
 def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
@@ -46,18 +49,20 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     most m^3 / 6). Memory O(j t / 8) bytes. Patterns that are not listed are sampled first, at most 49,153.
     """
     if patterns.listed:
-        return _improved(table, patterns, k, _cheapest_first(table, patterns, k, budget), budget)
+        orders = [patterns]
+        if len(patterns.shown) * table.row_types <= _SMALL:
+            orders += other_orders(table, patterns)
+        return min((_try(table, order, k, budget) for order in orders), key=lambda recoding: recoding.cost(table))
     # Too many patterns to list: the ones that sampled rows share are tried, and never do worse than splitting top down.
     split = _top_down(table, k).recoding()
     if budget.over():
         return split
-    sample = sampled_patterns(table)
-    tried = _improved(table, sample, k, _cheapest_first(table, sample, k, budget), budget)
-    return min(split, tried, key=lambda recoding: recoding.cost(table))
+    return min(split, _try(table, sampled_patterns(table), k, budget), key=lambda recoding: recoding.cost(table))
 
 
-def _improved(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budget: Budget) -> Recoding:
-    return reopen(table, patterns, k, repair(table, patterns, k, pieces), budget).recoding()
+def _try(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+    pieces = repair(table, patterns, k, _cheapest_first(table, patterns, k, budget))
+    return reopen(table, patterns, k, pieces, budget).recoding()
 
 
 def _cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Pieces:
@@ -71,8 +76,9 @@ def _cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Bud
     np.bitwise_or.at(alive, everyone >> 6, np.uint64(1) << (everyone & 63).astype(np.uint64))
     taken = np.full(table.row_types, -1, np.int32)
     left = table.rows
-    for start in range(0, len(patterns.shown), _PATTERNS_PER_CALL):
-        batch = patterns.shown[start : start + _PATTERNS_PER_CALL]
+    step = min(256, max(1, _WORK_PER_CALL // table.row_types))
+    for start in range(0, len(patterns.shown), step):
+        batch = patterns.shown[start : start + step]
         pattern = np.full(table.row_types, -1, np.int32)
         left -= take_frequent(table.codes, table.weight, place, batch, sifted, alive, k, pattern)
         taken[pattern >= 0] = pattern[pattern >= 0] + start

@@ -17,8 +17,8 @@ from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, Words, hidden_bi
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.patterns import LISTED_COLUMNS, PatternSet
 
-_CANDIDATES = 16
-"""Patterns tried for one new class, the cheapest under which it can reach k rows."""
+_CANDIDATES = 8
+"""Patterns tried for one new class from either end: the cheapest, and the coarsest, which always find donors."""
 
 _FEW = 3
 """Row types left behind up to which placing them one by one is also tried."""
@@ -26,8 +26,8 @@ _FEW = 3
 _MANY = 100_000
 """Row types of a table in which one dearer class no longer shows, so that it is not searched for a cheaper way."""
 
-_ROUNDS = 10_000
-"""Repairs after which the search gives up; each places at least one row type."""
+_ROUNDS = 200
+"""New classes, beyond one for each row type left behind, after which the search gives up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces) -> P
     if together is not None and together.placed.all() and not few:
         return together
     one_by_one = pieces
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS + len(left)):
         behind = np.flatnonzero(~one_by_one.placed)
         if not len(behind):
             found = [each for each in (one_by_one, together) if each is not None and each.placed.all()]
@@ -125,9 +125,11 @@ def _open_class(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces,
     agree = same.astype(np.uint64) @ (np.uint64(1) << np.arange(same.shape[1], dtype=np.uint64))
     feasible = _support(patterns.shown, agree, pieces.count, same.shape[1]) >= k
     feasible &= (patterns.shown & agree[targets[0]]) == patterns.shown
-    candidates = np.flatnonzero(feasible)[:_CANDIDATES]
+    candidates = np.flatnonzero(feasible)
     if not len(candidates):
         return None
+    if len(candidates) > 2 * _CANDIDATES:
+        candidates = np.append(candidates[:_CANDIDATES], candidates[-_CANDIDATES:])
     classes = _Classes.of(table, pieces)
     offers = [_offer(patterns, int(p), agree, classes, k, pieces) for p in candidates]
     return _accept(min(offers, key=lambda offer: (offer.dissolves, offer.price)), classes, k, pieces)

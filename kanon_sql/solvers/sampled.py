@@ -9,6 +9,9 @@ from kanon_sql.patterns import PatternSet, ordered
 
 _SEEDS = 4096
 _OTHERS = 2048
+_PATTERNS = 1 << 29
+"""Patterns times row types that the greedy gets through in some seconds; fewer seeds on larger tables."""
+
 _STEPS = 12
 """Up to 2^11 nearest rows: patterns from fine to coarse."""
 
@@ -18,11 +21,12 @@ def sampled_patterns(table: CodedTable) -> PatternSet:
 
     Notes
     -----
-    At most 49,153 patterns; O(m) times 2^23 at most, whatever the size of the table.
+    At most 49,154 patterns; O(m) times 2^23 at most, whatever the size of the table.
     """
     from kanon_sql.kernels.agreement import shared_patterns
 
-    seeds = np.unique(np.linspace(0, table.row_types - 1, _SEEDS).astype(np.int64))
+    count = min(_SEEDS, max(1, _PATTERNS // (_STEPS * table.row_types)))
+    seeds = np.unique(np.linspace(0, table.row_types - 1, count).astype(np.int64))
     others = np.unique(np.linspace(0, table.row_types - 1, _OTHERS).astype(np.int64))
     found = shared_patterns(table.codes, table.weight, table.cost, seeds, others, _STEPS)
     everything = np.uint64((1 << len(table.columns)) - 1)

@@ -11,6 +11,9 @@ from kanon_sql.coded import Int32, Int64, Words
 _PATTERNS_PER_SET = 8
 """Counting a set of columns pays when it is asked about by this many patterns."""
 
+_COUNTED = 1 << 26
+"""Row types times triples that are counted in about half a second."""
+
 
 def sieve(codes: Int32, cardinality: Int64, weight: Int64, k: int, patterns: int) -> tuple[Words, Words]:
     """Return sets of one to three columns, and for each the rows whose values in it are shared by k rows.
@@ -24,7 +27,7 @@ def sieve(codes: Int32, cardinality: Int64, weight: Int64, k: int, patterns: int
 
     columns = codes.shape[1]
     triples = columns * (columns - 1) * (columns - 2) // 6
-    largest = 3 if patterns >= _PATTERNS_PER_SET * triples else 2
+    largest = 3 if patterns >= _PATTERNS_PER_SET * triples and triples * len(codes) <= _COUNTED else 2
     sets = np.array(
         [
             sum(1 << column for column in chosen)
