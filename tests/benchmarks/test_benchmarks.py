@@ -1,0 +1,69 @@
+"""The benchmark command writes what it says. No time is asserted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+
+def test_one_table_gives_one_record_with_all_figures(root: Path, tmp_path: Path) -> None:
+    output = tmp_path / "figures.json"
+    options = ["--only", "tables", "--table", "Nursery", "--k", "2", "--runs", "1", "--json", str(output)]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks", *options],
+        cwd=root,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.strip()) == (0, "")
+    assert "Nursery: 12,960 rows x 8 columns" in done.stdout
+    figures = json.loads(output.read_text(encoding="utf-8"))
+    assert set(figures) == {"machine", "tables"}
+    assert {"python", "cores", "load", "load_at_end", "packages"} <= set(figures["machine"])
+    (record,) = figures["tables"]
+    times = [record.pop(name) for name in list(record) if name.endswith("seconds")]
+    assert len(times) == 4
+    assert all(isinstance(seconds, float) for seconds in times)
+    assert record == {
+        "table": "Nursery",
+        "rows": 12960,
+        "columns": 8,
+        "row_types": 12960,
+        "k": 2,
+        "s": 12960,
+        "plain_greedy_s": 12960,
+        "difference_percent": 0.0,
+        "u": 1.0,
+        "h": 2592,
+        "h_avg": 5.0,
+        "h_max": 5,
+    }
+
+
+def test_an_unknown_part_is_an_error(root: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "--only", "speed"], cwd=root, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 2
+    assert "speed" in done.stderr
+
+
+USEFULNESS = """
+import pyarrow as pa
+from benchmarks.usefulness import class_numbers, usefulness
+original = pa.table({"number": [0, 5, 10, 10], "text": ["a", "b", "a", "c"]})
+released = pa.table({"number": [None, None, 10, 10], "text": pa.array([None] * 4, pa.string())})
+print(usefulness(original, class_numbers(released)))
+"""
+
+
+def test_usefulness_follows_definition_5(root: Path) -> None:
+    # First class: (5 - 0) / 10 + 2 / 3; second class: 0 / 10 + 2 / 3; their mean.
+    expected = (Fraction(1, 2) + Fraction(2, 3) + Fraction(2, 3)) / 2
+    done = subprocess.run([sys.executable, "-c", USEFULNESS], cwd=root, capture_output=True, encoding="utf-8", check=True)
+    assert Fraction(done.stdout.strip()) == expected

@@ -1,0 +1,213 @@
+"""Coding: every Arrow type, NULL as a category, exact keys, no influence of the order of the rows."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from kanon_sql.coded import CodedTable, Recoding, encode, hidden_bits, mixed_radix
+from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
+from kanon_sql.policy import Policy
+
+UTC = dt.UTC
+
+
+def coded(columns: dict[str, pa.Array], count: list[int] | None = None, **policy: Any) -> CodedTable:
+    rows = pa.StructArray.from_arrays(list(columns.values()), list(columns))
+    weights = np.array(count or [1] * len(rows), np.int64)
+    return encode(rows, weights, Policy.of(**policy))[0]
+
+
+VALUES: list[tuple[pa.DataType, list[Any]]] = [
+    *((kind, [3, None, 0, 1]) for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64())),
+    *((kind, [3, None, 0, 255]) for kind in (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())),
+    (pa.int64(), [-(2**63), None, 2**63 - 1, 0]),
+    (pa.uint64(), [2**64 - 1, None, 0, 2**63]),
+    (pa.decimal128(38, 0), [Decimal("1" + 37 * "0"), None, Decimal("-1" + 37 * "0"), Decimal("1" + 36 * "0" + "1")]),
+    (pa.decimal128(9, 2), [Decimal("1.10"), None, Decimal("1.11"), Decimal("-1.10")]),
+    (pa.decimal256(60, 5), [Decimal("1.00001"), None, Decimal("1.00002")]),
+    (pa.float32(), [0.5, None, float("nan"), float("inf"), -float("inf"), 1.0]),
+    (pa.float64(), [0.1, None, float("nan"), float("inf"), -float("inf"), 0.1 + 2**-56]),
+    (pa.bool_(), [True, None, False]),
+    (pa.string(), ["a", None, "", "A", "é", "e\u0301"]),
+    (pa.large_string(), ["a", None, "", "A"]),
+    (pa.binary(), [b"a", None, b"", b"\x00", b"\xff"]),
+    (pa.large_binary(), [b"a", None, b"", b"\x00"]),
+    (pa.binary(2), [b"ab", None, b"ba"]),
+    (pa.date32(), [dt.date(2020, 1, 1), None, dt.date(1, 1, 1), dt.date(9999, 12, 31)]),
+    (pa.date64(), [dt.date(2020, 1, 1), None, dt.date(1970, 1, 1)]),
+    (pa.time32("s"), [dt.time(1), None, dt.time(2)]),
+    (pa.time64("us"), [dt.time(1, 2, 3, 4), None, dt.time(1, 2, 3, 5)]),
+    (pa.time64("ns"), [1, None, 2]),
+    (pa.timestamp("s"), [dt.datetime(2020, 1, 1), None, dt.datetime(2020, 1, 2)]),
+    (pa.timestamp("ns"), [1, None, 2]),
+    (pa.timestamp("us", tz="UTC"), [dt.datetime(2020, 1, 1, tzinfo=UTC), None, dt.datetime(2020, 1, 2, tzinfo=UTC)]),
+    (pa.timestamp("us", tz="Europe/Vienna"), [dt.datetime(2020, 1, 1, tzinfo=UTC), None, dt.datetime(1999, 1, 2, tzinfo=UTC)]),
+    (pa.duration("us"), [dt.timedelta(seconds=1), None, dt.timedelta(days=1)]),
+    (pa.month_day_nano_interval(), [(0, 30, 0), None, (1, 0, 0), (0, 0, 1)]),
+    (pa.list_(pa.int32()), [[1, 2], None, [], [2, 1], [None]]),
+    (pa.large_list(pa.string()), [["a"], None, [], ["a", None]]),
+    (pa.list_(pa.int32(), 2), [[1, 2], None, [2, 1]]),
+    (
+        pa.struct([("x", pa.int32()), ("y", pa.string())]),
+        [{"x": 1, "y": "a"}, None, {"x": None, "y": None}, {"x": 1, "y": "b"}],
+    ),
+    (pa.map_(pa.string(), pa.int32()), [[("a", 1)], None, [], [("a", 2)]]),
+    (pa.list_(pa.list_(pa.float64())), [[[0.5], []], None, [[0.5]], [[0.5, None]]]),
+    (pa.dictionary(pa.int8(), pa.string()), ["a", None, "b"]),
+]
+
+
+@pytest.mark.parametrize(("kind", "values"), VALUES, ids=[str(kind) for kind, _ in VALUES])
+def test_every_type_gets_one_code_a_value(kind: pa.DataType, values: list[Any]) -> None:
+    column = pa.array(values, pa.string()).dictionary_encode() if pa.types.is_dictionary(kind) else pa.array(values, kind)
+    table = coded({"a": column}, list(range(1, len(values) + 1)))
+    assert table.codes.dtype == np.int32
+    assert table.codes.flags.c_contiguous
+    assert table.codes[:, 0].tolist() == list(range(len(values)))
+    assert sorted(table.weight.tolist()) == list(range(1, len(values) + 1))
+    assert (table.weight == table.origin + 1).all()
+    assert values[table.origin[0]] is None, "NULL has the first code"
+
+
+@pytest.mark.parametrize(("kind", "values"), VALUES, ids=[str(kind) for kind, _ in VALUES])
+def test_the_order_of_the_rows_does_not_matter(kind: pa.DataType, values: list[Any]) -> None:
+    if pa.types.is_dictionary(kind):
+        kind = pa.string()
+    other = pa.array([i % 2 for i in range(len(values))])
+    straight = coded({"a": pa.array(values, kind), "b": other}, list(range(1, len(values) + 1)))
+    turned = coded({"a": pa.array(values[::-1], kind), "b": other[::-1]}, list(range(len(values), 0, -1)))
+    assert (straight.codes == turned.codes).all()
+    assert (straight.weight == turned.weight).all()
+
+
+def test_the_null_type_is_one_category() -> None:
+    table = coded({"a": pa.nulls(3), "b": pa.array([2, 1, 3])})
+    assert table.codes.tolist() == [[0, 0], [0, 1], [0, 2]]
+
+
+def test_unions_tell_their_tags_apart() -> None:
+    union = pa.UnionArray.from_sparse(
+        pa.array([0, 1, 0], pa.int8()), [pa.array([1, 1, 2], pa.int32()), pa.array([1.0, 1.0, 2.0], pa.float64())]
+    )
+    assert coded({"a": union}).codes[:, 0].tolist() == [0, 1, 2]
+
+
+def test_numbers_and_texts_are_coded_in_their_order() -> None:
+    table = coded({"a": pa.array([10, None, 9, -1])})
+    assert table.origin.tolist() == [1, 3, 2, 0]
+    table = coded({"a": pa.array(["b", "a", None])})
+    assert table.origin.tolist() == [2, 1, 0]
+
+
+def test_an_enum_follows_its_own_order_and_unused_values_leave_no_gap() -> None:
+    enum = pa.DictionaryArray.from_arrays(pa.array([3, None, 1], pa.uint8()), pa.array(["low", "mid", "unused", "high"]))
+    table = coded({"a": enum})
+    assert table.origin.tolist() == [1, 2, 0]
+    assert table.codes[:, 0].tolist() == [0, 1, 2]
+    assert table.cardinality.tolist() == [3]
+
+
+def test_a_column_without_null_starts_at_zero() -> None:
+    assert coded({"a": pa.array([5, 7])}).codes[:, 0].tolist() == [0, 1]
+
+
+def test_equal_nans_are_one_value_and_the_two_zeros_are_two() -> None:
+    with pytest.raises(SourceError, match="cannot be told apart"):
+        coded({"a": pa.array([float("nan"), float("nan")])})
+    assert coded({"a": pa.array([0.0, -0.0])}).cardinality.tolist() == [2]
+
+
+def test_equal_row_types_are_refused_without_their_values() -> None:
+    with pytest.raises(SourceError, match="cannot be told apart") as caught:
+        coded({"a": pa.array(["secret", "secret"])})
+    assert "secret" not in str(caught.value)
+
+
+def test_only_the_quasi_identifiers_are_coded_in_the_order_of_the_policy() -> None:
+    rows = {"a": pa.array([1, 2]), "B": pa.array(["x", "y"]), "c": pa.array([3, 3])}
+    table = coded(rows, quasi_identifiers=["c", "b"])
+    assert table.columns == ("c", "B")
+
+
+def test_an_unknown_column_is_an_error() -> None:
+    with pytest.raises(UnknownColumnError, match='"z"'):
+        coded({"a": pa.array([1])}, quasi_identifiers=["z"])
+
+
+def test_sixty_columns_are_coded_and_sixty_one_are_refused() -> None:
+    columns = {f"c{i}": pa.array([i, None, 3]) for i in range(60)}
+    table = coded(columns)
+    assert table.codes.shape == (3, 60)
+    with pytest.raises(PolicyError, match="61 quasi-identifiers"):
+        coded(columns | {"one more": pa.array([1, 2, 3])})
+
+
+def test_costs_are_whole_numbers_of_a_common_unit() -> None:
+    columns = {"a": pa.array([1]), "b": pa.array([1]), "c": pa.array([1])}
+    table = coded(columns, quasi_identifiers=["a", "b", "c"], weights={"a": "1/3", "b": 0.5})
+    assert (table.unit, table.cost.tolist()) == (6, [2, 3, 6])
+    assert table.exact_cost(7) == Fraction(7, 6)
+
+
+def test_weights_that_cannot_be_added_exactly_are_refused() -> None:
+    with pytest.raises(PolicyError, match="too far apart"):
+        coded({"a": pa.array([1]), "b": pa.array([1])}, quasi_identifiers=["a", "b"], weights={"a": "1/10000000000"})
+
+
+def keys(codes: np.ndarray, cardinality: np.ndarray) -> list[tuple[int, ...]]:
+    word, stride, words = mixed_radix(cardinality)
+    return [tuple(int(sum(row[word == w] * stride[word == w])) for w in range(words)) for row in codes.astype(object)]
+
+
+def test_mixed_radix_keys_identify_every_row() -> None:
+    cardinality = np.array([3, 1, 4, 2], np.int64)
+    grid = np.stack(np.meshgrid(*[np.arange(c) for c in cardinality], indexing="ij"), -1).reshape(-1, 4)
+    assert mixed_radix(cardinality)[2] == 1
+    assert len(set(keys(grid, cardinality))) == 24
+
+
+def test_mixed_radix_takes_another_word_before_the_key_overflows() -> None:
+    cardinality = np.full(60, 1000, np.int64)
+    word, stride, words = mixed_radix(cardinality)
+    assert words == 10
+    assert (np.diff(word) >= 0).all()
+    for w in range(words):
+        here = word == w
+        assert sum(int(s) * 999 for s in stride[here]) < 1 << 62
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 1000, (200, 60))
+    twin = codes.copy()
+    twin[np.arange(200), rng.integers(0, 60, 200)] += 1
+    assert len(set(keys(np.concatenate([codes, twin]), cardinality + 1))) == 400
+
+
+def test_mixed_radix_fills_one_word_to_the_limit() -> None:
+    assert mixed_radix(np.array([1 << 31, 1 << 31], np.int64))[2] == 1
+    assert mixed_radix(np.array([1 << 31, 1 << 31, 2], np.int64))[2] == 2
+
+
+def test_many_key_words_keep_the_table_ascending() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.integers(0, 50, (50, 40))
+    values[:, 0] = np.arange(50)  # no two row types are equal
+    shuffled = values[rng.permutation(50)]
+    one = coded({f"c{i}": pa.array(values[:, i]) for i in range(40)})
+    other = coded({f"c{i}": pa.array(shuffled[:, i]) for i in range(40)})
+    assert mixed_radix(one.cardinality)[2] > 1
+    assert (one.codes == other.codes).all()
+
+
+def test_hidden_bits_and_the_cost_of_a_recoding() -> None:
+    table = coded({"a": pa.array([1, 2]), "b": pa.array([1, 2])}, [3, 4], quasi_identifiers=["a", "b"], weights={"b": 5})
+    shown = np.array([0b01, 0b10, 0b00], np.uint64)
+    assert hidden_bits(shown, 2).tolist() == [[0, 1], [1, 0], [1, 1]]
+    recoding = Recoding(row_type=np.array([0, 0, 1], np.int32), shown=shown, count=np.array([1, 2, 4], np.int64))
+    assert recoding.cost(table) == 1 * 5 + 2 * 1 + 4 * 6
+    assert hidden_bits(np.array([1 << 59], np.uint64), 60).sum() == 59

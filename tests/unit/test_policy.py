@@ -1,0 +1,200 @@
+"""Policies: what they refuse, and their canonical JSON."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from kanon_sql.errors import KanonError, PolicyError, UnknownColumnError
+from kanon_sql.policy import MAX_LISTED_MASKS, MAX_QUASI_IDENTIFIERS, KAnonymity, Policy, QuasiIdentifier
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.0, "2", None, True, [2]])
+def test_k_is_a_whole_number_of_at_least_one(k: Any) -> None:
+    with pytest.raises(PolicyError, match="k must be a whole number of at least 1"):
+        Policy.of(k=k, quasi_identifiers=["a"])
+
+
+def test_k_of_one_is_allowed() -> None:
+    assert Policy.of(k=1, quasi_identifiers=["a"]).least_class_size == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"quasi_identifiers": []}, "at least one quasi-identifier"),
+        ({"quasi_identifiers": ["a", "b", "a"]}, "twice"),
+        ({"quasi_identifiers": ["zip", "ZIP"]}, "twice"),
+        ({"quasi_identifiers": [""]}, "column name"),
+        ({"quasi_identifiers": [None]}, "column name"),
+        ({"quasi_identifiers": [3]}, "column name"),
+        ({"quasi_identifiers": "zip"}, "list of names"),
+        ({"quasi_identifiers": [f"c{i}" for i in range(MAX_QUASI_IDENTIFIERS + 1)]}, "more than 60"),
+        ({"quasi_identifiers": ["a"], "masks": []}, "the list of masks is empty"),
+        ({"quasi_identifiers": ["a"], "masks": "a"}, "list of names"),
+        ({"quasi_identifiers": ["a", "b"], "masks": [["a", "A"]]}, "twice"),
+        ({"quasi_identifiers": ["a", "b"], "masks": ["ab"]}, "mask"),
+        ({"quasi_identifiers": ["a"], "masks": [[3]]}, "column name"),
+        ({"quasi_identifiers": ["a"], "masks": [["a"]] * (MAX_LISTED_MASKS + 1)}, "masks are more than"),
+        ({"quasi_identifiers": ["a"], "weights": {"a": 0}}, "above 0"),
+        ({"quasi_identifiers": ["a"], "weights": {"a": -1}}, "above 0"),
+        ({"quasi_identifiers": ["a"], "weights": {"a": "much"}}, "must be a number"),
+        ({"quasi_identifiers": ["a"], "weights": {"a": None}}, "must be a number"),
+        ({"quasi_identifiers": ["a"], "weights": {"a": float("nan")}}, "must be a number"),
+        ({"quasi_identifiers": ["a"], "weights": {"a": float("inf")}}, "must be a number"),
+        ({"quasi_identifiers": ["a"], "weights": {"a": Decimal("Infinity")}}, "must be a number"),
+        ({"quasi_identifiers": ["a"], "weights": {"a": "1/0"}}, "must be a number"),
+        ({"quasi_identifiers": ["a"], "algorithm": ""}, "algorithm"),
+        ({"quasi_identifiers": ["a"], "algorithm": None}, "algorithm"),
+        ({"quasi_identifiers": ["a"], "time_limit": 0}, "time_limit"),
+        ({"quasi_identifiers": ["a"], "time_limit": float("nan")}, "time_limit"),
+        ({"quasi_identifiers": ["a"], "time_limit": "1"}, "time_limit"),
+        ({"quasi_identifiers": ["a"], "time_limit": True}, "time_limit"),
+        ({"quasi_identifiers": ["a"], "seed": -1}, "seed"),
+        ({"quasi_identifiers": ["a"], "seed": 1.5}, "seed"),
+        ({"quasi_identifiers": ["a"], "suppress": 0}, "suppress"),
+    ],
+)
+def test_a_senseless_policy_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
+        Policy.of(**arguments)
+
+
+def test_a_policy_needs_a_requirement() -> None:
+    with pytest.raises(PolicyError, match="needs a requirement"):
+        Policy(quasi_identifiers=(QuasiIdentifier(column="a"),), requirements=())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"quasi_identifiers": ["a"], "masks": [["a"], ["zip"]]},
+        {"quasi_identifiers": ["a"], "weights": {"zip": 2}},
+    ],
+)
+def test_an_unknown_column_is_named(arguments: dict[str, Any]) -> None:
+    with pytest.raises(UnknownColumnError, match=r'unknown column "zip".*"a"'):
+        Policy.of(**arguments)
+
+
+def test_an_unknown_recoding_is_refused() -> None:
+    with pytest.raises(PolicyError, match="unknown recoding"):
+        QuasiIdentifier(column="a", recoding="blur")
+
+
+def test_every_error_ends_in_the_one_root() -> None:
+    assert issubclass(PolicyError, KanonError)
+    assert issubclass(PolicyError, ValueError)
+    assert issubclass(UnknownColumnError, PolicyError)
+
+
+def test_the_hint_lists_at_most_twelve_columns() -> None:
+    message = str(UnknownColumnError.of("x", [f"c{i}" for i in range(40)], "a mask"))
+    assert '"c11", ...' in message
+    assert "c12" not in message
+    assert str(UnknownColumnError.of("x", [], "a mask")).endswith("none")
+
+
+def test_weights_are_exact() -> None:
+    policy = Policy.of(quasi_identifiers=["a", "b", "c"], weights={"a": 0.1, "b": "1/3", "C": Decimal("2.50")})
+    assert [qi.weight for qi in policy.quasi_identifiers] == [Fraction(1, 10), Fraction(1, 3), Fraction(5, 2)]
+
+
+def test_a_weight_without_quasi_identifiers_keeps_every_column() -> None:
+    policy = Policy.of(weights={"b": 3}).resolve(["a", "B", "c"])
+    assert [(qi.column, qi.weight) for qi in policy.quasi_identifiers] == [("a", 1), ("B", 3), ("c", 1)]
+    assert not policy.every_column
+
+
+def test_resolving_takes_the_spelling_of_the_table_and_keeps_the_order_of_the_policy() -> None:
+    policy = Policy.of(quasi_identifiers=["ZIP", "age"], masks=[["Age"], ["zip", "AGE"]]).resolve(["Age", "job", "Zip"])
+    assert [qi.column for qi in policy.quasi_identifiers] == ["Zip", "Age"]
+    assert policy.masks == (("Age",), ("Zip", "Age"))
+
+
+def test_resolving_names_the_missing_quasi_identifier() -> None:
+    with pytest.raises(UnknownColumnError, match=r'"zip".*"age", "job"'):
+        Policy.of(quasi_identifiers=["zip"]).resolve(["age", "job"])
+
+
+def test_resolving_names_the_missing_column_of_a_mask() -> None:
+    with pytest.raises(UnknownColumnError, match=r'mask 1.*"zip"'):
+        Policy.of(masks=[["zip"], []]).resolve(["age", "job"])
+
+
+POLICIES = [
+    Policy.of(quasi_identifiers=["a"]),
+    Policy.of(),
+    Policy.of(k=7, quasi_identifiers=["b", "ä\"'; ☂", "a b"], masks=[["b"], [], ["a b", "b"]], weights={"b": "2/3"}),
+    Policy.of(weights={"zip": 3}, masks=[["zip", "age"]], algorithm="greedy", time_limit=0.5, seed=9, suppress="*"),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=["plain", "every column", "masks", "options"])
+def test_json_goes_both_ways(policy: Policy) -> None:
+    text = policy.to_json()
+    assert Policy.from_json(text) == policy
+    assert Policy.from_json(text).to_json() == text
+
+
+def test_json_is_canonical() -> None:
+    text = Policy.of(k=3, quasi_identifiers=["ü"], weights={"ü": "4/2"}).to_json()
+    data = json.loads(text)
+    assert text == json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert data["quasi_identifiers"] == [{"column": "ü", "recoding": "suppress", "weight": 2}]
+    assert data["requirements"] == [{"k": 3, "type": "k"}]
+    assert text == Policy.from_json(json.dumps(dict(reversed(data.items())), indent=2)).to_json()
+
+
+def test_keys_left_out_take_their_defaults() -> None:
+    assert Policy.from_json('{"every_column": true}') == Policy.of(k=2)
+    assert Policy.from_json('{"quasi_identifiers": [{"column": "a"}]}') == Policy.of(quasi_identifiers=["a"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "k=5",
+        "[]",
+        "null",
+        "3",
+        '{"k": 5}',
+        "{}",
+        '{"every_column": 1}',
+        '{"quasi_identifiers": null}',
+        '{"quasi_identifiers": {}}',
+        '{"quasi_identifiers": ["a"]}',
+        '{"quasi_identifiers": [{}]}',
+        '{"quasi_identifiers": [{"weight": 2}]}',
+        '{"quasi_identifiers": [{"column": "a", "levels": 2}]}',
+        '{"quasi_identifiers": [{"column": null}]}',
+        '{"every_column": true, "requirements": []}',
+        '{"every_column": true, "requirements": null}',
+        '{"every_column": true, "requirements": ["k"]}',
+        '{"every_column": true, "requirements": [{"type": "k"}]}',
+        '{"every_column": true, "requirements": [{"k": 2}]}',
+        '{"every_column": true, "requirements": [{"type": ["k"], "k": 2}]}',
+        '{"every_column": true, "requirements": [{"type": "m", "m": 2}]}',
+        '{"every_column": true, "requirements": [{"type": "k", "k": 2, "l": 3}]}',
+        '{"every_column": true, "requirements": [{"type": "k", "k": 2.5}]}',
+        '{"every_column": true, "masks": []}',
+        '{"every_column": true, "masks": ["a"]}',
+        '{"every_column": true, "masks": [[null]]}',
+        '{"every_column": true, "time_limit": -1}',
+        '{"every_column": true, "suppress": 1}',
+        '{"every_column": true, "seed": "x"}',
+    ],
+)
+def test_bad_json_is_a_policy_error(text: str) -> None:
+    with pytest.raises(PolicyError):
+        Policy.from_json(text)
+
+
+def test_a_requirement_describes_itself_as_the_clause_writes_it() -> None:
+    assert KAnonymity(k=5).describe() == "k >= 5"
+    assert KAnonymity(k=5).to_json() == {"type": "k", "k": 5}

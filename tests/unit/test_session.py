@@ -1,0 +1,47 @@
+"""What a session remembers."""
+
+from __future__ import annotations
+
+from kanon_sql.engines.session import Session
+from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
+from kanon_sql.pipeline import empty_certificate
+from kanon_sql.policy import Policy
+
+
+def test_releases_are_numbered_and_only_told_once_audited() -> None:
+    session = Session()
+    solved = empty_certificate(Policy.of(quasi_identifiers=["a"])).passed(None, None)  # type: ignore[arg-type]
+    first, second = session.record(solved), session.record(solved)
+    assert (first, second) == (1, 2)
+    assert session.releases == []
+    session.passed(second, 4, 3)
+    assert [(each.number, each.classes, each.smallest_class) for each in session.releases] == [(2, 4, 3)]
+    session.passed(first, 1, 9)
+    assert [each.number for each in session.releases] == [1, 2]
+
+
+def test_the_error_itself_comes_back_from_its_text_once() -> None:
+    session = Session()
+    error = InfeasibleError("too few rows")
+    session.fail(error)
+    text = "Invalid Input Error: Python exception occurred: InfeasibleError: too few rows\nLINE 1"
+    assert session.cause_of(text) is error
+    assert session.cause_of(text) is None
+
+
+def test_another_message_is_not_taken_for_it() -> None:
+    session = Session()
+    session.fail(PolicyError("k must be something"))
+    assert session.cause_of("Parser Error: syntax error") is None
+
+
+def test_a_failed_audit_is_told_by_its_text() -> None:
+    found = Session().cause_of("Invalid Input Error: kanon audit: 3 classes have fewer than 2 rows\nLINE 7: ...")
+    assert isinstance(found, AuditError)
+    assert str(found) == "3 classes have fewer than 2 rows"
+
+
+def test_the_repr_tells_no_more_than_a_number() -> None:
+    session = Session()
+    session.record(empty_certificate(Policy.of(quasi_identifiers=["secret"])))
+    assert repr(session) == "<kanon session, 1 releases>"
