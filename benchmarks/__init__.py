@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m benchmarks` measures releases against the literature and against DuckDB itself."""

@@ -1,0 +1,92 @@
+"""`python -m benchmarks`: run the benchmarks, print their tables, write their figures as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from benchmarks import machine, scale, start, tables, wide
+from benchmarks.data import TABLES
+from benchmarks.plain_greedy import KS
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PARTS = {"tables": tables.show, "wide": wide.show, "start": start.show, "scale": scale.show}
+
+
+@click.command(context_settings={"show_default": True})
+@click.option(
+    "--only", "parts", multiple=True, type=click.Choice(list(PARTS)), help="Run this part; repeatable. [default: all]"
+)
+@click.option("--table", "names", multiple=True, type=click.Choice(TABLES), default=TABLES, help="Tables of the part tables.")
+@click.option("--k", "ks", multiple=True, type=click.IntRange(min=1), default=KS, help="Values of k of the part tables.")
+@click.option(
+    "--rows", "sizes", multiple=True, type=click.IntRange(min=1000), default=(1_000_000, 10_000_000), help="Sizes of scale."
+)
+@click.option("--storage", type=click.Choice(["memory", "file"]), default="memory", help="Databases of scale.")
+@click.option("--runs", type=click.IntRange(min=1), default=3, help="Runs behind each median.")
+@click.option(
+    "--data", type=click.Path(file_okay=False, path_type=Path), default=ROOT.parent / "shared" / "data", help="The data sets."
+)
+@click.option(
+    "--json",
+    "output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Figures. [default: benchmarks/results/PARTS.json]",
+)
+def main(
+    parts: tuple[str, ...],
+    names: tuple[str, ...],
+    ks: tuple[int, ...],
+    sizes: tuple[int, ...],
+    storage: str,
+    runs: int,
+    data: Path,
+    output: Path | None,
+) -> None:
+    """Measure releases: quality and time on known tables, scale, many columns, a fresh process."""
+    console = Console(width=None if os.isatty(1) else 128)
+    figures: dict[str, Any] = {"machine": machine.description()}
+    output = output or ROOT / "benchmarks" / "results" / f"{'-'.join(parts) or 'all'}.json"
+    output.parent.mkdir(parents=True, exist_ok=True)
+    for part in parts or tuple(PARTS):
+        match part:
+            case "tables":
+                records = tables.measure(names, ks, runs, data)
+            case "wide":
+                records = wide.measure()
+            case "start":
+                records = start.measure(max(runs, 5))
+            case _:
+                records = scale.measure(sizes, runs, storage, data)
+        figures[part] = _collected(part, records)
+        PARTS[part](console, figures[part])
+        figures["machine"]["load_at_end"] = round(os.getloadavg()[0], 2)
+        output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    about = figures["machine"]
+    console.print(
+        f"Python {about['python']}, DuckDB {about['packages']['duckdb']}, {about['cores']} cores; load {about['load']} at the "
+        f"start and {about['load_at_end']} at the end."
+    )
+
+
+def _collected(part: str, records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    found = []
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(part, total=None)
+        for record in records:
+            found.append(record)
+            name = record.get("table", record.get("work", ""))
+            progress.update(task, description=f"{part} {name} {record.get('k', '')}: {len(found)} done")
+    return found
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks")

@@ -1,0 +1,97 @@
+"""The tables that are measured: read from the data sets, or generated from a seed."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
+import pyarrow.parquet as parquet
+
+ADULT_2 = (
+    "age",
+    "workclass",
+    "education",
+    "marital-status",
+    "occupation",
+    "race",
+    "sex",
+    "native-country",
+    "salary-class",
+)
+
+NURSERY_DOMAINS = (3, 5, 4, 4, 3, 2, 3, 3)
+
+TABLES = ("Nursery", "CMC", "Adult-2", "Adult")
+
+_ROWS_PER_CHUNK = 1_000_000
+
+
+def table(name: str, data: Path) -> pa.Table:
+    """Return one of `TABLES`."""
+    match name:
+        case "Nursery":
+            rows = np.array(list(product(*map(range, NURSERY_DOMAINS))))
+            return pa.table({f"attribute_{place}": rows[:, place] for place in range(rows.shape[1])})
+        case "CMC":
+            return csv.read_csv(data / "cmc.csv.gz")
+        case "Adult-2":
+            return csv.read_csv(data / "adult_full.csv.gz").select(ADULT_2)
+        case "Adult":
+            return csv.read_csv(data / "adult_full.csv.gz").drop(["fnlwgt"])
+    raise KeyError(name)
+
+
+def cache() -> Path:
+    """Return the folder of generated tables; it may be deleted at any time."""
+    folder = Path(tempfile.gettempdir()) / "kanon-sql-benchmarks"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def large_adult(rows: int, data: Path) -> Path:
+    """Return a Parquet file of ``rows`` rows like those of Adult, made when it is first asked for.
+
+    Rows of Adult are drawn with replacement; then 5 % of the cells of each column are replaced by draws from that column,
+    so that the number of row types grows with the table.
+    """
+    path = cache() / f"adult_{rows}.parquet"
+    if path.exists():
+        return path
+    source = csv.read_csv(data / "adult_arx.csv.gz")
+    random = np.random.default_rng(42)
+    drawn = random.integers(0, source.num_rows, rows)
+    columns, dictionaries = [], []
+    for name in source.column_names:
+        encoded = source.column(name).combine_chunks().dictionary_encode()
+        codes = encoded.indices.to_numpy()
+        column = codes[drawn]
+        replaced = random.random(rows) < 0.05
+        column[replaced] = codes[random.integers(0, source.num_rows, int(replaced.sum()))]
+        columns.append(column)
+        dictionaries.append(encoded.dictionary)
+    unfinished = path.with_suffix(".unfinished")
+    with parquet.ParquetWriter(unfinished, source.schema) as writer:
+        for start in range(0, rows, _ROWS_PER_CHUNK):
+            cells = [
+                dictionary.take(pa.array(column[start : start + _ROWS_PER_CHUNK]))
+                for column, dictionary in zip(columns, dictionaries, strict=True)
+            ]
+            writer.write_table(pa.table(cells, schema=source.schema))
+    return unfinished.rename(path)
+
+
+def wide(columns: int, rows: int) -> pa.Table:
+    """Return skewed categorical columns of 2 to 40 values that follow one of four hidden traits of the row, or chance."""
+    random = np.random.default_rng(7)
+    traits = random.zipf(1.5, (rows, 4)) % 12
+    cells = {}
+    for place in range(columns):
+        domain = 2 + place * 7 % 39
+        own = random.zipf(1.3 + random.random(), rows) % domain
+        shared = (traits[:, place % 4] * (1 + place)) % domain
+        cells[f"c{place:02}"] = [f"v{code}" for code in np.where(random.random(rows) < 0.8, shared, own)]
+    return pa.table(cells)

@@ -1,0 +1,87 @@
+"""One statement on a large table in a process of its own, so that its peak memory is its own: prints one line of JSON."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+_GROUP = "SELECT count(*), max(n) FROM (SELECT {qi}, count(*) AS n FROM {source} GROUP BY ALL)"
+_COPY = "CREATE TABLE released AS SELECT * FROM {source}"
+_NAMED = "CREATE TABLE released AS SELECT * FROM k_anonymize('{source}', {k}, qi := [{names}], algorithm := 'greedy')"
+_EVERY = "CREATE TABLE released AS SELECT * FROM k_anonymize('{source}', {k}, algorithm := 'greedy')"
+
+STATEMENTS = {"duckdb": (_GROUP, _COPY), "named": (_NAMED,), "every": (_EVERY,)}
+
+
+def main(name: str, parquet: str, folder: str, k: int, threads: int) -> dict[str, Any]:
+    """Run the statements of that name and return what they took.
+
+    Parameters
+    ----------
+    name : str
+        One of `STATEMENTS`.
+    parquet : str
+        The table.
+    folder : str
+        Where the database files lie; empty for databases in memory.
+    k, threads : int
+        Least class size, threads of DuckDB.
+    """
+    con = duckdb.connect(str(Path(folder) / f"{name}.duckdb") if folder else ":memory:", config={"threads": threads})
+    if folder:
+        con.execute(f"ATTACH '{Path(folder) / 'source.duckdb'}' AS stored (READ_ONLY)")
+        source = "stored.p"
+    else:
+        con.execute(f"CREATE TABLE p AS FROM '{parquet}'")
+        source = "p"
+    names = [row[0] for row in con.execute(f"DESCRIBE {source}").fetchall()]
+    if name != "duckdb":
+        import kanon_sql
+
+        kanon_sql.register(con)
+        # A tiny release loads the kernels: what a fresh process pays for that is measured elsewhere.
+        con.execute("CREATE TEMP TABLE tiny AS SELECT i % 3 AS a, i % 2 AS b FROM range(20) AS t(i)")
+        con.execute("SELECT * FROM k_anonymize('tiny', 2, algorithm := 'greedy')").fetchall()
+    slots = {
+        "source": source,
+        "k": k,
+        "qi": ", ".join(f'"{each}"' for each in names),
+        "names": ", ".join(f"'{each}'" for each in names),
+    }
+    before = _memory("VmRSS")
+    wall, cpu = time.perf_counter(), time.process_time()
+    for statement in STATEMENTS[name]:
+        con.execute(statement.format(**slots)).fetchall()
+    took = {
+        "seconds": time.perf_counter() - wall,
+        "cpu_seconds": time.process_time() - cpu,
+        "loaded_mb": before,
+        "peak_mb": _memory("VmHWM"),
+    }
+    hidden = " + ".join(f'(count(*) - count("{each}"))' for each in names)
+    took["suppressed_cells"] = con.execute(f"SELECT {hidden} FROM released").fetchall()[0][0]
+    if name != "duckdb":
+        took["k"] = con.execute("SELECT k FROM k_anonymity('released')").fetchall()[0][0]
+        row_types, solver = con.execute("SELECT row_types, seconds FROM kanon_releases() ORDER BY number DESC").fetchall()[0]
+        took |= {"row_types": row_types, "solver_seconds": solver}
+    con.close()
+    return took
+
+
+def _memory(field: str) -> float:
+    """Return resident memory in MB: now (VmRSS), or the most this program ever had (VmHWM)."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    line = next(line for line in status.read_text().splitlines() if line.startswith(field))
+    return int(line.split()[1]) / 1024
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(**json.loads(sys.argv[1]))))
