@@ -103,15 +103,21 @@ class Recoding:
     bound: str = "trivial"
 
     def cost(self, table: CodedTable) -> int:
-        """Return the cost of the release in units of the table; O(q * m)."""
-        hidden = hidden_bits(self.shown, len(table.columns))
-        return int((hidden @ table.cost) @ self.count)
+        """Return the cost of the release in units of the table; O(q log q)."""
+        return int(row_cost(self.shown, table.cost) @ self.count)
 
 
 def hidden_bits(shown: Words, columns: int) -> NDArray[np.int64]:
     """Return int64 [q, columns]: 1 where the pattern hides the column."""
     place = np.arange(columns, dtype=np.uint64)
     return 1 - ((shown[:, None] >> place) & np.uint64(1)).astype(np.int64)
+
+
+def row_cost(shown: Words, cost: Int64) -> Int64:
+    """Return the cost of a row under each pattern, int64 [q], where a hidden cell of each column costs ``cost`` [m]."""
+    kinds, kind = np.unique(shown, return_inverse=True)
+    costs: Int64 = hidden_bits(kinds, len(cost)) @ cost
+    return costs[kind]
 
 
 def mixed_radix(cardinality: Int64) -> tuple[Int64, Int64, int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int64, Words, hidden_bits
+from kanon_sql.coded import CodedTable, Int64, Words, row_cost
 from kanon_sql.policy import Policy
 
 LISTED_COLUMNS = 16
@@ -68,7 +68,7 @@ def other_orders(table: CodedTable, patterns: PatternSet) -> list[PatternSet]:
 
 
 def _sorted(table: CodedTable, shown: Words, tie: Int64) -> PatternSet:
-    cost = hidden_bits(shown, len(table.columns)) @ table.cost
+    cost = row_cost(shown, table.cost)
     order = np.lexsort((shown, tie, cost))
     return PatternSet(shown=shown[order], cost=cost[order])
 
@@ -76,4 +76,4 @@ def _sorted(table: CodedTable, shown: Words, tie: Int64) -> PatternSet:
 def _domain(table: CodedTable, shown: Words) -> Int64:
     """Return the size of the hidden domains on a logarithmic scale, whole numbers so that it is the same everywhere."""
     scale: Int64 = np.rint(np.log2(table.cardinality) * 2**20).astype(np.int64)
-    return hidden_bits(shown, len(table.columns)) @ scale
+    return row_cost(shown, scale)

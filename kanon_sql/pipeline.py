@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from kanon_sql.certificate import Certificate, Status
-from kanon_sql.coded import CodedTable, Recoding, hidden_bits
+from kanon_sql.coded import CodedTable, Recoding, row_cost
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.patterns import PatternSet, permitted
 from kanon_sql.policy import Policy
@@ -93,4 +93,4 @@ def _own_rows_bound(table: CodedTable, patterns: PatternSet, k: int) -> int:
 
 
 def _suppressed_cells(recoding: Recoding, columns: int) -> int:
-    return int(hidden_bits(recoding.shown, columns).sum(axis=1) @ recoding.count)
+    return int(row_cost(recoding.shown, np.ones(columns, np.int64)) @ recoding.count)

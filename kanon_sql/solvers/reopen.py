@@ -10,13 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, hidden_bits, mixed_radix
+from kanon_sql.coded import CodedTable, mixed_radix, row_cost
 from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.repair import Pieces
 from kanon_sql.solvers.sieve import sieve
 
-_PATTERNS_PER_CALL = 64
+_WORK_PER_CALL = 1 << 24
+"""Patterns times pieces between two looks at the clock, well below a second."""
 
 _MANY = 100_000
 """Row types beyond which the pass is left out: the rows it splits would cost the release another reading of the source."""
@@ -36,7 +37,7 @@ def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
 
     number = pieces.classes(table)
     spare = np.bincount(number, weights=pieces.count).astype(np.int64) - k
-    cost = hidden_bits(pieces.shown, len(table.columns)) @ table.cost
+    cost = row_cost(pieces.shown, table.cost)
     movable = np.flatnonzero(spare[number] > 0)
     if not len(movable):
         return pieces
@@ -47,9 +48,10 @@ def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
     ordered = np.stack([patterns.shown[used].astype(np.int64), patterns.cost[used]], axis=1)
     sifted = sieve(codes, table.cardinality, piece[:, 1].copy(), k, len(ordered))
     made = [np.empty((0, 3), np.int64)]
-    for start in range(0, len(ordered), _PATTERNS_PER_CALL):
+    step = max(1, _WORK_PER_CALL // len(movable))
+    for start in range(0, len(ordered), step):
         moves = np.empty((2 * len(movable), 3), np.int64)
-        batch = ordered[start : start + _PATTERNS_PER_CALL]
+        batch = ordered[start : start + step]
         moves = moves[: take_spare(codes, piece, spare, place, batch, sifted, k, moves)]
         made.append(moves + np.array([0, 0, start]))
         if budget.over():

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, Words, hidden_bits, mixed_radix
+from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, Words, hidden_bits, mixed_radix, row_cost
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.patterns import LISTED_COLUMNS, PatternSet
 
@@ -23,7 +23,7 @@ _CANDIDATES = 8
 _FEW = 3
 """Row types left behind up to which placing them one by one is also tried."""
 
-_MANY = 100_000
+_MANY = 10_000
 """Row types of a table in which one dearer class no longer shows, so that it is not searched for a cheaper way."""
 
 _ROUNDS = 200
@@ -96,7 +96,7 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces) -> P
         return pieces
     left = np.flatnonzero(~pieces.placed)
     together = _open_class(table, patterns, k, pieces, left)
-    few = len(left) <= _FEW and table.row_types <= _MANY
+    few = 1 < len(left) <= _FEW and table.row_types <= _MANY
     if together is not None and together.placed.all() and not few:
         return together
     one_by_one = pieces
@@ -159,7 +159,7 @@ class _Classes:
     @classmethod
     def of(cls, table: CodedTable, pieces: Pieces) -> _Classes:
         number = pieces.classes(table)
-        cost = hidden_bits(pieces.shown, len(table.columns)) @ table.cost
+        cost = row_cost(pieces.shown, table.cost)
         size = np.zeros(number.max(initial=-1) + 1, np.int64)
         np.add.at(size, number[pieces.placed], pieces.count[pieces.placed])
         return cls(number=number, cost=np.where(pieces.placed, cost, 0), size=size)
