@@ -212,6 +212,8 @@ def _column_codes(values: pa.Array) -> Int32:
         values = values.storage
     if pa.types.is_boolean(values.type):
         values = values.cast(pa.int8())
+    if pa.types.is_floating(values.type):  # by their bits: 0.0 and -0.0 look different
+        values = values.view({16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[values.type.bit_width])
     if _needs_python(values.type):
         values = pa.array(_texts(values), pa.string())
     if not pa.types.is_dictionary(values.type):

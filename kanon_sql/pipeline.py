@@ -9,7 +9,7 @@ import numpy as np
 
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.coded import CodedTable, Recoding, row_cost
-from kanon_sql.errors import InfeasibleError
+from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.patterns import PatternSet, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.solvers import choose
@@ -32,6 +32,8 @@ def run(table: CodedTable, policy: Policy, report: Progress = silent) -> tuple[R
     ------
     InfeasibleError
         When no release can keep the promise.
+    AuditError
+        When the solver used a mask that the policy does not permit.
     """
     started = time.monotonic()
     solver = choose(policy.algorithm, policy.requirements)
@@ -43,6 +45,8 @@ def run(table: CodedTable, policy: Policy, report: Progress = silent) -> tuple[R
     budget = Budget(seconds=policy.time_limit, report=report)
     patterns = permitted(table, policy)
     recoding = solver.load()(table, patterns, k, budget)
+    if policy.masks is not None and not np.isin(recoding.shown, patterns.shown).all():
+        raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
     cost = recoding.cost(table)
     bound, method = max(
         (recoding.lower_bound, recoding.bound), (_own_rows_bound(table, patterns, k), "cheapest pattern of the rows below k")
