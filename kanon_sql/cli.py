@@ -6,26 +6,18 @@ import csv
 import os
 import signal
 import sys
-import tempfile
-import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from kanon_sql.errors import AuditError, KanonError, SourceError
+from kanon_sql.publish import PATIENCE, audit_macros, record, release_file, staging_beside
+from kanon_sql.terminal import figures, grid_of, progress
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate import Certificate
-    from kanon_sql.files import Place
     from kanon_sql.policy import Policy
-
-PATIENCE = 5.0
-"""Seconds that a command waits for its work to stop before it leaves it behind."""
-
-STEPS = ("reading", "solving", "writing", "auditing")
 
 
 def _fail(message: str) -> NoReturn:
@@ -98,78 +90,14 @@ def _weights(values: Iterable[str]) -> dict[str, str]:
     return weights
 
 
-@contextmanager
-def _progress(shown: bool) -> Iterator[Callable[[str], None]]:
-    """Give a function that announces a step; on a terminal a bar shows it, elsewhere nothing does."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if not (shown and console.is_terminal):
-        yield lambda _: None
-        return
-    parts = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*parts, console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(STEPS))
-        yield lambda step: progress.update(task, description=f"{step:<8}", completed=STEPS.index(step))
-
-
-@contextmanager
-def _staging(folder: Path) -> Iterator[Path]:
-    """Give a private directory beside the output; it and all in it are removed in the end, whatever happens."""
-    try:
-        # The same file system, so that the finished file can be renamed into place.
-        directory = tempfile.TemporaryDirectory(prefix=".kanon-", dir=folder, ignore_cleanup_errors=True)
-    except OSError as error:
-        raise SourceError(f"cannot write in the folder {folder}: {error.strerror}") from None
-    with directory as name:
-        yield Path(name)
-
-
-def _macros(con: Any) -> Any:
-    """Define the audit macros on a plain DuckDB connection: no solver of this package is involved in an audit."""
-    from importlib import resources
-
-    for name in ("k_anonymity", "reidentification_risk"):
-        con.execute(resources.files("kanon_sql.sql").joinpath(f"{name}.sql").read_text(encoding="utf-8"))
-    return con
-
-
-def _record(con: Any, query: str, values: object) -> dict[str, Any]:
-    con.execute(query, values)
-    names = [column[0] for column in con.description]
-    return dict(zip(names, con.fetchall()[0], strict=True))
-
-
-def _verify(written: Place, policy: Policy, rows: int, delimiter: str) -> None:
-    """Read the written file again and audit it: the last gate before anything is put in its place."""
-    import duckdb
-
-    from kanon_sql.files import load
-
-    with closing(_macros(duckdb.connect())) as con:
-        load(con, written, into="released", delimiter=delimiter)
-        count = con.execute("SELECT count(*) FROM released").fetchall()[0][0]
-        if count != rows:
-            raise AuditError(f"the written file has {count} rows, the source {rows}; nothing was released")
-        columns = [qi.column for qi in policy.quasi_identifiers]
-        k = _record(con, "FROM k_anonymity('released', $qi)", {"qi": columns})["k"] if rows else None
-        if k is not None and k < policy.least_class_size:
-            raise AuditError(f"the written file has a class of {k} rows, below {policy.least_class_size}; nothing was released")
-
-
 def _show(pairs: Iterable[tuple[str, object]], title: str | None = None) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False)
-    grid = Table.grid(padding=(0, 2))
-    for name, value in pairs:
-        grid.add_row(Text(name, style="cyan"), Text("-" if value is None else str(value), overflow="fold"))
     if title:
         console.print(Text(title, style="bold"))
-    console.print(grid)
+    console.print(grid_of(pairs))
 
 
 qi_option = click.option(
@@ -238,60 +166,10 @@ def anonymize(
         shown = [_names([mask], columns) for mask in masks] if masks else None
         return Policy.of(quasi_identifiers=chosen, masks=shown, weights=weighted, **options).resolve(columns)
 
-    with _staging(place.path.parent) as staging, _progress(not quiet) as step:
-        certificate = _release(origin, place, policy, staging, delimiter, step)
+    with staging_beside(place.path.parent) as staging, progress(not quiet) as step:
+        certificate = release_file(origin, place, policy, staging, delimiter, step)
     if not quiet:
-        from kanon_sql.demo import figures
-
         _show([("written", place), *figures(certificate).items()])
-
-
-def _release(
-    origin: Place,
-    place: Place,
-    policy_for: Callable[[list[str]], Policy],
-    staging: Path,
-    delimiter: str,
-    step: Callable[[str], None],
-) -> Certificate:
-    """Read, solve, write, audit, publish."""
-    import kanon_sql
-    from kanon_sql.files import columns, load, publish, stage
-    from kanon_sql.shell import interruptible
-
-    # What does not fit into memory spills into the private directory.
-    con = kanon_sql.connect(config={"temp_directory": str(staging / "spill")})
-    stopped = threading.Event()
-
-    def interrupt() -> None:
-        stopped.set()
-        con.interrupt()
-
-    def go_on() -> None:
-        # An interrupt between two statements, or during the audit, would otherwise be lost.
-        if stopped.is_set():
-            raise KeyboardInterrupt
-
-    def work() -> Certificate:
-        with closing(con):
-            step("reading")
-            load(con, origin, into="source", delimiter=delimiter)
-            policy = policy_for(columns(con, "source"))
-            rows = con.execute("SELECT count(*) FROM source").fetchall()[0][0]
-            go_on()
-            step("solving")
-            con.execute("CREATE TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
-            certificate: Certificate = kanon_sql.releases(con)[-1]
-            go_on()
-            step("writing")
-            staged = stage(con, "FROM released", place, staging=staging, delimiter=delimiter)
-            step("auditing")
-            _verify(staged, policy, rows, delimiter)
-            go_on()
-            publish(con, staged, place)
-            return certificate
-
-    return interruptible(interrupt, work, patience=PATIENCE)
 
 
 @main.command()
@@ -305,11 +183,11 @@ def audit(file: str, qi: tuple[str, ...], k: int | None, table: str | None, deli
     import duckdb
 
     from kanon_sql.files import Place, columns, load
+    from kanon_sql.interrupt import interruptible
     from kanon_sql.policy import Policy
-    from kanon_sql.shell import interruptible
 
     place = Place.of(file, table)
-    con = _macros(duckdb.connect())
+    con = audit_macros(duckdb.connect())
 
     def work() -> tuple[dict[str, Any], dict[str, Any]]:
         with closing(con):
@@ -318,7 +196,7 @@ def audit(file: str, qi: tuple[str, ...], k: int | None, table: str | None, deli
             policy = Policy.of(quasi_identifiers=_names(qi, known) if qi else None).resolve(known)
             chosen = {"qi": [each.column for each in policy.quasi_identifiers]}
             queries = ("FROM k_anonymity('source', $qi)", "FROM reidentification_risk('source', $qi)")
-            sizes, risk = (_record(con, query, chosen) for query in queries)
+            sizes, risk = (record(con, query, chosen) for query in queries)
             return sizes, risk
 
     sizes, risk = interruptible(con.interrupt, work, patience=PATIENCE)
@@ -339,7 +217,7 @@ def run(file: str, db: str) -> None:
     from rich.console import Console
 
     import kanon_sql
-    from kanon_sql.shell import read_input, run_script
+    from kanon_sql.script import read_input, run_script
 
     text = read_input(file)
     con = kanon_sql.connect(db)
@@ -355,7 +233,8 @@ def shell(db: str, read_only: bool) -> None:
     from rich.console import Console
 
     import kanon_sql
-    from kanon_sql.shell import interactive, read_input, run_script
+    from kanon_sql.script import read_input, run_script
+    from kanon_sql.shell import interactive
 
     con = kanon_sql.connect(db, read_only=read_only)
     if sys.stdin.isatty():
@@ -375,7 +254,7 @@ def demo(rows: int, k: int, seed: int) -> None:
 
     import kanon_sql
     from kanon_sql.demo import show
-    from kanon_sql.shell import interruptible
+    from kanon_sql.interrupt import interruptible
 
     con = kanon_sql.connect()
     interruptible(con.interrupt, lambda: show(con, Console(highlight=False), rows=rows, k=k, seed=seed), patience=PATIENCE)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kanon_sql.terminal import figures, grid_of
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
     from rich.table import Table
 
-    from kanon_sql.certificate import Certificate
 
 QUASI_IDENTIFIERS = ("zip", "age", "sex", "marital", "education")
 
@@ -139,42 +140,16 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int) -> None:
     console.print(_rows(con, "released"))
 
     _title(console, "The certificate")
-    console.print(_grid(figures(kanon_sql.releases(con)[-1])))
+    console.print(grid_of(figures(kanon_sql.releases(con)[-1]).items()))
 
     _title(console, "The audit: plain SQL over the released rows")
     after = _risk(con, "released")
     console.print(_audit(before, after))
 
 
-def figures(certificate: Certificate) -> dict[str, str]:
-    """Return what a certificate says, for people."""
-    c = certificate
-    share = c.suppressed_cells / c.cells if c.cells else 0.0
-    proof = "no release costs less" if c.gap == 0 else f"at most {c.gap:.1%} of the cost could be saved"
-    return {
-        "guarantee": ", ".join(c.requirements),
-        "rows": f"{c.rows:,} of {c.row_types:,} kinds",
-        "classes": "-" if c.classes is None else f"{c.classes:,}",
-        "smallest class": "-" if c.smallest_class is None else f"{c.smallest_class:,} rows",
-        "suppressed cells": f"{c.suppressed_cells:,} of {c.cells:,} ({share:.1%})",
-        "cost": f"{float(c.cost):,.12g}, lower bound {float(c.lower_bound):,.12g}: {proof}",
-        "solver": f"{c.algorithm}, {c.status.value}, {c.seconds:.2f} s",
-    }
-
-
 def _title(console: Console, text: str) -> None:
     console.print()
     console.rule(f"[bold]{text}[/bold]", align="left")
-
-
-def _grid(pairs: dict[str, str]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table.grid(padding=(0, 2))
-    for name, value in pairs.items():
-        grid.add_row(Text(name, style="cyan"), Text(value))
-    return grid
 
 
 def _rows(con: Any, table: str) -> Table:

@@ -7,13 +7,14 @@ what travels inside SQL.
 from __future__ import annotations
 
 import json
-import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.requirements import KAnonymity, Requirement, requirement_from_json
+from kanon_sql.validation import fraction, known_keys, listed, named, same_name, whole
 
 MAX_QUASI_IDENTIFIERS = 60
 """One mask is one 64-bit word: a bit per quasi-identifier, a few bits to spare."""
@@ -21,65 +22,8 @@ MAX_QUASI_IDENTIFIERS = 60
 MAX_LISTED_MASKS = 1 << 16
 """More masks than this are never listed: ask for every combination (CUBE) instead, which is searched, not listed."""
 
-_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-
 Mask = tuple[str, ...]
 """The *shown* columns of a permitted pattern; all other quasi-identifiers are suppressed."""
-
-
-def same_name(name: str) -> str:
-    """Return the form under which DuckDB compares identifiers: the case of ASCII letters does not count."""
-    return name.translate(_LOWER)
-
-
-def _fraction(value: Any, what: str) -> Fraction:
-    try:
-        exact = Fraction(str(value) if isinstance(value, float) else value)
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write it like 3 or 0.5") from None
-    return exact
-
-
-def _whole(value: object, what: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        shown = value if isinstance(value, int | float) else type(value).__name__
-        raise PolicyError(f"{what} must be a whole number of at least {least}, got {shown}")
-    return value
-
-
-def _name(value: object, what: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise PolicyError(f"{what} must be a column name, got {'an empty text' if value == '' else type(value).__name__}")
-    return value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KAnonymity:
-    """Every equivalence class holds at least ``k`` rows. Merging classes keeps it."""
-
-    k: int
-
-    def __post_init__(self) -> None:
-        _whole(self.k, "k", 1)
-
-    @property
-    def least_class_size(self) -> int:
-        """Return the smallest class that can meet the requirement, in rows."""
-        return self.k
-
-    def describe(self) -> str:
-        """Return the requirement as the clause writes it."""
-        return f"k >= {self.k}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the requirement as plain JSON data."""
-        return {"type": "k", "k": self.k}
-
-
-Requirement = KAnonymity
-"""The requirements that exist; a conjunction is a tuple of them."""
-
-_REQUIREMENTS: dict[str, type[Requirement]] = {"k": KAnonymity}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +45,8 @@ class QuasiIdentifier:
     recoding: str = "suppress"
 
     def __post_init__(self) -> None:
-        _name(self.column, "a quasi-identifier")
-        object.__setattr__(self, "weight", _fraction(self.weight, f'the weight of "{self.column}"'))
+        named(self.column, "a quasi-identifier")
+        object.__setattr__(self, "weight", fraction(self.weight, f'the weight of "{self.column}"'))
         if self.weight <= 0:
             raise PolicyError(f'the weight of "{self.column}" must be above 0; hint: leave the column out to show it always')
         if self.recoding != "suppress":
@@ -170,7 +114,7 @@ class Policy:
             isinstance(self.time_limit, int | float) and self.time_limit is not True and self.time_limit > 0
         ):
             raise PolicyError("time_limit must be a number of seconds above 0")
-        _whole(self.seed, "seed", 0)
+        whole(self.seed, "seed", 0)
         if self.suppress is not None and not isinstance(self.suppress, str):
             raise PolicyError("suppress must be a text such as '*', or NULL")
 
@@ -195,7 +139,7 @@ class Policy:
         known = {same_name(column) for column in columns}
         for number, mask in enumerate(masks, 1):
             for name in mask:
-                if same_name(_name(name, f"mask {number}")) not in known and not self.every_column:
+                if same_name(named(name, f"mask {number}")) not in known and not self.every_column:
                     raise UnknownColumnError.of(name, columns, f"mask {number}")
             self._refuse_twice(mask, f"the columns of mask {number}")
 
@@ -217,17 +161,15 @@ class Policy:
         UnknownColumnError
             When the policy names a column that is not there.
         """
-        listed = {same_name(qi.column): qi for qi in self.quasi_identifiers}
+        given = {same_name(qi.column): qi for qi in self.quasi_identifiers}
         spelled = {same_name(column): column for column in columns}
-        for key, qi in listed.items():
+        for key, qi in given.items():
             if key not in spelled:
                 raise UnknownColumnError.of(qi.column, columns, "the policy")
         if self.every_column:
-            chosen = [
-                replace(listed.get(key, QuasiIdentifier(column=column)), column=column) for key, column in spelled.items()
-            ]
+            chosen = [replace(given.get(key, QuasiIdentifier(column=column)), column=column) for key, column in spelled.items()]
         else:
-            chosen = [replace(qi, column=spelled[key]) for key, qi in listed.items()]
+            chosen = [replace(qi, column=spelled[key]) for key, qi in given.items()]
         resolved = replace(self, quasi_identifiers=tuple(chosen), every_column=False)
         if self.masks is None:
             return resolved
@@ -254,16 +196,16 @@ class Policy:
             data = json.loads(text)
         except ValueError as error:
             raise PolicyError(f"the policy is not JSON: {error}") from None
-        data = _known_keys(data, {*cls.__dataclass_fields__}, "the policy")
+        data = known_keys(data, {*cls.__dataclass_fields__}, "the policy")
         if "quasi_identifiers" in data:
             data["quasi_identifiers"] = tuple(
-                QuasiIdentifier(**_known_keys(item, {*QuasiIdentifier.__dataclass_fields__}, "a quasi-identifier", "column"))
-                for item in _list(data["quasi_identifiers"], "quasi_identifiers")
+                QuasiIdentifier(**known_keys(item, {*QuasiIdentifier.__dataclass_fields__}, "a quasi-identifier", "column"))
+                for item in listed(data["quasi_identifiers"], "quasi_identifiers")
             )
         if "requirements" in data:
-            data["requirements"] = tuple(_requirement(item) for item in _list(data["requirements"], "requirements"))
+            data["requirements"] = tuple(requirement_from_json(item) for item in listed(data["requirements"], "requirements"))
         if data.get("masks") is not None:
-            data["masks"] = tuple(tuple(_list(mask, "a mask")) for mask in _list(data["masks"], "masks"))
+            data["masks"] = tuple(tuple(listed(mask, "a mask")) for mask in listed(data["masks"], "masks"))
         if not isinstance(data.get("every_column", False), bool):
             raise PolicyError("every_column must be true or false")
         return cls(**data)
@@ -299,16 +241,16 @@ class Policy:
         masks = None if masks is None else list(masks)
         if any(isinstance(mask, str) for mask in masks or ()):
             raise PolicyError("a mask must be a list of the columns it shows, not one text; hint: [['zip', 'age'], []]")
-        given = {same_name(_name(column, "a weight")): (column, weight) for column, weight in (weights or {}).items()}
+        given = {same_name(named(column, "a weight")): (column, weight) for column, weight in (weights or {}).items()}
         chosen: list[QuasiIdentifier] = []
         for item in quasi_identifiers or ():
-            qi = item if isinstance(item, QuasiIdentifier) else QuasiIdentifier(column=_name(item, "a quasi-identifier"))
+            qi = item if isinstance(item, QuasiIdentifier) else QuasiIdentifier(column=named(item, "a quasi-identifier"))
             weight = given.pop(same_name(qi.column), (None, qi.weight))[1]
-            chosen.append(replace(qi, weight=_fraction(weight, f'the weight of "{qi.column}"')))
+            chosen.append(replace(qi, weight=fraction(weight, f'the weight of "{qi.column}"')))
         if quasi_identifiers is not None and given:
             raise UnknownColumnError.of(next(iter(given.values()))[0], [qi.column for qi in chosen], "a weight")
         for column, weight in given.values():
-            chosen.append(QuasiIdentifier(column=column, weight=_fraction(weight, f'the weight of "{column}"')))
+            chosen.append(QuasiIdentifier(column=column, weight=fraction(weight, f'the weight of "{column}"')))
         return cls(
             quasi_identifiers=tuple(chosen),
             every_column=quasi_identifiers is None,
@@ -316,29 +258,3 @@ class Policy:
             masks=None if masks is None else tuple(tuple(mask) for mask in masks),
             **options,
         )
-
-
-def _list(value: object, what: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise PolicyError(f"{what} must be a list, got {type(value).__name__}")
-    return value
-
-
-def _known_keys(value: object, known: set[str], what: str, needed: str | None = None) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}")
-    if needed is not None and needed not in value:
-        raise PolicyError(f"{what} lacks the key {needed!r}")
-    for key in value:
-        if key not in known:
-            raise PolicyError(f"{what} has the unknown key {key!r}; hint: the keys are {', '.join(sorted(known))}")
-    return value
-
-
-def _requirement(item: object) -> Requirement:
-    kind = item.get("type") if isinstance(item, dict) else None
-    if not isinstance(kind, str) or kind not in _REQUIREMENTS:
-        raise PolicyError(f"a requirement has the unknown type {kind!r}; hint: the types are {', '.join(_REQUIREMENTS)}")
-    requirement = _REQUIREMENTS[kind]
-    data = _known_keys(item, {"type", *requirement.__dataclass_fields__}, f"the requirement {kind!r}", kind)
-    return requirement(**{key: value for key, value in data.items() if key != "type"})

@@ -1,31 +1,19 @@
-"""SQL from a person or a script: run statements one by one, show their results, stop them with Ctrl-C."""
+"""The interactive shell: SQL from a person, with history, completion and Ctrl-C."""
 
 from __future__ import annotations
 
 import os
 import re
-import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.errors import KanonError
+from kanon_sql.script import read_input, run_script
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
-
-SHOWN_ROWS = 40
-"""Rows of a result that a person sees; a pipe gets all of them."""
-
-MAX_CELL = 80
-"""Characters of a cell that a person sees."""
 
 COMMANDS = (".exit", ".help", ".quit", ".read", ".tables")
 
@@ -41,8 +29,6 @@ _NAMES = """
         UNION SELECT function_name, 'function', 3 FROM duckdb_functions() WHERE regexp_matches(function_name, '^[a-z_0-9]+$')
     ) ORDER BY rank, name"""
 
-T = TypeVar("T")
-
 HELP = """\
 Statements end with a semicolon and may run over many lines; ANONYMIZE is understood.
 Ctrl-C stops a running statement or clears the line, Ctrl-D leaves.
@@ -52,166 +38,6 @@ Ctrl-C stops a running statement or clears the line, Ctrl-D leaves.
   .read FILE    run the statements of a file
   .quit         leave
 """
-
-
-class ScriptError(KanonError):
-    """A statement of a script failed; the message says where."""
-
-
-def interruptible(interrupt: Callable[[], None], work: Callable[[], T], *, patience: float | None = None) -> T:
-    """Run work on another thread, so that Ctrl-C reaches this one and stops the statement that is running.
-
-    Parameters
-    ----------
-    interrupt : callable
-        Stops the work, such as the ``interrupt`` of the connection that it uses.
-    work : callable
-        What to do.
-    patience : float, optional
-        Seconds to wait for the work to stop, for ever by default.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        After Ctrl-C, when the work has stopped, or patience ran out, or Ctrl-C came again. Work that came to its end
-        nevertheless has its result returned: what it did is done.
-    """
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:
-            future.set_exception(error)
-
-    # A daemon, because a thread that does not stop must not keep the program alive.
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        return future.result()
-    except KeyboardInterrupt:
-        waited = 0.0
-        while not future.done() and (patience is None or waited < patience):
-            # Again and again: an interrupt between two statements is lost.
-            interrupt()
-            try:
-                future.exception(timeout=0.1)
-            except FutureTimeoutError:
-                waited += 0.1
-        if future.done() and future.exception() is None:
-            return future.result()
-        raise
-
-
-def rows_of(con: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the statement that the connection has just executed."""
-    if any("TIME ZONE" in str(column[1]) for column in con.description or ()):
-        # DuckDB's own conversion of time zones to Python asks for a package that nothing else here needs.
-        import warnings
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            reader = con.to_arrow_reader()
-        for batch in reader:
-            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        return
-    while rows := con.fetchmany(1000):
-        yield from rows
-
-
-def printable(value: object) -> str:
-    """Return a cell as one line of text in which no character can steer a terminal."""
-    text = value if isinstance(value, str) else str(value)
-    return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def cell(value: object) -> Text:
-    """Return a cell for a rich table: NULL is dim, a long text is cut."""
-    from rich.text import Text
-
-    if value is None:
-        return Text("NULL", style="dim italic")
-    text = printable(value)
-    return Text(text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…")
-
-
-def table_of(names: Iterable[str], rows: Iterable[Iterable[object]], *, title: str | None = None) -> Any:
-    """Return a rich table; columns of numbers are aligned to the right."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    cells = [list(row) for row in rows]
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.ROUNDED, header_style="bold cyan")
-    for position, name in enumerate(names):
-        values = [row[position] for row in cells if row[position] is not None]
-        numbers = bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-        table.add_column(Text(printable(name)), justify="right" if numbers else "left", overflow="fold")
-    for row in cells:
-        table.add_row(*map(cell, row))
-    return table
-
-
-def execute(con: Any, text: str, console: Console) -> None:
-    """Run one statement and show its result: a table on a terminal, tab-separated lines elsewhere."""
-    con.execute(text)
-    names = [column[0] for column in con.description or ()]
-    rows = rows_of(con)
-    if names[:1] == ["explain_key"]:
-        for row in rows:
-            console.out(str(row[-1]), highlight=False)
-        return
-    if names in ([], ["Success"]) or (
-        names == ["Count"] and not text.lstrip(" (").lower().startswith(("select", "from", "with"))
-    ):
-        done = list(rows)
-        if console.is_terminal:
-            console.print(f"[dim]{done[0][0]:,} rows changed[/dim]" if done and names == ["Count"] else "[dim]done[/dim]")
-        return
-    if not console.is_terminal:
-        # Written past the console, which would wrap long lines.
-        write = console.file.write
-        write("\t".join(map(printable, names)) + "\n")
-        for row in rows:
-            write("\t".join("NULL" if value is None else printable(value) for value in row) + "\n")
-        return
-    shown = list(islice(rows, SHOWN_ROWS))
-    more = sum(1 for _ in rows)
-    console.print(table_of(names, shown))
-    counted = f"{len(shown) + more:,} row{'s' if len(shown) + more != 1 else ''}"
-    console.print(f"[dim]{counted}{f' ({len(shown)} shown)' if more else ''}[/dim]")
-
-
-def run_script(con: Any, text: str, console: Console, *, name: str | None, patience: float | None = None) -> None:
-    """Run the statements of a script one after the other, up to the first that fails.
-
-    Parameters
-    ----------
-    con : connection
-        A connection of kanon-sql.
-    text : str
-        The statements.
-    console : Console
-        Where results go.
-    name : str, optional
-        What to call the script in an error; a person who has just typed a statement knows where it is.
-    patience : float, optional
-        See :func:`interruptible`.
-
-    Raises
-    ------
-    ScriptError
-        When a statement fails; those before it stand.
-    """
-    import duckdb
-
-    from kanon_sql.clause.statements import statements
-
-    for number, statement in enumerate(statements(text), 1):
-        try:
-            interruptible(con.interrupt, partial(execute, con, statement.text, console), patience=patience)
-        except (duckdb.Error, KanonError) as error:
-            where = f"{name}, statement {number} (line {statement.line}): " if name else ""
-            raise ScriptError(where + str(error).strip()) from None
 
 
 def history_file() -> Path | None:
@@ -339,22 +165,3 @@ def _command(con: Any, text: str, console: Console) -> bool:
         case _:
             run_script(con, text, console, name=None)
     return True
-
-
-def read_input(name: str) -> str:
-    """Return the text of a file, or of the standard input for ``-``.
-
-    Raises
-    ------
-    KanonError
-        When it cannot be read as text.
-    """
-    try:
-        if name == "-":
-            return sys.stdin.buffer.read().decode("utf-8-sig")
-        return Path(name).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise KanonError(f"there is no file {name}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise KanonError(f"cannot read {name}: {reason}") from None

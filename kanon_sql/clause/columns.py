@@ -13,7 +13,8 @@ from sqlglot import TokenType
 from kanon_sql.clause.alias import RESERVED
 from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
 from kanon_sql.clause.reader import Reader
-from kanon_sql.policy import Mask, QuasiIdentifier, same_name
+from kanon_sql.policy import Mask, QuasiIdentifier
+from kanon_sql.validation import same_name
 
 
 class ColumnList:

@@ -8,7 +8,8 @@ from itertools import chain, combinations, product
 from math import prod
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.policy import MAX_LISTED_MASKS, Mask, same_name
+from kanon_sql.policy import MAX_LISTED_MASKS, Mask
+from kanon_sql.validation import same_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.masks import cross
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
-from kanon_sql.policy import KAnonymity, Policy
+from kanon_sql.policy import Policy
+from kanon_sql.requirements import KAnonymity
 
 _OPTIONS = ("time_limit", "seed", "suppress")
 

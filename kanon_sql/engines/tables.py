@@ -12,8 +12,9 @@ from kanon_sql.certificate import Release
 from kanon_sql.engines.duckdb import register, session_of
 from kanon_sql.engines.release import release_query
 from kanon_sql.errors import AuditError, SourceError
-from kanon_sql.policy import Policy, QuasiIdentifier, same_name
+from kanon_sql.policy import Policy, QuasiIdentifier
 from kanon_sql.solvers.budget import Progress
+from kanon_sql.validation import same_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from importlib import import_module
 from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import UnknownAlgorithmError
 from kanon_sql.patterns import PatternSet
-from kanon_sql.policy import KAnonymity, Requirement
+from kanon_sql.requirements import KAnonymity, Requirement
 from kanon_sql.solvers.budget import Budget
 
 Solve = Callable[[CodedTable, PatternSet, int, Budget], Recoding]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from kanon_sql.clause import rewrite
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import ClauseError
-from kanon_sql.policy import KAnonymity, Policy, QuasiIdentifier
+from kanon_sql.policy import Policy, QuasiIdentifier
+from kanon_sql.requirements import KAnonymity
 
 HIDDEN = [
     "'ANONYMIZE BY'",

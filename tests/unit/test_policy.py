@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from kanon_sql.errors import KanonError, PolicyError, UnknownColumnError
-from kanon_sql.policy import MAX_LISTED_MASKS, MAX_QUASI_IDENTIFIERS, KAnonymity, Policy, QuasiIdentifier
+from kanon_sql.policy import MAX_LISTED_MASKS, MAX_QUASI_IDENTIFIERS, Policy, QuasiIdentifier
+from kanon_sql.requirements import KAnonymity
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "2", None, True, [2]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
-from kanon_sql.policy import KAnonymity
+from kanon_sql.requirements import KAnonymity
 from kanon_sql.solvers import SOLVERS, choose
 
 

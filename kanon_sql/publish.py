@@ -1,0 +1,114 @@
+"""From file to file: the release is written beside its place, read again, audited, and only then put there."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.errors import AuditError, SourceError
+
+if TYPE_CHECKING:
+    from kanon_sql.certificate import Certificate
+    from kanon_sql.files import Place
+    from kanon_sql.policy import Policy
+
+PATIENCE = 5.0
+"""Seconds that a command waits for its work to stop before it leaves it behind."""
+
+
+@contextmanager
+def staging_beside(folder: Path) -> Iterator[Path]:
+    """Give a private directory beside the output; it and all in it are removed in the end, whatever happens."""
+    try:
+        # The same file system, so that the finished file can be renamed into place.
+        directory = tempfile.TemporaryDirectory(prefix=".kanon-", dir=folder, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise SourceError(f"cannot write in the folder {folder}: {error.strerror}") from None
+    with directory as name:
+        yield Path(name)
+
+
+def audit_macros(con: Any) -> Any:
+    """Define the audit macros on a plain DuckDB connection: no solver of this package is involved in an audit."""
+    from importlib import resources
+
+    for name in ("k_anonymity", "reidentification_risk"):
+        con.execute(resources.files("kanon_sql.sql").joinpath(f"{name}.sql").read_text(encoding="utf-8"))
+    return con
+
+
+def record(con: Any, query: str, values: object) -> dict[str, Any]:
+    """Return the one row of a query by its column names."""
+    con.execute(query, values)
+    names = [column[0] for column in con.description]
+    return dict(zip(names, con.fetchall()[0], strict=True))
+
+
+def _verify(written: Place, policy: Policy, rows: int, delimiter: str) -> None:
+    """Read the written file again and audit it: the last gate before anything is put in its place."""
+    import duckdb
+
+    from kanon_sql.files import load
+
+    with closing(audit_macros(duckdb.connect())) as con:
+        load(con, written, into="released", delimiter=delimiter)
+        count = con.execute("SELECT count(*) FROM released").fetchall()[0][0]
+        if count != rows:
+            raise AuditError(f"the written file has {count} rows, the source {rows}; nothing was released")
+        columns = [qi.column for qi in policy.quasi_identifiers]
+        k = record(con, "FROM k_anonymity('released', $qi)", {"qi": columns})["k"] if rows else None
+        if k is not None and k < policy.least_class_size:
+            raise AuditError(f"the written file has a class of {k} rows, below {policy.least_class_size}; nothing was released")
+
+
+def release_file(
+    origin: Place,
+    place: Place,
+    policy_for: Callable[[list[str]], Policy],
+    staging: Path,
+    delimiter: str,
+    step: Callable[[str, float], None],
+) -> Certificate:
+    """Read, solve, write, audit, publish."""
+    import kanon_sql
+    from kanon_sql.files import columns, load, publish, stage
+    from kanon_sql.interrupt import interruptible
+
+    # What does not fit into memory spills into the private directory.
+    con = kanon_sql.connect(config={"temp_directory": str(staging / "spill")})
+    stopped = threading.Event()
+
+    def interrupt() -> None:
+        stopped.set()
+        con.interrupt()
+
+    def go_on() -> None:
+        # An interrupt between two statements, or during the audit, would otherwise be lost.
+        if stopped.is_set():
+            raise KeyboardInterrupt
+
+    def work() -> Certificate:
+        with closing(con):
+            step("reading", 0.0)
+            load(con, origin, into="source", delimiter=delimiter)
+            policy = policy_for(columns(con, "source"))
+            rows = con.execute("SELECT count(*) FROM source").fetchall()[0][0]
+            go_on()
+            step("solving", 0.0)
+            con.watch(lambda _, done: step("solving", done))
+            con.execute("CREATE TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
+            certificate: Certificate = kanon_sql.releases(con)[-1]
+            go_on()
+            step("writing", 0.0)
+            staged = stage(con, "FROM released", place, staging=staging, delimiter=delimiter)
+            step("auditing", 0.0)
+            _verify(staged, policy, rows, delimiter)
+            go_on()
+            publish(con, staged, place)
+            return certificate
+
+    return interruptible(interrupt, work, patience=PATIENCE)

@@ -1,0 +1,94 @@
+"""What a person sees on a terminal: tables of results, lists of figures, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from kanon_sql.certificate import Certificate
+
+MAX_CELL = 80
+"""Characters of a cell that a person sees."""
+
+STEPS = ("reading", "solving", "writing", "auditing")
+
+
+def printable(value: object) -> str:
+    """Return a cell as one line of text in which no character can steer a terminal."""
+    text = value if isinstance(value, str) else str(value)
+    return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def cell(value: object) -> Text:
+    """Return a cell for a rich table: NULL is dim, a long text is cut."""
+    from rich.text import Text
+
+    if value is None:
+        return Text("NULL", style="dim italic")
+    text = printable(value)
+    return Text(text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…")
+
+
+def table_of(names: Iterable[str], rows: Iterable[Iterable[object]], *, title: str | None = None) -> Any:
+    """Return a rich table; columns of numbers are aligned to the right."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    cells = [list(row) for row in rows]
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.ROUNDED, header_style="bold cyan")
+    for position, name in enumerate(names):
+        values = [row[position] for row in cells if row[position] is not None]
+        numbers = bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+        table.add_column(Text(printable(name)), justify="right" if numbers else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*map(cell, row))
+    return table
+
+
+def grid_of(pairs: Iterable[tuple[str, object]]) -> Table:
+    """Return names and values side by side, without lines."""
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    for name, value in pairs:
+        grid.add_row(Text(name, style="cyan"), Text("-" if value is None else str(value), overflow="fold"))
+    return grid
+
+
+def figures(certificate: Certificate) -> dict[str, str]:
+    """Return what a certificate says, for people."""
+    c = certificate
+    share = c.suppressed_cells / c.cells if c.cells else 0.0
+    proof = "no release costs less" if c.gap == 0 else f"at most {c.gap:.1%} of the cost could be saved"
+    return {
+        "guarantee": ", ".join(c.requirements),
+        "rows": f"{c.rows:,} of {c.row_types:,} kinds",
+        "classes": "-" if c.classes is None else f"{c.classes:,}",
+        "smallest class": "-" if c.smallest_class is None else f"{c.smallest_class:,} rows",
+        "suppressed cells": f"{c.suppressed_cells:,} of {c.cells:,} ({share:.1%})",
+        "cost": f"{float(c.cost):,.12g}, lower bound {float(c.lower_bound):,.12g}: {proof}",
+        "solver": f"{c.algorithm}, {c.status.value}, {c.seconds:.2f} s",
+    }
+
+
+@contextmanager
+def progress(shown: bool) -> Iterator[Callable[[str, float], None]]:
+    """Give a function that announces a step and how much of it is done; a bar shows it on a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not (shown and console.is_terminal):
+        yield lambda _step, _done: None
+        return
+    parts = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*parts, console=console, transient=True) as bar:
+        task = bar.add_task("", total=len(STEPS))
+        yield lambda step, done: bar.update(task, description=f"{step:<8}", completed=STEPS.index(step) + done)
