@@ -204,7 +204,7 @@ def _ascending(codes: Int32) -> Int64:
 
 
 def _column_codes(values: pa.Array) -> Int32:
-    """Return codes of one column that follow the order of its values, NULL first."""
+    """Return codes of one column that follow the order of its values, NULL last."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -216,21 +216,13 @@ def _column_codes(values: pa.Array) -> Int32:
         values = values.view({16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[values.type.bit_width])
     if _needs_python(values.type):
         values = pa.array(_texts(values), pa.string())
-    if not pa.types.is_dictionary(values.type):
-        values = values.dictionary_encode()
-        rank = np.empty(len(values.dictionary), np.int64)
-        rank[pc.sort_indices(values.dictionary).to_numpy()] = np.arange(1, len(rank) + 1)
-    else:
-        rank = np.arange(1, len(values.dictionary) + 1, dtype=np.int64)
-    places = np.append(rank, 0)[pc.fill_null(values.indices.cast(pa.int64()), len(rank)).to_numpy(zero_copy_only=False)]
-    return _dense(places, len(rank) + 1)
-
-
-def _dense(places: Int64, size: int) -> Int32:
-    """Close the gaps that unused dictionary values leave."""
-    used = np.zeros(size, np.bool_)
-    used[places] = True
-    return (np.cumsum(used) - 1)[places].astype(np.int32)
+    if pa.types.is_dictionary(values.type):  # an ENUM, in the order of its values
+        values = values.indices
+    encoded = values.dictionary_encode(null_encoding="encode")
+    rank = np.empty(len(encoded.dictionary), np.int32)
+    order = np.from_dlpack(pc.sort_indices(encoded.dictionary))
+    rank[order] = np.arange(len(rank), dtype=np.int32)
+    return rank[np.from_dlpack(encoded.indices)]
 
 
 def _needs_python(kind: pa.DataType) -> bool:

@@ -41,7 +41,7 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray) -
         return _answer(session.record(pipeline.empty_certificate(asked)), pa.array([[]], _PIECES()))
     fields = [field.name for field in types.type]
     values = pa.StructArray.from_arrays(types.flatten()[:-1], fields[:-1])
-    table, resolved = encode(values, types.field(len(fields) - 1).to_numpy().astype(np.int64), asked)
+    table, resolved = encode(values, np.from_dlpack(types.field(len(fields) - 1)), asked)
     recoding, certificate = pipeline.run(table, resolved, session.report)
     number = session.record(certificate)
     return _answer(number, _pieces(table, recoding))

@@ -7,6 +7,7 @@ import functools
 import itertools
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from importlib.resources import files
 from types import TracebackType
@@ -48,10 +49,11 @@ _Raw = TypeVar("_Raw", bound=duckdb.DuckDBPyConnection)
 
 def session_of(con: duckdb.DuckDBPyConnection) -> Session:
     """Return the session of the connection's DuckDB instance; registers the functions if they are not there yet."""
-    try:
-        return _SESSIONS[con.execute("SELECT kanon_session()").fetchall()[0][0]]
-    except duckdb.CatalogException:
-        session = Session()
+    with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
+        try:
+            return _SESSIONS[cursor.execute("SELECT kanon_session()").fetchall()[0][0]]
+        except duckdb.CatalogException:
+            session = Session()
     _OPEN.add(con)
     number = next(_NUMBERS)
     _SESSIONS[number] = session
@@ -101,7 +103,7 @@ def register(con: _Raw) -> _Raw:
     Notes
     -----
     Nothing is written into a database file: there, the macros are temporary. A database opened read-only gives its
-    cursors no ``kanon`` schema.
+    cursors no ``kanon`` schema. Inside an open transaction the functions last as long as it does: register before BEGIN.
     """
     if isinstance(con, Connection):
         register(con.raw)
@@ -109,7 +111,9 @@ def register(con: _Raw) -> _Raw:
     session_of(con)
     for text in macros():
         con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
-    with con.cursor() as cursor:  # a transaction of its own: a single one may write to one database only
+    # A transaction of its own, because a single one may write to one database only. It does not see functions that were
+    # registered inside an open transaction; then there are none for cursors yet.
+    with con.cursor() as cursor, suppress(duckdb.CatalogException):
         for home in _homes(cursor):
             for text in macros():
                 cursor.execute(f"{_CREATE}{home}.{text}")
@@ -144,7 +148,7 @@ def connect(database: str = ":memory:", **options: Any) -> Connection:
 
 def releases(con: duckdb.DuckDBPyConnection | Connection) -> list[Certificate]:
     """Return the certificates of all audited releases of the connection's DuckDB instance, oldest first."""
-    return session_of(con.raw if isinstance(con, Connection) else con).releases
+    return con.session.releases if isinstance(con, Connection) else session_of(con).releases
 
 
 class Connection:
@@ -154,11 +158,13 @@ class Connection:
     ----------
     raw : DuckDBPyConnection
         The connection behind it.
+    session : Session
+        What is remembered of its releases.
     """
 
     def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
         self.raw = raw
-        self._session = session_of(raw)
+        self.session = session_of(raw)
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
         """Run statements, as ``DuckDBPyConnection.execute``."""
@@ -183,12 +189,12 @@ class Connection:
 
     def interrupt(self) -> None:
         """Stop the running statement, also a solver at work."""
-        self._session.interrupt()
+        self.session.interrupt()
         self.raw.interrupt()
 
     def watch(self, progress: Progress | None) -> None:
         """Let ``progress`` hear of running releases: the step and the share of it that is done."""
-        self._session.watch(progress)
+        self.session.watch(progress)
 
     def close(self) -> None:
         """Close the connection."""
@@ -218,7 +224,7 @@ class Connection:
         try:
             return call(*arguments, **options)
         except duckdb.Error as error:
-            cause = self._session.cause_of(str(error))
+            cause = self.session.cause_of(str(error))
             if cause is None:
                 raise
             raise cause from None

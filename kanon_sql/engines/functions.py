@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.session import Session
-from kanon_sql.errors import KanonError
+from kanon_sql.errors import InterruptedReleaseError, KanonError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,10 @@ class Function:
             except KanonError as error:
                 session.fail(error)
                 raise
+            except KeyboardInterrupt:
+                stopped = InterruptedReleaseError("the release was interrupted; nothing was released")
+                session.fail(stopped)
+                raise stopped from None
 
         # DuckDB counts the parameters of the Python function where the SQL function has none.
         return call if self.parameters is None else lambda: call()

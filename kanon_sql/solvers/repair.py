@@ -108,7 +108,7 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces) -> P
         opened = _open_class(table, patterns, k, one_by_one, behind[:1])
         if opened is None:
             raise InfeasibleError(
-                f"{int(pieces.count[behind].sum())} rows are left, and some of them fit no permitted mask together with "
+                f"{int(one_by_one.count[behind].sum())} rows are left, and some of them fit no permitted mask together with "
                 f"{k - 1} other rows; hint: permit coarser masks, or the mask () that suppresses everything"
             )
         one_by_one = opened

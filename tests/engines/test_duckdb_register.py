@@ -1,0 +1,58 @@
+"""Registering on connections in every state."""
+
+import subprocess
+import sys
+
+import duckdb
+
+import kanon_sql
+
+
+def test_in_the_middle_of_a_transaction() -> None:
+    with duckdb.connect() as con:
+        con.execute("BEGIN")
+        con.execute("CREATE TABLE t AS SELECT i % 5 AS a, i AS b FROM range(100) r(i)")
+        kanon_sql.register(con)
+        released = "SELECT count(*) FROM k_anonymize('t', 5, qi := ['a'])"
+        assert con.execute(released).fetchall() == [(100,)]
+        con.execute("COMMIT")
+        assert con.execute(released).fetchall() == [(100,)]
+        kanon_sql.register(con)
+        with con.cursor() as cursor:
+            assert cursor.execute(released).fetchall() == [(100,)]
+
+
+def test_asking_for_releases_leaves_a_pending_result_alone() -> None:
+    with kanon_sql.register(duckdb.connect()) as con:
+        con.execute("SELECT * FROM range(3)")
+        assert kanon_sql.releases(con) == []
+        assert con.fetchall() == [(0,), (1,), (2,)]
+
+
+def test_a_file_database_keeps_nothing(tmp_path) -> None:
+    path = str(tmp_path / "clinic.db")
+    with kanon_sql.connect(path) as con:
+        con.execute("CREATE TABLE t AS SELECT i % 5 AS a FROM range(100) r(i)")
+        with con.raw.cursor() as cursor:
+            assert cursor.execute("SELECT count(*) FROM kanon.k_anonymize('t', 5)").fetchall() == [(100,)]
+        with con.cursor() as cursor:
+            assert cursor.execute("SELECT count(*) FROM k_anonymize('t', 5)").fetchall() == [(100,)]
+    with duckdb.connect(path) as con:
+        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
+
+
+def test_an_open_connection_does_not_complain_at_the_end() -> None:
+    script = "import duckdb, kanon_sql; con = kanon_sql.register(duckdb.connect()); con.execute('SELECT 1')"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_a_release_does_not_load_what_it_does_not_need() -> None:
+    script = (
+        "import sys, duckdb, kanon_sql; con = kanon_sql.register(duckdb.connect());"
+        "con.execute('CREATE TABLE t AS SELECT i % 3 AS a FROM range(30) r(i)');"
+        "con.execute(\"SELECT count(*) FROM k_anonymize('t', 5)\").fetchall();"
+        "print([name for name in ('sqlglot', 'ortools', 'rich', 'click') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
