@@ -50,7 +50,7 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray) -
 def _PIECES() -> pa.DataType:  # noqa: N802 - a type, made late because pyarrow is imported late
     import pyarrow as pa
 
-    piece = pa.struct([("piece", pa.int64()), ("after", pa.int64()), ("upto", pa.int64()), ("hidden", pa.list_(pa.string()))])
+    piece = pa.struct([("piece", pa.int32()), ("after", pa.int64()), ("upto", pa.int64()), ("hidden", pa.list_(pa.string()))])
     return pa.list_(pa.list_(piece))
 
 
@@ -75,7 +75,7 @@ def _pieces(table: CodedTable, recoding: Recoding) -> pa.Array:
     offsets = np.append(0, np.cumsum(hidden.sum(axis=1))).astype(np.int32)
     piece = pa.StructArray.from_arrays(
         [
-            pa.array(np.arange(len(order), dtype=np.int64)),
+            pa.array(np.arange(len(order), dtype=np.int32)),
             pa.array(total - count - before),
             pa.array(total - before),
             pa.ListArray.from_arrays(pa.array(offsets), names.cast(pa.string())),
@@ -88,7 +88,7 @@ def _pieces(table: CodedTable, recoding: Recoding) -> pa.Array:
 
 FUNCTION = Function(
     name="kanon_fit",
-    returns='STRUCT("release" BIGINT, pieces STRUCT(piece BIGINT, after BIGINT, upto BIGINT, hidden VARCHAR[])[][])',
+    returns='STRUCT("release" BIGINT, pieces STRUCT(piece INTEGER, after BIGINT, upto BIGINT, hidden VARCHAR[])[][])',
     call=fit,
     arrow=True,
 )
