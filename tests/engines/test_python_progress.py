@@ -1,0 +1,58 @@
+"""Progress of a release, and how it is stopped."""
+
+import threading
+import time
+
+import pyarrow as pa
+import pytest
+
+import kanon_sql
+from kanon_sql.errors import InterruptedReleaseError
+
+
+def wide(rows: int) -> pa.Table:
+    return pa.table({f"c{c}": [hash((i * (c + 7)) % 1009) % (3 + c) for i in range(rows)] for c in range(14)})
+
+
+def test_progress_is_heard_and_rises() -> None:
+    heard: list[tuple[str, float]] = []
+    kanon_sql.anonymize(wide(500), k=5, progress=lambda step, done: heard.append((step, done)))
+    assert {step for step, _ in heard} == {"greedy", "shift"}
+    shares = [done for step, done in heard if step == "greedy"]
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] <= 1
+
+
+def test_a_listener_stops_the_release() -> None:
+    def stop(step: str, done: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedReleaseError, match="nothing was released"):
+        kanon_sql.anonymize(wide(500), k=5, progress=stop)
+
+
+def test_an_interrupt_from_another_thread_stops_the_solver() -> None:
+    with kanon_sql.connect() as con:
+        con.raw.register("wide", wide(20_000))
+        con.execute("CREATE TABLE t AS FROM wide")
+        working = threading.Event()
+
+        def slowly(step: str, done: float) -> None:
+            working.set()
+            time.sleep(0.05)
+
+        con.watch(slowly)
+
+        def interrupt() -> None:
+            working.wait(30)
+            con.interrupt()
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(Exception, match=r"[Ii]nterrupted"):
+            con.execute("CREATE TABLE released AS FROM k_anonymize('t', 50)")
+        thread.join()
+        con.watch(None)
+        tables = con.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        assert tables == [("t",)]
+        assert kanon_sql.releases(con.raw) == []
