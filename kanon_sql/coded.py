@@ -222,7 +222,8 @@ def _column_codes(values: pa.Array) -> Int32:
     rank = np.empty(len(encoded.dictionary), np.int32)
     order = np.from_dlpack(pc.sort_indices(encoded.dictionary))
     rank[order] = np.arange(len(rank), dtype=np.int32)
-    return rank[np.from_dlpack(encoded.indices)]
+    codes: Int32 = rank[np.from_dlpack(encoded.indices)]
+    return codes
 
 
 def _needs_python(kind: pa.DataType) -> bool:
