@@ -33,3 +33,7 @@ class Budget:
     def over(self) -> bool:
         """Return whether the time is used up."""
         return self.seconds is not None and time.monotonic() - self._start >= self.seconds
+
+
+UNLIMITED = Budget()
+"""For work that always ends soon."""

@@ -61,7 +61,7 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
 
 
 def _try(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
-    pieces = repair(table, patterns, k, _cheapest_first(table, patterns, k, budget))
+    pieces = repair(table, patterns, k, _cheapest_first(table, patterns, k, budget), budget)
     return reopen(table, patterns, k, pieces, budget).recoding()
 
 

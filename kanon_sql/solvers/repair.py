@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, Words, hidden_bits, mixed_radix, row_cost
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.patterns import LISTED_COLUMNS, PatternSet
+from kanon_sql.solvers.budget import UNLIMITED, Budget
 
 _CANDIDATES = 8
 """Patterns tried for one new class from either end: the cheapest, and the coarsest, which always find donors."""
@@ -25,6 +26,9 @@ _FEW = 3
 
 _MANY = 10_000
 """Row types of a table in which one dearer class no longer shows, so that it is not searched for a cheaper way."""
+
+_LATE = 20
+"""New classes that may still be opened after the time is up."""
 
 _ROUNDS = 200
 """New classes, beyond one for each row type left behind, after which the search gives up."""
@@ -79,13 +83,13 @@ class Pieces:
         return number
 
 
-def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces) -> Pieces:
+def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budget: Budget = UNLIMITED) -> Pieces:
     """Place every row left behind: all in one new class, or one after the other, whichever costs less.
 
     Raises
     ------
     InfeasibleError
-        When rows fit no permitted pattern with k - 1 others, or the search finds no way to place them.
+        When rows fit no permitted pattern with k - 1 others, or the search finds no way to place them in time.
 
     Notes
     -----
@@ -97,10 +101,12 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces) -> P
     left = np.flatnonzero(~pieces.placed)
     together = _open_class(table, patterns, k, pieces, left)
     few = 1 < len(left) <= _FEW and table.row_types <= _MANY
-    if together is not None and together.placed.all() and not few:
+    if together is not None and together.placed.all() and (not few or budget.over()):
         return together
     one_by_one = pieces
-    for _ in range(_ROUNDS + len(left)):
+    for number in range(_ROUNDS + len(left)):
+        if number > _LATE and budget.over():
+            break
         behind = np.flatnonzero(~one_by_one.placed)
         if not len(behind):
             found = [each for each in (one_by_one, together) if each is not None and each.placed.all()]
@@ -114,7 +120,7 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces) -> P
         one_by_one = opened
     raise InfeasibleError(
         f"no release was found: {int(one_by_one.count[~one_by_one.placed].sum())} rows could not be placed under the given "
-        f"masks with k = {k}; hint: permit the mask () that suppresses everything"
+        f"masks with k = {k}; hint: permit the mask () that suppresses everything, or more time"
     )
 
 

@@ -2,12 +2,13 @@
 
 import threading
 import time
+from itertools import combinations
 
 import pyarrow as pa
 import pytest
 
 import kanon_sql
-from kanon_sql.errors import InterruptedReleaseError
+from kanon_sql.errors import InfeasibleError, InterruptedReleaseError
 
 
 def wide(rows: int) -> pa.Table:
@@ -56,3 +57,14 @@ def test_an_interrupt_from_another_thread_stops_the_solver() -> None:
         tables = con.execute("SELECT table_name FROM duckdb_tables()").fetchall()
         assert tables == [("t",)]
         assert kanon_sql.releases(con.raw) == []
+
+
+def test_a_time_limit_ends_well_with_and_without_a_mask_for_the_rest() -> None:
+    table = wide(20_000)
+    begun = time.monotonic()
+    release = kanon_sql.anonymize(table, k=5, time_limit=0.001)
+    assert release.certificate.smallest_class >= 5
+    fine = [mask for size in range(11, 15) for mask in combinations(table.column_names, size)]
+    with pytest.raises(InfeasibleError, match="hint"):
+        kanon_sql.anonymize(table, k=50, masks=fine, time_limit=0.001)
+    assert time.monotonic() - begun < 60
