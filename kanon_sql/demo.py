@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kanon_sql.publish import record
 from kanon_sql.terminal import figures, grid_of
 
 if TYPE_CHECKING:
@@ -168,9 +169,7 @@ def _rows(con: Any, table: str) -> Table:
 
 
 def _risk(con: Any, table: str) -> dict[str, Any]:
-    con.execute("FROM reidentification_risk(?, ?)", [table, list(QUASI_IDENTIFIERS)])
-    names = [column[0] for column in con.description]
-    return dict(zip(names, con.fetchall()[0], strict=True))
+    return record(con, "FROM reidentification_risk(?, ?)", [table, list(QUASI_IDENTIFIERS)])
 
 
 def _audit(before: dict[str, Any], after: dict[str, Any]) -> Table:

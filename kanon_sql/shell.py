@@ -57,7 +57,7 @@ def names_of(con: Any) -> dict[str, str]:
     """Return what a person may want to type, and what each word is: names, never values."""
     import duckdb
 
-    from kanon_sql.files import quoted
+    from kanon_sql.engines.release import quoted
 
     known = dict.fromkeys(COMMANDS, "command")
     # Inside a failed transaction a database answers nothing; the prompt must come up nevertheless.

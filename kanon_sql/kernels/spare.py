@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.greedy import _capacity, _columns_of, _group, _sift
+from kanon_sql.kernels.groups import capacity_for, columns_of, group, sift
 
 _ONE = np.uint64(1)
 
@@ -92,7 +92,7 @@ def take_spare(
     O(p j q / 64) for the sifting with j sets plus O(m + log q) per eligible piece; memory O(q).
     """
     q, m = codes.shape
-    capacity = _capacity(q)
+    capacity = capacity_for(q)
     slot_key = np.empty((capacity, place[0].max() + 1), np.int64)
     slot_used = np.empty(capacity, np.bool_)
     slot_rows = np.empty(capacity, np.int64)
@@ -109,13 +109,13 @@ def take_spare(
     made = 0
     for p in range(len(patterns)):
         cost = patterns[p, 1]
-        s = _columns_of(np.uint64(patterns[p, 0]), column)
+        s = columns_of(np.uint64(patterns[p, 0]), column)
         n = 0
-        for r in range(_sift(alive, sieve[0], sieve[1], np.uint64(patterns[p, 0]), row)):
+        for r in range(sift(alive, sieve[0], sieve[1], np.uint64(patterns[p, 0]), row)):
             if piece[row[r], 1] > 0 and spare[piece[row[r], 0]] > 0:
                 row[n] = row[r]
                 n += 1
-        size = _group(codes, place, column[:s], row[:n], slot_key, slot_used, slot)
+        size = group(codes, place, column[:s], row[:n], slot_key, slot_used, slot)
         slot_rows[:size] = 0
         slot_dear[:size] = False
         slot_last[:size] = -1

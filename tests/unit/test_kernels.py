@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kanon_sql.coded import mixed_radix
-from kanon_sql.kernels.greedy import frequent_sets, take_frequent
+from kanon_sql.kernels.greedy import take_frequent
+from kanon_sql.kernels.groups import frequent_sets
 from kanon_sql.kernels.top_down import split_classes
 from kanon_sql.solvers.sieve import sieve
 
