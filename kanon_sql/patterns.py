@@ -46,9 +46,11 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
     O(p (m + log p)) for p patterns.
     """
     columns = len(table.columns)
-    if policy.masks is not None:
-        place = {name: np.uint64(1 << column) for column, name in enumerate(table.columns)}
-        shown = np.unique(np.array([sum(place[name] for name in mask) for mask in policy.masks], np.uint64))
+    masks = policy.permitted_masks
+    if masks is not None:
+        place = {name: 1 << column for column, names in enumerate(table.columns) for name in names}
+        # A permitted mask names a coded column whole: once for each column of the source behind it.
+        shown = np.unique(np.array([sum({place[name] for name in mask}) for mask in masks], np.uint64))
     elif columns <= LISTED_COLUMNS:
         shown = np.arange(1 << columns, dtype=np.uint64)
     else:

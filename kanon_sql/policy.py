@@ -13,8 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.links import Group, check_links, unsplit
 from kanon_sql.requirements import KAnonymity, Requirement, requirement_from_json
-from kanon_sql.validation import fraction, known_keys, listed, named, same_name, whole
+from kanon_sql.validation import fraction, known_keys, listed, named, refuse_twice, same_name, whole
 
 MAX_QUASI_IDENTIFIERS = 60
 """One mask is one 64-bit word: a bit per quasi-identifier, a few bits to spare."""
@@ -72,6 +73,9 @@ class Policy:
         What each equivalence class must meet; all of them.
     masks : tuple of Mask, optional
         The permitted masks, each the tuple of its shown columns; None permits every combination.
+    linked : tuple of Group
+        Groups of quasi-identifiers that are suppressed together or not at all; of the masks, those that show only a part
+        of a group are not permitted.
     algorithm : str
         Name in the registry of solvers; ``'auto'`` chooses.
     time_limit : float, optional
@@ -91,6 +95,7 @@ class Policy:
     every_column: bool = False
     requirements: tuple[Requirement, ...] = field(default_factory=lambda: (KAnonymity(k=2),))
     masks: tuple[Mask, ...] | None = None
+    linked: tuple[Group, ...] = ()
     algorithm: str = "auto"
     time_limit: float | None = None
     seed: int = 0
@@ -103,11 +108,17 @@ class Policy:
             raise PolicyError(
                 f"{len(self.quasi_identifiers)} quasi-identifiers are more than {MAX_QUASI_IDENTIFIERS}; hint: drop columns"
             )
-        self._refuse_twice([qi.column for qi in self.quasi_identifiers], "the quasi-identifiers")
+        refuse_twice([qi.column for qi in self.quasi_identifiers], "the quasi-identifiers")
         if not self.requirements:
             raise PolicyError("a policy needs a requirement; hint: GUARANTEE k >= 5")
         if self.masks is not None:
             self._check_masks(self.masks)
+        check_links(self.linked, None if self.every_column else [qi.column for qi in self.quasi_identifiers])
+        if self.permitted_masks == ():
+            raise PolicyError(
+                "every mask shows only a part of the linked columns: no row could be released; hint: add a mask that shows "
+                "all of them, or none"
+            )
         if not isinstance(self.algorithm, str) or not self.algorithm:
             raise PolicyError("algorithm must be the name of an algorithm; hint: 'auto'")
         if self.time_limit is not None and not (
@@ -117,14 +128,6 @@ class Policy:
         whole(self.seed, "seed", 0)
         if self.suppress is not None and not isinstance(self.suppress, str):
             raise PolicyError("suppress must be a text such as '*', or NULL")
-
-    @staticmethod
-    def _refuse_twice(names: Sequence[str], where: str) -> None:
-        seen: set[str] = set()
-        for name in names:
-            if same_name(name) in seen:
-                raise PolicyError(f'{where} name the column "{name}" twice; hint: name it once')
-            seen.add(same_name(name))
 
     def _check_masks(self, masks: tuple[Mask, ...]) -> None:
         if not masks:
@@ -141,12 +144,17 @@ class Policy:
             for name in mask:
                 if same_name(named(name, f"mask {number}")) not in known and not self.every_column:
                     raise UnknownColumnError.of(name, columns, f"mask {number}")
-            self._refuse_twice(mask, f"the columns of mask {number}")
+            refuse_twice(mask, f"the columns of mask {number}")
 
     @property
     def least_class_size(self) -> int:
         """Return the smallest class that can meet all requirements, in rows."""
         return max(requirement.least_class_size for requirement in self.requirements)
+
+    @property
+    def permitted_masks(self) -> tuple[Mask, ...] | None:
+        """Return the masks that show each linked group whole or not at all; None where every combination may be tried."""
+        return self.masks if self.masks is None or not self.linked else unsplit(self.masks, self.linked)
 
     def resolve(self, columns: Sequence[str]) -> Policy:
         """Return the policy with each quasi-identifier spelled as in ``columns``, and none left open.
@@ -171,9 +179,12 @@ class Policy:
         else:
             chosen = [replace(qi, column=spelled[key]) for key, qi in given.items()]
         resolved = replace(self, quasi_identifiers=tuple(chosen), every_column=False)
-        if self.masks is None:
-            return resolved
-        return replace(resolved, masks=tuple(tuple(spelled[same_name(name)] for name in mask) for mask in self.masks))
+
+        def respelled(lists: Iterable[Mask]) -> tuple[Mask, ...]:
+            return tuple(tuple(spelled[same_name(name)] for name in names) for names in lists)
+
+        masks = None if self.masks is None else respelled(self.masks)
+        return replace(resolved, masks=masks, linked=respelled(self.linked))
 
     def to_json(self) -> str:
         """Return the canonical JSON text: sorted keys, no spaces, exact weights."""
@@ -182,6 +193,7 @@ class Policy:
             "every_column": self.every_column,
             "requirements": [requirement.to_json() for requirement in self.requirements],
             "masks": None if self.masks is None else [list(mask) for mask in self.masks],
+            "linked": [list(group) for group in self.linked],
             "algorithm": self.algorithm,
             "time_limit": self.time_limit,
             "seed": self.seed,
@@ -206,6 +218,8 @@ class Policy:
             data["requirements"] = tuple(requirement_from_json(item) for item in listed(data["requirements"], "requirements"))
         if data.get("masks") is not None:
             data["masks"] = tuple(tuple(listed(mask, "a mask")) for mask in listed(data["masks"], "masks"))
+        if "linked" in data:
+            data["linked"] = tuple(tuple(listed(group, "a linked group")) for group in listed(data["linked"], "linked"))
         if not isinstance(data.get("every_column", False), bool):
             raise PolicyError("every_column must be true or false")
         return cls(**data)
@@ -217,6 +231,7 @@ class Policy:
         k: int = 2,
         quasi_identifiers: Iterable[str | QuasiIdentifier] | None = None,
         masks: Iterable[Iterable[str]] | None = None,
+        linked: Iterable[Iterable[str]] | None = None,
         weights: Mapping[str, object] | None = None,
         **options: Any,
     ) -> Policy:
@@ -230,17 +245,23 @@ class Policy:
             Names of the quasi-identifiers; None takes every column.
         masks : iterable of iterable of str, optional
             The permitted masks, as lists of shown columns; None permits all.
+        linked : iterable of iterable of str, optional
+            Columns that are suppressed together or not at all, as lists.
         weights : mapping, optional
             Cost of a suppressed cell by column, 1 where it is not named.
         **options
             ``algorithm``, ``time_limit``, ``seed``, ``suppress``.
         """
-        for name, value in (("quasi_identifiers", quasi_identifiers), ("masks", masks)):
+        for name, value in (("quasi_identifiers", quasi_identifiers), ("masks", masks), ("linked", linked)):
             if isinstance(value, str):
                 raise PolicyError(f"{name} must be a list of names, not one text; hint: ['zip', 'age']")
-        masks = None if masks is None else list(masks)
-        if any(isinstance(mask, str) for mask in masks or ()):
-            raise PolicyError("a mask must be a list of the columns it shows, not one text; hint: [['zip', 'age'], []]")
+        masks, linked = None if masks is None else list(masks), list(linked or ())
+        for lists, wanted in (
+            (masks or (), "a mask must be a list of the columns it shows; hint: [['zip', 'age'], []]"),
+            (linked, "a linked group must be a list of columns; hint: [['city', 'zip']]"),
+        ):
+            if not all(isinstance(each, Iterable) and not isinstance(each, str) for each in lists):
+                raise PolicyError(wanted)
         given = {same_name(named(column, "a weight")): (column, weight) for column, weight in (weights or {}).items()}
         chosen: list[QuasiIdentifier] = []
         for item in quasi_identifiers or ():
@@ -256,5 +277,6 @@ class Policy:
             every_column=quasi_identifiers is None,
             requirements=(KAnonymity(k=k),),
             masks=None if masks is None else tuple(tuple(mask) for mask in masks),
+            linked=tuple(tuple(group) for group in linked),
             **options,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -38,6 +39,15 @@ def named(value: object, what: str) -> str:
     if not isinstance(value, str) or not value:
         raise PolicyError(f"{what} must be a column name, got {'an empty text' if value == '' else type(value).__name__}")
     return value
+
+
+def refuse_twice(names: Iterable[str], where: str) -> None:
+    """Refuse names of which two are the same."""
+    seen: set[str] = set()
+    for name in names:
+        if same_name(name) in seen:
+            raise PolicyError(f'{where} name the column "{name}" twice; hint: name it once')
+        seen.add(same_name(name))
 
 
 def listed(value: object, what: str) -> list[Any]:

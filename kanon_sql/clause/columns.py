@@ -1,9 +1,13 @@
-"""The BY list of the clause: the quasi-identifiers, and the masks that may be shown of them.
+"""The BY list of the clause: the quasi-identifiers, the masks that may be shown of them, and which of them are linked.
 
 ::
 
     item := column [WEIGHT number] | CUBE (columns) | ROLLUP (columns) | GROUPING SETS (set {, set})
     set  := () | (columns) | column | CUBE (columns) | ROLLUP (columns)
+    link := LINKED (name, name {, name})
+
+Links stand behind all items, each with its own LINKED: a comma behind one would read as if the list went on. As an item,
+``linked`` is a column like any other, because no item is a word with a list behind it but for CUBE and ROLLUP.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from sqlglot import TokenType
 from kanon_sql.clause.alias import RESERVED
 from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
 from kanon_sql.clause.reader import Reader
+from kanon_sql.links import Group
 from kanon_sql.policy import Mask, QuasiIdentifier
 from kanon_sql.validation import same_name
 
@@ -47,6 +52,39 @@ class ColumnList:
         reader.expect(")", "at the end of GROUPING SETS")
         return reader.checked(lambda: union(sets), start)
 
+    def links(self) -> tuple[Group, ...]:
+        """Read the groups of linked columns behind the items; all their columns are of the list."""
+        groups: list[Group] = []
+        taken: set[str] = set()
+        while self._reader.skip("LINKED"):
+            groups.append(self._link(taken))
+        return tuple(groups)
+
+    def _link(self, taken: set[str]) -> Group:
+        reader, start = self._reader, self._reader.place
+        reader.expect("(", "behind LINKED; hint: LINKED (city, zip)")
+        group = tuple(reader.separated(lambda: self._linked(taken)))
+        reader.expect(")", "behind the linked columns")
+        if len(group) < 2:
+            raise reader.script.error(
+                "LINKED needs two columns or more; hint: LINKED (city, zip), behind all columns", start, reader.place - 1
+            )
+        return group
+
+    def _linked(self, taken: set[str]) -> str:
+        reader, start = self._reader, self._reader.place
+        key = same_name(self._name())
+        if key not in self.identifiers:
+            raise reader.script.error(
+                "a linked column is not in the BY list; hint: LINKED stands behind all columns, as in "
+                "BY city, zip, age LINKED (city, zip)",
+                start,
+            )
+        if key in taken:
+            raise reader.script.error("the column is linked twice; hint: name it once, in one group", start)
+        taken.add(key)
+        return self.identifiers[key].column
+
     def _grouping_set(self, taken: set[str]) -> GroupingItem:
         reader = self._reader
         if reader.skip("(", ")"):
@@ -78,8 +116,8 @@ class ColumnList:
         if key in taken:
             raise reader.script.error("the column is named twice; hint: name it once", start)
         taken.add(key)
-        if reader.word == "IN" or reader.word == "LINKED":
-            feature = f"IN {reader.script.word(reader.place + 1)}" if reader.word == "IN" else "LINKED"
+        if reader.word == "IN":
+            feature = f"IN {reader.script.word(reader.place + 1)}"
             raise reader.error(f"{feature} is not supported yet; hint: without it each cell is shown or suppressed")
         weight = self._weight()
         qi = reader.checked(lambda: QuasiIdentifier(column=name, weight=weight or 1), start)  # type: ignore[arg-type]
@@ -94,6 +132,8 @@ class ColumnList:
             name = reader.unquote()
         elif reader.word in RESERVED:
             raise reader.error(f'{reader.word} is a reserved word; hint: as the name of a column, quote it: "{reader.spelled}"')
+        elif reader.ahead("LINKED", "("):
+            raise reader.error("LINKED stands behind all columns; hint: BY city, zip, age LINKED (city, zip)")
         elif reader.word and reader.word != "GUARANTEE":
             name = reader.spelled
             reader.place += 1

@@ -2,9 +2,11 @@
 
 ::
 
-    ANONYMIZE BY item {, item} GUARANTEE cond {AND cond} [USING name [( option = value {, option = value} )]]
+    ANONYMIZE BY item {, item} {link} GUARANTEE cond {AND cond} [USING name [( option = value {, option = value} )]]
     cond   := k >= integer, also with > and with the sides exchanged
     option := time_limit | seed | suppress
+
+Items and links are those of :mod:`kanon_sql.clause.columns`.
 """
 
 from __future__ import annotations
@@ -55,7 +57,10 @@ def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
     reader = Reader(script, place + 2)
     columns = ColumnList(reader)
     items = reader.separated(columns.item)
+    linked = columns.links()
     if not reader.skip("GUARANTEE"):
+        if linked:
+            raise reader.error("expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5")
         raise reader.error("expected a comma or GUARANTEE; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
     k = _condition(reader)
     while reader.skip("AND"):
@@ -64,7 +69,8 @@ def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
 
     def build() -> Policy:
         identifiers = tuple(columns.identifiers.values())
-        return Policy(quasi_identifiers=identifiers, requirements=(KAnonymity(k=k),), masks=cross(items), **solver)
+        requirements = (KAnonymity(k=k),)
+        return Policy(quasi_identifiers=identifiers, requirements=requirements, masks=cross(items), linked=linked, **solver)
 
     return reader.checked(build, place), reader.place
 

@@ -63,9 +63,32 @@ def test_weight(spelled, weight):
 
 
 def test_words_of_the_clause_may_be_columns():
-    assert columns_of("k, by, cube, rollup, weight WEIGHT 2, sets, grouping, date, name, anonymize") == [
-        "k", "by", "cube", "rollup", "weight", "sets", "grouping", "date", "name", "anonymize",
+    assert columns_of("k, by, cube, rollup, weight WEIGHT 2, sets, grouping, date, name, anonymize, linked") == [
+        "k", "by", "cube", "rollup", "weight", "sets", "grouping", "date", "name", "anonymize", "linked",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("items", "linked"),
+    [
+        ("a, b, c LINKED (a, b)", (("a", "b"),)),
+        ("a, b, c WEIGHT 2 LINKED (c, a, b)", (("c", "a", "b"),)),
+        ("a, b, c, d LINKED (a, b) LINKED (d, c)", (("a", "b"), ("d", "c"))),
+        ("a, b linked (A, `b`)", (("a", "b"),)),
+        ("linked, LINKED2 LINKED (linked, linked2)", (("linked", "LINKED2"),)),
+        ("linked WEIGHT 2, a LINKED (linked, a)", (("linked", "a"),)),
+        ("CUBE (a, linked), b LINKED (b, linked)", (("b", "linked"),)),
+        ('"LINKED", a LINKED ("LINKED", a)', (("LINKED", "a"),)),
+        ("ROLLUP (a, b, c) LINKED (b, c)", (("b", "c"),)),
+    ],
+)
+def test_linked(items, linked):
+    assert policy_of(f"BY {items} GUARANTEE k >= 2").linked == linked
+
+
+def test_linked_columns_leave_masks_out():
+    policy = policy_of("BY ROLLUP (a, b, c), d LINKED (b, c) GUARANTEE k >= 2")
+    assert policy.permitted_masks == (("a", "b", "c", "d"), ("a", "b", "c"), ("a", "d"), ("a",), ("d",), ())
 
 
 def test_guarantee_may_be_a_quoted_column():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import pairwise
 
 import duckdb
 from hypothesis import example, given, settings
@@ -99,10 +100,14 @@ def policies(draw):
     if masks is not None:
         # The clause names every column, in this order, in its first set.
         masks = (tuple(columns), *(mask for mask in masks if set(mask) != set(columns)))
+    # The mask of every column is permitted, whatever is linked.
+    cuts = sorted(draw(st.sets(st.integers(0, len(columns)))))
+    linked = tuple(tuple(columns[start:stop]) for start, stop in pairwise(cuts) if stop - start > 1)
     return Policy(
         quasi_identifiers=identifiers,
         requirements=(KAnonymity(k=draw(st.integers(1, 10**9))),),
         masks=masks,
+        linked=linked,
         algorithm=draw(st.sampled_from(["auto", "optimal", "greedy"])),
         time_limit=draw(st.none() | st.integers(1, 10**6)),
         seed=draw(st.integers(0, 2**31)),
@@ -121,6 +126,7 @@ def clause_of(policy: Policy) -> str:
         items = (
             f"GROUPING SETS ({', '.join('(' + ', '.join(spelled[column] for column in mask) + ')' for mask in policy.masks)})"
         )
+    items += "".join(f" LINKED ({', '.join(map(quoted, group))})" for group in policy.linked)
     options = {
         "time_limit": "NULL" if policy.time_limit is None else policy.time_limit,
         "seed": policy.seed,

@@ -85,9 +85,49 @@ FROM patients ANONYMIZE BY age IN HIERARCHY levels GUARANTEE k >= 2
 -- name: digits
 FROM patients ANONYMIZE BY age WEIGHT 2, zip IN DIGITS GUARANTEE k >= 2
 -- error: IN DIGITS is not supported yet
--- name: linked columns
-FROM patients ANONYMIZE BY zip, age LINKED (zip, age) GUARANTEE k >= 2
--- error: LINKED is not supported yet
+-- name: a linked column that is not in the list
+FROM patients ANONYMIZE BY zip, age LINKED (zip, disease) GUARANTEE k >= 2
+-- error: a linked column is not in the BY list; hint: LINKED stands behind all columns, as in BY city, zip, age LINKED (city, zip) (line 1, column 50, at 'disease')
+-- name: linked in front of a column
+FROM patients ANONYMIZE BY zip LINKED (zip, age), age GUARANTEE k >= 2
+-- error: a linked column is not in the BY list; hint: LINKED stands behind all columns, as in BY city, zip, age LINKED (city, zip) (line 1, column 45, at 'age')
+-- name: a list that goes on behind linked
+FROM patients ANONYMIZE BY zip, age LINKED (zip, age), disease GUARANTEE k >= 2
+-- error: expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5 (line 1, column 54, at ',')
+-- name: a second group without its LINKED
+FROM patients ANONYMIZE BY zip, age, disease LINKED (zip, age), (disease, age) GUARANTEE k >= 2
+-- error: expected LINKED or GUARANTEE
+-- name: linked to nothing
+FROM patients ANONYMIZE BY zip, age LINKED (zip) GUARANTEE k >= 2
+-- error: LINKED needs two columns or more; hint: LINKED (city, zip), behind all columns (line 1, column 44, at '(zip)')
+-- name: an empty group
+FROM patients ANONYMIZE BY zip, age LINKED () GUARANTEE k >= 2
+-- error: expected a column
+-- name: linked without a list
+FROM patients ANONYMIZE BY zip, age LINKED zip GUARANTEE k >= 2
+-- error: expected ( behind LINKED; hint: LINKED (city, zip) (line 1, column 44, at 'zip')
+-- name: linked to itself
+FROM patients ANONYMIZE BY zip, age
+LINKED (zip, Zip) GUARANTEE k >= 2
+-- error: the column is linked twice; hint: name it once, in one group (line 2, column 14, at 'Zip')
+-- name: a column in two groups
+FROM patients ANONYMIZE BY zip, age, disease LINKED (zip, age) LINKED (age, disease) GUARANTEE k >= 2
+-- error: the column is linked twice; hint: name it once, in one group (line 1, column 72, at 'age')
+-- name: a weight in a group
+FROM patients ANONYMIZE BY zip, age LINKED (zip, age WEIGHT 2) GUARANTEE k >= 2
+-- error: expected ) behind the linked columns
+-- name: linked as an item
+FROM patients ANONYMIZE BY LINKED (zip, age) GUARANTEE k >= 2
+-- error: LINKED stands behind all columns
+-- name: linked inside of a cube
+FROM patients ANONYMIZE BY CUBE (zip, age LINKED (zip, age)) GUARANTEE k >= 2
+-- error: expected ) behind the columns
+-- name: no mask shows all linked columns or none
+FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (disease, zip)) LINKED (age, disease) GUARANTEE k >= 2
+-- error: every mask shows only a part of the linked columns
+-- name: linked behind the guarantee
+FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 2 LINKED (zip, age)
+-- error: the ANONYMIZE clause does not go on with LINKED
 -- name: a list without a kind
 FROM patients ANONYMIZE BY (zip, age) GUARANTEE k >= 2
 -- error: a list needs its kind here

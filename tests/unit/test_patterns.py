@@ -62,6 +62,32 @@ def test_wide_tables_are_searched_not_listed() -> None:
     assert found.shown.tolist() == [1 << 16, 0]
 
 
+def test_linked_columns_are_one_bit_of_the_cost_of_both() -> None:
+    _, found = patterns(COLUMNS, linked=[["c", "a"]])
+    assert sorted(found.shown.tolist()) == [0b00, 0b01, 0b10, 0b11]
+    assert dict(zip(found.shown.tolist(), found.cost.tolist(), strict=True)) == {0b11: 0, 0b01: 1, 0b10: 2, 0b00: 3}
+
+
+def test_listed_masks_that_split_linked_columns_are_left_out() -> None:
+    masks = [["a", "b", "c"], ["a", "b"], ["b"], ["C", "a"], ["c"], []]
+    table, found = patterns(COLUMNS, quasi_identifiers=["a", "b", "c"], masks=masks, linked=[["a", "c"]])
+    assert table.columns == (("a", "c"), ("b",))
+    assert sorted(found.shown.tolist()) == [0b00, 0b01, 0b10, 0b11]
+    _, found = patterns(COLUMNS, quasi_identifiers=["a", "b", "c"], masks=masks[:3], linked=[["a", "c"]])
+    assert sorted(found.shown.tolist()) == [0b10, 0b11]
+
+
+def test_what_is_linked_counts_once_towards_the_columns_that_are_listed() -> None:
+    wide = {f"c{i}": [1, 2] for i in range(LISTED_COLUMNS + 2)}
+    assert not patterns(wide, linked=[["c0", "c17"]])[1].listed
+    for linked in ([["c0", "c17"], ["c3", "c4"]], [["c5", "c6", "c7"]]):
+        assert len(patterns(wide, linked=linked)[1].shown) == 1 << LISTED_COLUMNS
+    masks = [["c0", "c17", "c1"], ["c0"]]
+    table, found = patterns(wide, quasi_identifiers=list(wide), masks=masks, linked=[["c0", "c17"]])
+    assert (found.shown.tolist(), found.cost.tolist()) == ([0b11], [15])
+    assert len(table.columns) == 17
+
+
 def test_the_sixtieth_column_has_its_bit() -> None:
     wide = {f"c{i}": [1, 2] for i in range(60)}
     _, found = patterns(wide, quasi_identifiers=list(wide), masks=[["c59"], list(wide)])

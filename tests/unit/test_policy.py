@@ -41,6 +41,21 @@ def test_k_of_one_is_allowed() -> None:
         ({"quasi_identifiers": ["a", "b"], "masks": ["ab"]}, "mask"),
         ({"quasi_identifiers": ["a"], "masks": [[3]]}, "column name"),
         ({"quasi_identifiers": ["a"], "masks": [["a"]] * (MAX_LISTED_MASKS + 1)}, "masks are more than"),
+        ({"quasi_identifiers": ["a"], "masks": [["a"], None]}, "a mask must be a list of the columns"),
+        ({"quasi_identifiers": ["a", "b"], "linked": "ab"}, "list of names"),
+        ({"quasi_identifiers": ["a", "b"], "linked": ["a", "b"]}, "a linked group must be a list of columns"),
+        ({"quasi_identifiers": ["a", "b"], "linked": [None]}, "a linked group must be a list of columns"),
+        ({"quasi_identifiers": ["a", "b"], "linked": [[]]}, "linked group 1 needs two columns"),
+        ({"quasi_identifiers": ["a", "b", "c"], "linked": [["a", "b"], ["c"]]}, "linked group 2 needs two columns"),
+        ({"quasi_identifiers": ["a", "b"], "linked": [["a", "A"]]}, 'linked group 1 name the column "A" twice'),
+        ({"quasi_identifiers": ["a", "b", "c"], "linked": [["a", "b"], ["c", "B"]]}, '"B" is in two linked groups'),
+        ({"quasi_identifiers": ["a", "b"], "linked": [["a", 3]]}, "column name"),
+        ({"linked": [["a", "b"], ["b", "c"]]}, '"b" is in two linked groups'),
+        (
+            {"quasi_identifiers": ["a", "b"], "linked": [["a", "b"]], "masks": [["a"], ["B"]]},
+            "only a part of the linked columns",
+        ),
+        ({"linked": [["a", "b"]], "masks": [["a"]]}, "only a part of the linked columns"),
         ({"quasi_identifiers": ["a"], "weights": {"a": 0}}, "above 0"),
         ({"quasi_identifiers": ["a"], "weights": {"a": -1}}, "above 0"),
         ({"quasi_identifiers": ["a"], "weights": {"a": "much"}}, "must be a number"),
@@ -75,6 +90,7 @@ def test_a_policy_needs_a_requirement() -> None:
     [
         {"quasi_identifiers": ["a"], "masks": [["a"], ["zip"]]},
         {"quasi_identifiers": ["a"], "weights": {"zip": 2}},
+        {"quasi_identifiers": ["a"], "linked": [["a", "zip"]]},
     ],
 )
 def test_an_unknown_column_is_named(arguments: dict[str, Any]) -> None:
@@ -127,15 +143,35 @@ def test_resolving_names_the_missing_column_of_a_mask() -> None:
         Policy.of(masks=[["zip"], []]).resolve(["age", "job"])
 
 
+def test_resolving_spells_and_checks_the_linked_columns() -> None:
+    policy = Policy.of(quasi_identifiers=["ZIP", "age", "City"], linked=[["zip", "CITY"]]).resolve(["age", "city", "Zip"])
+    assert policy.linked == (("Zip", "city"),)
+    with pytest.raises(UnknownColumnError, match=r'linked group 1.*"town"'):
+        Policy.of(linked=[["zip", "town"]]).resolve(["age", "zip"])
+
+
+def test_masks_that_split_linked_columns_are_not_permitted() -> None:
+    policy = Policy.of(
+        quasi_identifiers=["a", "b", "c", "d"],
+        masks=[["a", "b", "c"], ["a", "c"], ["B", "A"], ["c"], ["c", "d", "a", "b"], []],
+        linked=[["a", "b"], ["c", "d"]],
+    )
+    assert policy.permitted_masks == (("B", "A"), ("c", "d", "a", "b"), ())
+    assert policy.masks is not None
+    assert len(policy.masks) == 6, "the policy says what was asked for"
+    assert Policy.of(linked=[["a", "b"]]).permitted_masks is None
+
+
 POLICIES = [
     Policy.of(quasi_identifiers=["a"]),
     Policy.of(),
     Policy.of(k=7, quasi_identifiers=["b", "ä\"'; ☂", "a b"], masks=[["b"], [], ["a b", "b"]], weights={"b": "2/3"}),
     Policy.of(weights={"zip": 3}, masks=[["zip", "age"]], algorithm="greedy", time_limit=0.5, seed=9, suppress="*"),
+    Policy.of(quasi_identifiers=["a", "b", "ü", "d"], linked=[["ü", "b"], ["d", "a"]]),
 ]
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=["plain", "every column", "masks", "options"])
+@pytest.mark.parametrize("policy", POLICIES, ids=["plain", "every column", "masks", "options", "linked"])
 def test_json_goes_both_ways(policy: Policy) -> None:
     text = policy.to_json()
     assert Policy.from_json(text) == policy
@@ -186,6 +222,10 @@ def test_keys_left_out_take_their_defaults() -> None:
         '{"every_column": true, "masks": []}',
         '{"every_column": true, "masks": ["a"]}',
         '{"every_column": true, "masks": [[null]]}',
+        '{"every_column": true, "linked": null}',
+        '{"every_column": true, "linked": ["ab"]}',
+        '{"every_column": true, "linked": [["a", null]]}',
+        '{"every_column": true, "linked": [["a"]]}',
         '{"every_column": true, "time_limit": -1}',
         '{"every_column": true, "suppress": 1}',
         '{"every_column": true, "seed": "x"}',
