@@ -7,6 +7,10 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from kanon_sql.proof import verify
+
+__all__ = ["Certificate", "Release", "Status", "verify"]
+
 
 class Status(Enum):
     """How good a release is known to be."""
@@ -27,6 +31,8 @@ class Certificate:
         The promises, as the clause writes them.
     algorithm : str
         The solver that ran.
+    reason : str
+        Why it was this one.
     status : Status
         OPTIMAL only where ``lower_bound == cost``.
     cost, lower_bound : Fraction
@@ -41,6 +47,11 @@ class Certificate:
         Time of solving.
     policy : str
         Canonical JSON of the policy, with the columns of the table.
+    prices : tuple of int, optional
+        Evidence for a lower bound that `verify` computes again: the price of a row of each row type, in units of
+        ``1 / (scale * unit)`` of the cost; row types in the order of their codes.
+    scale, unit : int
+        See ``prices``; ``unit`` is the common denominator of the weights.
     classes, smallest_class : int or None
         What the audit counted on the released rows; None until it has passed.
     number : int or None
@@ -49,6 +60,7 @@ class Certificate:
 
     requirements: tuple[str, ...]
     algorithm: str
+    reason: str
     status: Status
     cost: Fraction
     lower_bound: Fraction
@@ -59,6 +71,9 @@ class Certificate:
     cells: int
     seconds: float
     policy: str
+    prices: tuple[int, ...] | None = field(default=None, repr=False)
+    scale: int = 1
+    unit: int = 1
     classes: int | None = None
     smallest_class: int | None = None
     number: int | None = None
@@ -82,9 +97,31 @@ class Certificate:
         data = {name: getattr(self, name) for name in self.__dataclass_fields__}
         data["status"] = self.status.value
         data["requirements"] = list(self.requirements)
+        data["prices"] = None if self.prices is None else list(self.prices)
         for name in ("cost", "lower_bound"):
             data[name] = int(data[name]) if data[name].denominator == 1 else str(data[name])
         return {**data, "gap": self.gap}
+
+    def to_json(self) -> str:
+        """Return the text of a certificate file: one claim a line, exact numbers, a checksum at the end."""
+        from kanon_sql.certificate_file import write
+
+        return write(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """Read a certificate file.
+
+        Raises
+        ------
+        CertificateError
+            When the text is no certificate, or its checksum does not fit.
+        """
+        from kanon_sql.certificate_file import read
+
+        document = read(text)
+        document.require_checksum()
+        return document.certificate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 import os
-import signal
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from kanon_sql.errors import AuditError, KanonError, SourceError
-from kanon_sql.publish import PATIENCE, audit_macros, record, release_file, staging_beside
+from kanon_sql.interrupt import interruptible, stopping_signals
+from kanon_sql.publish import PATIENCE, audit_macros, evidence_path, record, release_file, staging_beside
 from kanon_sql.terminal import figures, grid_of, progress
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Kanon(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; turn what went wrong into a line."""
         try:
-            with _signals():
+            with stopping_signals():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("error: interrupted", err=True)
@@ -50,25 +50,6 @@ class Kanon(click.Group):
             from kanon_sql.files import plain
 
             _fail(plain(error))
-
-
-@contextmanager
-def _signals() -> Iterator[None]:
-    """Make SIGTERM and SIGHUP stop the work as Ctrl-C does, so that what must be removed is removed."""
-    names = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-
-    def stop(*_: object) -> None:
-        # Only once: a second signal must not break off the cleaning up.
-        for name in names:
-            signal.signal(name, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    before = {name: signal.signal(name, stop) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)
 
 
 def _names(values: Iterable[str], columns: list[str]) -> list[str]:
@@ -121,6 +102,7 @@ def main() -> None:
 @click.option(
     "--mask", "masks", multiple=True, metavar="A,B", help="Permitted columns to show together; repeatable; '' shows none."
 )
+@click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
 @click.option("--weight", "weights", multiple=True, metavar="A=3", help="Cost of suppressing a cell of a column; repeatable.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found in this time.")
@@ -128,16 +110,19 @@ def main() -> None:
 @click.option("--suppress", metavar="TEXT", help="Text for suppressed cells, such as '*'.  [default: NULL]")
 @table_option
 @delimiter_option
-@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
+@click.option("--certificate", metavar="CERT.json", help="Write what is proven of the release to this file.")
+@click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def anonymize(
     source: str,
     target: str,
     qi: tuple[str, ...],
     masks: tuple[str, ...],
+    linked: tuple[str, ...],
     weights: tuple[str, ...],
     table: str | None,
     delimiter: str,
+    certificate: str | None,
     force: bool,
     quiet: bool,
     **options: Any,
@@ -159,17 +144,49 @@ def anonymize(
     if place.occupied() and not force:
         raise SourceError(f"{place} exists; hint: --force replaces it")
 
+    evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
+
     from kanon_sql.policy import Policy
 
     def policy(columns: list[str]) -> Policy:
         chosen = _names(qi, columns) if qi else None
         shown = [_names([mask], columns) for mask in masks] if masks else None
-        return Policy.of(quasi_identifiers=chosen, masks=shown, weights=weighted, **options).resolve(columns)
+        groups = [_names([group], columns) for group in linked]
+        policy = Policy.of(quasi_identifiers=chosen, masks=shown, linked=groups, weights=weighted, **options)
+        return policy.resolve(columns)
 
-    with staging_beside(place.path.parent) as staging, progress(not quiet) as step:
-        certificate = release_file(origin, place, policy, staging, delimiter, step)
+    with ExitStack() as stack:
+        staging = stack.enter_context(staging_beside(place.path.parent))
+        written = None if evidence is None else (stack.enter_context(staging_beside(evidence.parent)) / evidence.name, evidence)
+        step = stack.enter_context(progress(not quiet))
+        proven = release_file(origin, place, policy, staging, delimiter, step, written)
     if not quiet:
-        _show([("written", place), *figures(certificate).items()])
+        _show([("written", place), *([("certificate", evidence)] if evidence else []), *figures(proven).items()])
+
+
+@main.command()
+@click.argument("source", metavar="SOURCE")
+@click.argument("release", metavar="RELEASE")
+@click.argument("certificate", metavar="CERT.json")
+@click.option("--table", metavar="NAME", help="Table of a .duckdb file SOURCE, the same as SOURCE.duckdb::NAME.")
+@delimiter_option
+def verify(source: str, release: str, certificate: str, table: str | None, delimiter: str) -> None:
+    """Check a release and its certificate against the source again; nothing is solved for it.
+
+    Exits with code 1 and the line of the certificate at the first claim that does not hold.
+    """
+    import duckdb
+
+    from kanon_sql.files import Place
+    from kanon_sql.verify import verify_files
+
+    tables = Place.of(source, table), Place.of(release)
+    con = audit_macros(duckdb.connect())
+
+    def work() -> dict[str, str]:
+        return verify_files(con, *tables, certificate, delimiter)
+
+    _show(interruptible(con.interrupt, work, patience=PATIENCE).items(), "verified")
 
 
 @main.command()
@@ -183,7 +200,6 @@ def audit(file: str, qi: tuple[str, ...], k: int | None, table: str | None, deli
     import duckdb
 
     from kanon_sql.files import Place, columns, load
-    from kanon_sql.interrupt import interruptible
     from kanon_sql.policy import Policy
 
     place = Place.of(file, table)
@@ -254,10 +270,13 @@ def demo(rows: int, k: int, seed: int) -> None:
 
     import kanon_sql
     from kanon_sql.demo import show
-    from kanon_sql.interrupt import interruptible
 
     con = kanon_sql.connect()
-    interruptible(con.interrupt, lambda: show(con, Console(highlight=False), rows=rows, k=k, seed=seed), patience=PATIENCE)
+
+    def work() -> None:
+        show(con, Console(highlight=False), rows=rows, k=k, seed=seed)
+
+    interruptible(con.interrupt, work, finish=con.finish, patience=PATIENCE)
     con.close()
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
     from kanon_sql.files import Place
     from kanon_sql.policy import Policy
+    from kanon_sql.terminal import Step
 
 PATIENCE = 5.0
 """Seconds that a command waits for its work to stop before it leaves it behind."""
@@ -30,6 +32,26 @@ def staging_beside(folder: Path) -> Iterator[Path]:
         raise SourceError(f"cannot write in the folder {folder}: {error.strerror}") from None
     with directory as name:
         yield Path(name)
+
+
+def evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
+    """Return where a certificate goes.
+
+    Raises
+    ------
+    SourceError
+        When it may not go there.
+    """
+    path = Path(os.path.realpath(name))
+    if any(path == table.path for table in tables):
+        raise SourceError("the certificate is IN or OUT; hint: give it a name of its own")
+    if not path.parent.is_dir():
+        raise SourceError(f"there is no folder {path.parent}")
+    if path.exists() and not path.is_file():
+        raise SourceError(f"{path} is not a file")
+    if path.exists() and not force:
+        raise SourceError(f"{path} exists; hint: --force replaces it")
+    return path
 
 
 def audit_macros(con: Any) -> Any:
@@ -71,9 +93,26 @@ def release_file(
     policy_for: Callable[[list[str]], Policy],
     staging: Path,
     delimiter: str,
-    step: Callable[[str, float], None],
+    step: Step,
+    evidence: tuple[Path, Path] | None = None,
 ) -> Certificate:
-    """Read, solve, write, audit, publish."""
+    """Read, solve, write, audit, publish.
+
+    Parameters
+    ----------
+    origin, place : Place
+        The source, and where the release goes.
+    policy_for : callable
+        Makes the policy once the columns are known.
+    staging : Path
+        A private directory on the file system of ``place``.
+    delimiter : str
+        The separator of CSV files.
+    step : Step
+        Hears of each step.
+    evidence : tuple of Path, optional
+        A private path and the place of the certificate, on one file system; it is put there right after the release.
+    """
     import kanon_sql
     from kanon_sql.files import columns, load, publish, stage
     from kanon_sql.interrupt import interruptible
@@ -93,22 +132,43 @@ def release_file(
 
     def work() -> Certificate:
         with closing(con):
-            step("reading", 0.0)
+            step("reading")
             load(con, origin, into="source", delimiter=delimiter)
             policy = policy_for(columns(con, "source"))
             rows = con.execute("SELECT count(*) FROM source").fetchall()[0][0]
             go_on()
-            step("solving", 0.0)
-            con.watch(lambda _, done: step("solving", done))
+            step("solving")
+            con.watch(lambda moment: step("solving", moment))
             con.execute("CREATE TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
             certificate: Certificate = kanon_sql.releases(con)[-1]
             go_on()
-            step("writing", 0.0)
+            step("writing")
             staged = stage(con, "FROM released", place, staging=staging, delimiter=delimiter)
-            step("auditing", 0.0)
+            step("auditing")
             _verify(staged, policy, rows, delimiter)
+            if evidence is not None:
+                write_text(certificate.to_json(), evidence[0])
             go_on()
             publish(con, staged, place)
+            if evidence is not None:
+                os.replace(*evidence)
             return certificate
 
-    return interruptible(interrupt, work, patience=PATIENCE)
+    return interruptible(interrupt, work, finish=con.finish, patience=PATIENCE)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text file and see to it that it is on the disk.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be written.
+    """
+    try:
+        with path.open("wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise SourceError(f"cannot write {path.name}: {error.strerror}") from None

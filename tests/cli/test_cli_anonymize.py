@@ -13,6 +13,8 @@ import duckdb
 import pytest
 from kanon_process import Kanon
 
+import kanon_sql
+
 RELEASE = ("--qi", "zip,age", "--k", "4")
 
 
@@ -47,6 +49,29 @@ def test_the_summary_counts_what_was_suppressed(kanon: Kanon, people: Path, fold
     assert f"{cells} of 24" in done.stdout
     assert "k >= 4" in done.stdout
     assert "lower bound" in done.stdout
+
+
+def test_linked_columns_are_suppressed_together(kanon: Kanon, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+    rows = [f"c{n % 3},{n % 3}{n % 2},{30 + n % 5},w{n % 4}" for n in range(60)]
+    (folder / "town.csv").write_text("\n".join(["city,zip,age,ward", *rows]) + "\n")
+    links = ("--linked", "city,ZIP", "--linked", "age,ward")
+    done = kanon("anonymize", "town.csv", "-o", "town.parquet", "--k", "4", *links)
+    assert (done.returncode, done.stderr) == (0, "")
+    released = con.sql(f"FROM '{folder / 'town.parquet'}' ORDER BY ALL").to_arrow_table().to_pylist()
+    source = con.sql(f"FROM read_csv('{folder / 'town.csv'}', all_varchar = true)")
+    same = kanon_sql.anonymize(source, k=4, linked=[["city", "zip"], ["age", "ward"]]).table
+    assert released == same.order("ALL").to_arrow_table().to_pylist()
+    assert any(row["city"] is None for row in released) or any(row["age"] is None for row in released)
+    for row in released:
+        assert (row["city"] is None) == (row["zip"] is None)
+        assert (row["age"] is None) == (row["ward"] is None)
+
+
+def test_senseless_links_are_refused(kanon: Kanon, people: Path, folder: Path) -> None:
+    done = kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE, "--linked", "zip")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: linked group 1 needs two columns")
+    assert left_in(folder) == {"people.csv"}
 
 
 def test_quiet_prints_nothing(kanon: Kanon, people: Path) -> None:

@@ -16,6 +16,7 @@ def certificate(cost: Fraction | int, lower_bound: Fraction | int) -> Certificat
     return Certificate(
         requirements=("k >= 2",),
         algorithm="greedy",
+        reason="named by the policy",
         status=Status.FEASIBLE,
         cost=Fraction(cost),
         lower_bound=Fraction(lower_bound),

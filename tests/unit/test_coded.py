@@ -133,7 +133,32 @@ def test_equal_row_types_are_refused_without_their_values() -> None:
 def test_only_the_quasi_identifiers_are_coded_in_the_order_of_the_policy() -> None:
     rows = {"a": pa.array([1, 2]), "B": pa.array(["x", "y"]), "c": pa.array([3, 3])}
     table = coded(rows, quasi_identifiers=["c", "b"])
-    assert table.columns == ("c", "B")
+    assert table.columns == (("c",), ("B",))
+
+
+def test_linked_columns_are_one_coded_column_with_a_code_a_combination() -> None:
+    rows = {
+        "city": pa.array(["a", "a", "b", None, None]),
+        "age": pa.array([1, 2, 1, 1, 1]),
+        "zip": pa.array([7, 7, 7, 7, None]),
+    }
+    options: dict[str, Any] = {"quasi_identifiers": ["city", "age", "zip"], "weights": {"zip": "1/2"}}
+    table = coded(rows, linked=[["ZIP", "city"]], **options)
+    assert table.columns == (("city", "zip"), ("age",))
+    assert table.width.tolist() == [2, 1]
+    assert (table.unit, table.cost.tolist()) == (2, [3, 2])
+    back = table.codes[np.argsort(table.origin)]
+    assert back[0, 0] == back[1, 0]
+    assert sorted(back[1:, 0].tolist()) == [0, 1, 2, 3], "a NULL in one of them is a value like any other"
+    assert (table.codes == coded(rows, linked=[["city", "zip"]], **options).codes).all()
+
+
+def test_many_wide_linked_columns_are_told_apart() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 1000, (300, 12))
+    values[150:, :11] = values[:150, :11]  # combinations that differ in the last column alone
+    table = coded({f"c{i}": pa.array(values[:, i]) for i in range(12)}, linked=[[f"c{i}" for i in range(12)]])
+    assert table.cardinality.tolist() == [300]
 
 
 def test_an_unknown_column_is_an_error() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from kanon_sql.engines.session import Session
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
 from kanon_sql.pipeline import empty_certificate
 from kanon_sql.policy import Policy
+from kanon_sql.solvers.budget import Moment
 
 
 def test_releases_are_numbered_and_only_told_once_audited() -> None:
@@ -45,3 +48,14 @@ def test_the_repr_tells_no_more_than_a_number() -> None:
     session = Session()
     session.record(empty_certificate(Policy.of(quasi_identifiers=["secret"])))
     assert repr(session) == "<kanon session, 1 releases>"
+
+
+def test_only_a_search_with_a_release_can_be_ended() -> None:
+    session = Session()
+    session.ready()
+    session.report(Moment(step="first", done=0.0))
+    assert (session.finish(), session.ended()) == (False, False)
+    session.report(Moment(step="second", done=0.5, cost=Fraction(7)))
+    assert (session.finish(), session.ended()) == (True, True)
+    session.rest()
+    assert not session.finish()
