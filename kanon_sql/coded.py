@@ -1,8 +1,8 @@
 """The table as the solvers see it: integer codes per row type, never a value.
 
 A *row type* is a distinct combination of quasi-identifier values; ``t`` row types with ``m`` columns stand for the whole
-table, however many rows it has. A column that can only be shown or hidden is one coded column; a column with a
-generalization hierarchy is one coded column per level, of which a pattern shows at most one.
+table, however many rows it has. A column that can only be shown or hidden is one coded column, and so is a group of linked
+columns; a column with a generalization hierarchy is one coded column per level, of which a pattern shows at most one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.links import units
 from kanon_sql.policy import Policy
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ class CodedTable:
 
     Parameters
     ----------
-    columns : tuple of str
-        Names of the ``m`` coded columns.
+    columns : tuple of tuple of str
+        For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group.
     codes : int32 array [t, m], C-contiguous
         Codes from 0; NULL has its own code. Rows are in ascending order, so the table does not depend on the order of
         its source.
@@ -45,12 +46,12 @@ class CodedTable:
     origin : int64 array [t]
         Position of each row type in the array it was read from.
     cost : int64 array [m]
-        Cost of suppressing one cell, in units of ``1 / unit``.
+        Cost of hiding each coded column in one row, in units of ``1 / unit``.
     unit : int
         Common denominator of the costs, so that all costs are whole numbers.
     """
 
-    columns: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
     codes: Int32
     weight: Int64
     origin: Int64
@@ -68,6 +69,11 @@ class CodedTable:
         return int(self.weight.sum())
 
     @property
+    def width(self) -> Int64:
+        """Return the number of columns of the source behind each coded column, int64 [m]."""
+        return np.array([len(names) for names in self.columns], np.int64)
+
+    @property
     def cardinality(self) -> Int64:
         """Return the number of codes of each column, int64 [m]."""
         highest: Int64 = self.codes.max(axis=0).astype(np.int64)
@@ -76,6 +82,25 @@ class CodedTable:
     def exact_cost(self, units: int) -> Fraction:
         """Return a cost counted in units as the user counts it."""
         return Fraction(units, self.unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """A proof of a lower bound: what every row of a row type is charged at most, whatever the release.
+
+    The bound is the sum of all prices less what the pattern instances could gain from them (the Lagrangian relaxation of
+    the assignment of rows), computed in whole numbers.
+
+    Parameters
+    ----------
+    price : int64 array [t]
+        Price of a row of each row type, in units of ``1 / scale`` of the table's unit.
+    scale : int
+        A power of two.
+    """
+
+    price: Int64
+    scale: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +119,10 @@ class Recoding:
         A proven lower bound on the cost of every release under the policy, in units of the coded table.
     bound : str
         Name of the argument that proves it.
+    prices : Prices, optional
+        Evidence for a lower bound, if not always for all of ``lower_bound``.
+    remark : str
+        What the user should know of how it was found.
     """
 
     row_type: Int32
@@ -101,6 +130,8 @@ class Recoding:
     count: Int64
     lower_bound: int = 0
     bound: str = "trivial"
+    prices: Prices | None = None
+    remark: str = ""
 
     def cost(self, table: CodedTable) -> int:
         """Return the cost of the release in units of the table; O(q log q)."""
@@ -173,9 +204,11 @@ def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[Cod
     chosen = [qi.column for qi in policy.quasi_identifiers]
     if len(chosen) > 60:
         raise PolicyError(f"the table has {len(chosen)} quasi-identifiers, more than 60; hint: name those that identify people")
-    codes = np.empty((len(row_types), len(chosen)), np.int32)
-    for place, name in enumerate(chosen):
-        codes[:, place] = _column_codes(row_types.field(names.index(name)))
+    columns = tuple(map(tuple, units(chosen, policy.linked)))
+    codes = np.empty((len(row_types), len(columns)), np.int32)
+    for place, linked in enumerate(columns):
+        parts = [_column_codes(row_types.field(names.index(name))) for name in linked]
+        codes[:, place] = parts[0] if len(parts) == 1 else _joined_codes(np.stack(parts, axis=1))
     order = _ascending(codes)
     codes = np.ascontiguousarray(codes[order])
     if len(codes) > 1 and (codes[1:] == codes[:-1]).all(axis=1).any():
@@ -183,8 +216,9 @@ def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[Cod
             "two different row types cannot be told apart: a column's type (such as TIME WITH TIME ZONE) loses information; "
             "hint: cast it to VARCHAR"
         )
-    cost, unit = _whole_costs([qi.weight for qi in policy.quasi_identifiers])
-    table = CodedTable(columns=tuple(chosen), codes=codes, weight=count[order], origin=order, cost=cost, unit=unit)
+    weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
+    cost, unit = _whole_costs([sum((weights[name] for name in linked), Fraction(0)) for linked in columns])
+    table = CodedTable(columns=columns, codes=codes, weight=count[order], origin=order, cost=cost, unit=unit)
     return table, policy
 
 
@@ -201,6 +235,15 @@ def _ascending(codes: Int32) -> Int64:
     word, stride, words = mixed_radix(cardinality)
     keys = [codes[:, word == index].astype(np.int64) @ stride[word == index] for index in range(words)]
     return np.lexsort(keys).astype(np.int64)
+
+
+def _joined_codes(codes: Int32) -> Int32:
+    """Return one code for each combination of the codes of linked columns."""
+    order = _ascending(codes)
+    ordered = codes[order]
+    joined = np.zeros(len(codes), np.int32)
+    joined[order[1:]] = np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))
+    return joined
 
 
 def _column_codes(values: pa.Array) -> Int32:

@@ -54,6 +54,27 @@ class AuditError(KanonError, RuntimeError):
     """The audit found a class that breaks a requirement; nothing was released."""
 
 
+class CertificateError(AuditError):
+    """A certificate claims what does not hold.
+
+    Attributes
+    ----------
+    field : str or None
+        The claim; None for a text that is no certificate at all.
+    fact : str
+        What is wrong with it.
+    line : int or None
+        Where it stands in the file, from 1.
+    """
+
+    def __init__(self, field: str | None, fact: str, line: int | None = None) -> None:
+        place = "" if line is None else f"line {line}: "
+        super().__init__(place + (fact if field is None else f'"{field}": {fact}'))
+        self.field = field
+        self.fact = fact
+        self.line = line
+
+
 class InterruptedReleaseError(KanonError, RuntimeError):
     """The release was interrupted while its solver was at work."""
 

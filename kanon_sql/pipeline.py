@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -13,10 +14,12 @@ from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.patterns import PatternSet, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.solvers import choose
-from kanon_sql.solvers.budget import Budget, Progress, silent
+from kanon_sql.solvers.budget import Budget, Progress, never, silent
 
 
-def run(table: CodedTable, policy: Policy, report: Progress = silent) -> tuple[Recoding, Certificate]:
+def run(
+    table: CodedTable, policy: Policy, progress: Progress = silent, ended: Callable[[], bool] = never
+) -> tuple[Recoding, Certificate]:
     """Solve a coded table under a resolved policy.
 
     Parameters
@@ -25,8 +28,10 @@ def run(table: CodedTable, policy: Policy, report: Progress = silent) -> tuple[R
         At least one row type.
     policy : Policy
         With the columns of the table.
-    report : Progress
+    progress : Progress
         Hears of the progress; may raise to stop the work.
+    ended : callable
+        Whether the search shall end with the best release it has.
 
     Raises
     ------
@@ -36,14 +41,14 @@ def run(table: CodedTable, policy: Policy, report: Progress = silent) -> tuple[R
         When the solver used a mask that the policy does not permit.
     """
     started = time.monotonic()
-    solver = choose(policy.algorithm, policy.requirements)
     k = policy.least_class_size
     if table.rows < k:
         raise InfeasibleError(
             f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
         )
-    budget = Budget(seconds=policy.time_limit, report=report)
+    budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
     patterns = permitted(table, policy)
+    solver, reason = choose(policy.algorithm, policy.requirements, patterns)
     recoding = solver.load()(table, patterns, k, budget)
     if policy.masks is not None and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
@@ -54,25 +59,32 @@ def run(table: CodedTable, policy: Policy, report: Progress = silent) -> tuple[R
     certificate = Certificate(
         requirements=tuple(requirement.describe() for requirement in policy.requirements),
         algorithm=solver.name,
+        reason=f"{reason}; {recoding.remark}" if recoding.remark else reason,
         status=Status.OPTIMAL if cost == bound else Status.FEASIBLE,
         cost=table.exact_cost(cost),
         lower_bound=table.exact_cost(bound),
         bound_method=method,
         rows=table.rows,
         row_types=table.row_types,
-        suppressed_cells=_suppressed_cells(recoding, len(table.columns)),
-        cells=table.rows * len(table.columns),
+        suppressed_cells=_suppressed_cells(recoding, table),
+        cells=table.rows * int(table.width.sum()),
         seconds=time.monotonic() - started,
         policy=policy.to_json(),
+        prices=None if recoding.prices is None else tuple(recoding.prices.price.tolist()),
+        scale=1 if recoding.prices is None else recoding.prices.scale,
+        unit=table.unit,
     )
     return recoding, certificate
 
 
 def empty_certificate(policy: Policy) -> Certificate:
     """Return the certificate of a table without rows: every promise holds, nothing is lost."""
+    nothing = np.empty(0, np.uint64)
+    solver, _ = choose(policy.algorithm, policy.requirements, PatternSet(shown=nothing, cost=nothing.astype(np.int64)))
     return Certificate(
         requirements=tuple(requirement.describe() for requirement in policy.requirements),
-        algorithm=choose(policy.algorithm, policy.requirements).name,
+        algorithm=solver.name,
+        reason="there is nothing to solve",
         status=Status.OPTIMAL,
         cost=Fraction(0),
         lower_bound=Fraction(0),
@@ -96,5 +108,5 @@ def _own_rows_bound(table: CodedTable, patterns: PatternSet, k: int) -> int:
     return rare * int(costs[1]) if len(costs) > 1 else 0
 
 
-def _suppressed_cells(recoding: Recoding, columns: int) -> int:
-    return int(row_cost(recoding.shown, np.ones(columns, np.int64)) @ recoding.count)
+def _suppressed_cells(recoding: Recoding, table: CodedTable) -> int:
+    return int(row_cost(recoding.shown, table.width) @ recoding.count)

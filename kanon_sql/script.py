@@ -97,7 +97,8 @@ def run_script(con: Any, text: str, console: Console, *, name: str | None, patie
 
     for number, statement in enumerate(statements(text), 1):
         try:
-            interruptible(con.interrupt, partial(execute, con, statement.text, console), patience=patience)
+            work = partial(execute, con, statement.text, console)
+            interruptible(con.interrupt, work, finish=con.finish, patience=patience)
         except (duckdb.Error, KanonError) as error:
             where = f"{name}, statement {number} (line {statement.line}): " if name else ""
             raise ScriptError(where + str(error).strip()) from None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (".exit", ".help", ".quit", ".read", ".tables")
 
-CLAUSE = ("ANONYMIZE BY", "GUARANTEE", "USING", "WEIGHT")
+CLAUSE = ("ANONYMIZE BY", "GUARANTEE", "LINKED", "USING", "WEIGHT")
 """Words of the ANONYMIZE clause that DuckDB does not list among its keywords."""
 
 _NAMES = """
@@ -32,6 +32,7 @@ _NAMES = """
 HELP = """\
 Statements end with a semicolon and may run over many lines; ANONYMIZE is understood.
 Ctrl-C stops a running statement or clears the line, Ctrl-D leaves.
+While a release is searched, the first Ctrl-C takes the best one found so far.
 
   .help         this text
   .tables       the tables and views

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
     from kanon_sql.certificate import Certificate
+    from kanon_sql.solvers.budget import Moment
 
 MAX_CELL = 80
 """Characters of a cell that a person sees."""
@@ -62,33 +63,60 @@ def grid_of(pairs: Iterable[tuple[str, object]]) -> Table:
     return grid
 
 
+def saving(certificate: Certificate) -> str:
+    """Return what the lower bound of a release means."""
+    return "no release costs less" if certificate.gap == 0 else f"at most {certificate.gap:.1%} of the cost could be saved"
+
+
 def figures(certificate: Certificate) -> dict[str, str]:
     """Return what a certificate says, for people."""
     c = certificate
     share = c.suppressed_cells / c.cells if c.cells else 0.0
-    proof = "no release costs less" if c.gap == 0 else f"at most {c.gap:.1%} of the cost could be saved"
     return {
         "guarantee": ", ".join(c.requirements),
         "rows": f"{c.rows:,} of {c.row_types:,} kinds",
         "classes": "-" if c.classes is None else f"{c.classes:,}",
         "smallest class": "-" if c.smallest_class is None else f"{c.smallest_class:,} rows",
         "suppressed cells": f"{c.suppressed_cells:,} of {c.cells:,} ({share:.1%})",
-        "cost": f"{float(c.cost):,.12g}, lower bound {float(c.lower_bound):,.12g}: {proof}",
-        "solver": f"{c.algorithm}, {c.status.value}, {c.seconds:.2f} s",
+        "cost": f"{float(c.cost):,.12g}, lower bound {float(c.lower_bound):,.12g}: {saving(c)}",
+        "algorithm": f"{c.algorithm} ({c.reason})",
+        "solved": f"{c.status.value}, {c.seconds:.2f} s",
     }
 
 
+def standing(moment: Moment) -> str:
+    """Return where a solver stands: its step, and how good the best release so far is known to be."""
+    if moment.cost is None:
+        return moment.step
+    cost = f"{moment.step}: cost {float(moment.cost):,.12g}"
+    if moment.lower_bound is None or moment.gap is None:
+        return cost
+    return f"{cost}, proven at least {float(moment.lower_bound):,.12g} (gap {100 * moment.gap:.1f} %)"
+
+
+class Step(Protocol):
+    """Hears of what a command is doing."""
+
+    def __call__(self, step: str, moment: Moment | None = None, /) -> None:
+        """Hear of one of `STEPS`, and while it solves of where the solver stands."""
+
+
 @contextmanager
-def progress(shown: bool) -> Iterator[Callable[[str, float], None]]:
-    """Give a function that announces a step and how much of it is done; a bar shows it on a terminal."""
+def progress(shown: bool) -> Iterator[Step]:
+    """Give a function that announces a step and where a solver stands; a bar shows it on a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     if not (shown and console.is_terminal):
-        yield lambda _step, _done: None
+        yield lambda _step, _moment=None: None
         return
     parts = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*parts, console=console, transient=True) as bar:
         task = bar.add_task("", total=len(STEPS))
-        yield lambda step, done: bar.update(task, description=f"{step:<8}", completed=STEPS.index(step) + done)
+
+        def announce(step: str, moment: Moment | None = None, /) -> None:
+            description = step if moment is None else f"{step}: {standing(moment)}"
+            bar.update(task, description=description, completed=STEPS.index(step) + (moment.done if moment else 0.0))
+
+        yield announce

@@ -9,7 +9,7 @@ from typing import Any
 from kanon_sql.errors import PolicyError
 from kanon_sql.policy import Policy
 
-NAMES = ("qi", "k", "masks", "weights", "hierarchies", "algorithm", "time_limit", "seed", "suppress")
+NAMES = ("qi", "k", "masks", "linked", "weights", "hierarchies", "algorithm", "time_limit", "seed", "suppress")
 
 _DEFAULTS = {"k": "2", "algorithm": "'auto'", "seed": "0"}
 
@@ -39,14 +39,15 @@ def policy(values: tuple[Any, ...]) -> Policy:
     weights = given["weights"]
     if weights is not None and not isinstance(weights, Mapping):
         raise PolicyError("weights must be a MAP of column to number; hint: MAP {'age': 3}")
-    for name in ("qi", "masks"):
+    for name, hint in (("qi", "['zip', 'age']"), ("masks", "[['zip', 'age'], []]"), ("linked", "[['city', 'zip']]")):
         if given[name] is not None and not isinstance(given[name], list):
-            raise PolicyError(f"{name} must be a list; hint: ['zip', 'age']")
+            raise PolicyError(f"{name} must be a list; hint: {hint}")
     limit = given["time_limit"]
     return Policy.of(
         k=given["k"],
         quasi_identifiers=given["qi"],
         masks=given["masks"],
+        linked=given["linked"],
         weights=weights,
         algorithm=given["algorithm"],
         time_limit=float(limit) if isinstance(limit, Decimal) else limit,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +43,10 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray) -
     fields = [field.name for field in types.type]
     values = pa.StructArray.from_arrays(types.flatten()[:-1], fields[:-1])
     table, resolved = encode(values, np.from_dlpack(types.field(len(fields) - 1)), asked)
-    recoding, certificate = pipeline.run(table, resolved, session.report)
+    try:
+        recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
+    finally:
+        session.rest()
     number = session.record(certificate)
     return _answer(number, _pieces(table, recoding))
 
@@ -70,8 +74,9 @@ def _pieces(table: CodedTable, recoding: Recoding) -> pa.Array:
     total = np.cumsum(count)
     first = np.searchsorted(place, np.arange(table.row_types + 1)).astype(np.int32)
     before = np.append(0, total)[first[place]]
-    hidden = hidden_bits(recoding.shown[order], len(table.columns)).astype(np.bool_)
-    names = pa.DictionaryArray.from_arrays(pa.array(np.nonzero(hidden)[1].astype(np.int32)), pa.array(table.columns))
+    hidden = hidden_bits(recoding.shown[order], len(table.columns)).astype(np.bool_).repeat(table.width, axis=1)
+    columns = pa.array(chain.from_iterable(table.columns))
+    names = pa.DictionaryArray.from_arrays(pa.array(np.nonzero(hidden)[1].astype(np.int32)), columns)
     offsets = np.append(0, np.cumsum(hidden.sum(axis=1))).astype(np.int32)
     piece = pa.StructArray.from_arrays(
         [

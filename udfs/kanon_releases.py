@@ -11,6 +11,7 @@ _COLUMNS = {
     "number": "BIGINT",
     "requirements": "VARCHAR[]",
     "algorithm": "VARCHAR",
+    "reason": "VARCHAR",
     "status": "VARCHAR",
     "cost": "DOUBLE",
     "lower_bound": "DOUBLE",

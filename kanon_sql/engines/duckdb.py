@@ -192,8 +192,12 @@ class Connection:
         self.session.interrupt()
         self.raw.interrupt()
 
+    def finish(self) -> bool:
+        """Let a solver at work end its search: its best release so far is audited and given; False if there is none yet."""
+        return self.session.finish()
+
     def watch(self, progress: Progress | None) -> None:
-        """Let ``progress`` hear of running releases: the step and the share of it that is done."""
+        """Let ``progress`` hear of running releases: a `Moment` with the step, the share done, the cost and the bound."""
         self.session.watch(progress)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError
-from kanon_sql.solvers.budget import Progress
+from kanon_sql.solvers.budget import Moment, Progress
 
 _AUDIT = "kanon audit: "
 
@@ -19,6 +19,8 @@ class Session:
     def __init__(self) -> None:
         self._progress: Progress | None = None
         self._stop = threading.Event()
+        self._end = threading.Event()
+        self._incumbent = False
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._releases: dict[int, Certificate] = {}
@@ -38,13 +40,30 @@ class Session:
     def ready(self) -> None:
         """Forget an interrupt that came before the work began."""
         self._stop.clear()
+        self._end.clear()
+        self._incumbent = False
 
-    def report(self, step: str, done: float) -> None:
+    def rest(self) -> None:
+        """Note that no solver is at work any more: there is no search that could be ended."""
+        self._incumbent = False
+
+    def finish(self) -> bool:
+        """Let a solver at work end its search with the best release it has; False if there is none yet."""
+        if self._incumbent:
+            self._end.set()
+        return self._incumbent
+
+    def ended(self) -> bool:
+        """Return whether the search shall end."""
+        return self._end.is_set()
+
+    def report(self, moment: Moment) -> None:
         """Hear of a step of a solver; raises if it shall stop."""
         if self._stop.is_set():
             raise InterruptedReleaseError("the release was interrupted; nothing was released")
+        self._incumbent = moment.cost is not None
         if self._progress is not None:
-            self._progress(step, done)
+            self._progress(moment)
 
     @property
     def releases(self) -> list[Certificate]:

@@ -49,6 +49,7 @@ def anonymize(
     k: int = 2,
     quasi_identifiers: Iterable[str | QuasiIdentifier] | None = None,
     masks: Iterable[Iterable[str]] | None = None,
+    linked: Iterable[Iterable[str]] | None = None,
     weights: Mapping[str, object] | None = None,
     algorithm: str = "auto",
     time_limit: float | None = None,
@@ -68,12 +69,15 @@ def anonymize(
         Columns that help to recognize somebody; None takes all.
     masks : iterable of iterable of str, optional
         Permitted patterns, as lists of shown columns; None permits all.
+    linked : iterable of iterable of str, optional
+        Groups of columns that are suppressed together or not at all in each row.
     weights : mapping, optional
         Cost of a suppressed cell by column, 1 by default.
     algorithm, time_limit, seed, suppress
         As in :class:`~kanon_sql.policy.Policy`.
     progress : callable, optional
-        Called with the step and the share done; may raise to stop.
+        Called with a `Moment`: the step, the share done, and cost, bound and gap of the best release so far; may raise to
+        stop.
 
     Returns
     -------
@@ -89,6 +93,7 @@ def anonymize(
         k=k,
         quasi_identifiers=quasi_identifiers,
         masks=masks,
+        linked=linked,
         weights=weights,
         algorithm=algorithm,
         time_limit=time_limit,

@@ -1,38 +1,94 @@
-"""How long a solver may work, and whom it tells."""
+"""How long a solver may work, where its chance comes from, and whom it tells."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-
-Progress = Callable[[str, float], None]
-"""Called with the name of the step and the share of it that is done, 0 to 1."""
+from fractions import Fraction
 
 
-def silent(step: str, done: float) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """Where the work stands.
+
+    Attributes
+    ----------
+    step : str
+        Name of the step.
+    done : float
+        The share of it that is done, 0 to 1.
+    cost, lower_bound : Fraction or None
+        Cost of the best release so far and what is proven of every release, once there are any.
+    """
+
+    step: str
+    done: float
+    cost: Fraction | None = None
+    lower_bound: Fraction | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """Return the share of the cost that is not proven to be needed, 0 to 1."""
+        if self.cost is None or self.lower_bound is None:
+            return None
+        return float((self.cost - self.lower_bound) / self.cost) if self.cost else 0.0
+
+
+Progress = Callable[[Moment], None]
+"""Hears of the work as it goes on; an exception it raises ends the work without a release."""
+
+
+def silent(moment: Moment) -> None:
     """Report nothing."""
+
+
+def never() -> bool:
+    """Go on to the end."""
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """The time a solver has, measured from the moment the budget is made.
+    """What a solver may spend, measured from the moment the budget is made.
 
     Parameters
     ----------
     seconds : float, optional
-        None is without limit.
-    report : Progress
-        Called between two steps; an exception it raises (an interrupt) ends the work.
+        None is without limit: the solver ends by its own count of steps, so that its result does not depend on the clock.
+    seed : int
+        Seed of the solvers that draw.
+    unit : int
+        Units of cost that the user counts as 1.
+    progress : Progress
+        Hears between two steps.
+    ended : callable
+        Whether the search shall end with the best it has.
     """
 
     seconds: float | None = None
-    report: Progress = silent
+    seed: int = 0
+    unit: int = 1
+    progress: Progress = silent
+    ended: Callable[[], bool] = never
     _start: float = field(default_factory=time.monotonic)
 
     def over(self) -> bool:
-        """Return whether the time is used up."""
-        return self.seconds is not None and time.monotonic() - self._start >= self.seconds
+        """Return whether the time is used up, or the search was told to end."""
+        return self.ended() or self.left() <= 0
+
+    def left(self) -> float:
+        """Return the seconds left; infinity without limit."""
+        return float("inf") if self.seconds is None else self.seconds - (time.monotonic() - self._start)
+
+    def share(self) -> float:
+        """Return the share of the time that is used up, 0 to 1; 0 without limit."""
+        return 0.0 if self.seconds is None else min(1.0, (time.monotonic() - self._start) / self.seconds)
+
+    def report(self, step: str, done: float, cost: int | None = None, lower_bound: int | None = None) -> None:
+        """Tell where the work stands; costs in units of the table."""
+        found = [None if units is None else Fraction(units, self.unit) for units in (cost, lower_bound)]
+        self.progress(Moment(step=step, done=done, cost=found[0], lower_bound=found[1]))
 
 
 UNLIMITED = Budget()

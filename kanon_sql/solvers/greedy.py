@@ -61,11 +61,12 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
 
 
 def _try(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
-    pieces = repair(table, patterns, k, _cheapest_first(table, patterns, k, budget), budget)
+    pieces = repair(table, patterns, k, cheapest_first(table, patterns, k, budget), budget)
     return reopen(table, patterns, k, pieces, budget).recoding()
 
 
-def _cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Pieces:
+def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Pieces:
+    """Let each pattern in turn take the rows of its instances with k rows or more; the last rows are left behind."""
     from kanon_sql.kernels.greedy import take_frequent
 
     word, stride, _ = mixed_radix(table.cardinality)

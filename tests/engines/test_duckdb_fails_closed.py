@@ -16,7 +16,7 @@ import kanon_sql
 from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError
 from kanon_sql.patterns import PatternSet
-from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.greedy import solve as honest
 
 Change = Callable[[CodedTable, Recoding], Recoding]
@@ -212,7 +212,7 @@ def test_progress_may_stop_the_work_of_python() -> None:
     class StopError(Exception):
         pass
 
-    def stop(step: str, done: float) -> None:
+    def stop(moment: Moment) -> None:
         raise StopError
 
     with duckdb.connect() as con:

@@ -9,6 +9,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError
+from kanon_sql.solvers.budget import Moment
 
 
 def wide(rows: int) -> pa.Table:
@@ -16,16 +17,16 @@ def wide(rows: int) -> pa.Table:
 
 
 def test_progress_is_heard_and_rises() -> None:
-    heard: list[tuple[str, float]] = []
-    kanon_sql.anonymize(wide(500), k=5, progress=lambda step, done: heard.append((step, done)))
-    assert {step for step, _ in heard} == {"greedy", "shift"}
-    shares = [done for step, done in heard if step == "greedy"]
+    heard: list[Moment] = []
+    kanon_sql.anonymize(wide(500), k=5, algorithm="greedy", progress=heard.append)
+    assert {moment.step for moment in heard} == {"greedy", "shift"}
+    shares = [moment.done for moment in heard if moment.step == "greedy"]
     assert shares == sorted(shares)
     assert 0 <= shares[0] <= shares[-1] <= 1
 
 
 def test_a_listener_stops_the_release() -> None:
-    def stop(step: str, done: float) -> None:
+    def stop(moment: Moment) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(InterruptedReleaseError, match="nothing was released"):
@@ -38,7 +39,7 @@ def test_an_interrupt_from_another_thread_stops_the_solver() -> None:
         con.execute("CREATE TABLE t AS FROM wide")
         working = threading.Event()
 
-        def slowly(step: str, done: float) -> None:
+        def slowly(moment: Moment) -> None:
             working.set()
             time.sleep(0.05)
 

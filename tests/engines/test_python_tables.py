@@ -15,6 +15,7 @@ from naive import smallest_class
 import kanon_sql
 from kanon_sql.certificate import Release, Status
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError, PolicyError, SourceError, UnknownColumnError
+from kanon_sql.solvers.budget import Moment
 
 pl = pytest.importorskip("polars")
 
@@ -225,10 +226,10 @@ def test_options_reach_the_policy() -> None:
 
 
 def test_progress_is_told() -> None:
-    seen: list[tuple[str, float]] = []
-    kanon_sql.anonymize(pa.table(ROWS), k=2, quasi_identifiers=QI, progress=lambda step, done: seen.append((step, done)))
+    seen: list[Moment] = []
+    kanon_sql.anonymize(pa.table(ROWS), k=2, quasi_identifiers=QI, progress=seen.append)
     assert seen
-    assert all(step and 0 <= done <= 1 for step, done in seen)
+    assert all(moment.step and 0 <= moment.done <= 1 for moment in seen)
 
 
 WRONG: list[tuple[dict[str, Any], type[KanonError]]] = [
