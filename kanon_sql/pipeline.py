@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from kanon_sql.certificate import Certificate, Status
-from kanon_sql.coded import CodedTable, Recoding, row_cost
+from kanon_sql.coded import CodedTable, Prices, Recoding, row_cost
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.patterns import PatternSet, permitted
 from kanon_sql.policy import Policy
@@ -53,9 +53,11 @@ def run(
     if policy.masks is not None and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
     cost = recoding.cost(table)
-    bound, method = max(
-        (recoding.lower_bound, recoding.bound), (_own_rows_bound(table, patterns, k), "cheapest pattern of the rows below k")
-    )
+    prices = _own_prices(table, patterns, k) if recoding.prices is None else recoding.prices
+    bound, method = recoding.lower_bound, recoding.bound
+    if recoding.prices is None:
+        own = int(prices.price @ table.weight)
+        bound, method = max((bound, method), (own, "cheapest pattern of the rows below k"))
     certificate = Certificate(
         requirements=tuple(requirement.describe() for requirement in policy.requirements),
         algorithm=solver.name,
@@ -70,8 +72,8 @@ def run(
         cells=table.rows * int(table.width.sum()),
         seconds=time.monotonic() - started,
         policy=policy.to_json(),
-        prices=None if recoding.prices is None else tuple(recoding.prices.price.tolist()),
-        scale=1 if recoding.prices is None else recoding.prices.scale,
+        prices=tuple(prices.price.tolist()),
+        scale=prices.scale,
         unit=table.unit,
     )
     return recoding, certificate
@@ -99,13 +101,11 @@ def empty_certificate(policy: Policy) -> Certificate:
     )
 
 
-def _own_rows_bound(table: CodedTable, patterns: PatternSet, k: int) -> int:
-    """Bound from below: a row type under k rows cannot be shown whole, so its rows pay for the next cheapest pattern."""
+def _own_prices(table: CodedTable, patterns: PatternSet, k: int) -> Prices:
+    """Return prices that no instance gains from: a row type under k rows cannot be shown whole, so it pays the next pattern."""
     costs = np.unique(patterns.cost) if patterns.listed else np.array([0, table.cost.min()])
-    if costs[0] > 0:
-        return int(costs[0]) * table.rows
-    rare = int(table.weight[table.weight < k].sum())
-    return rare * int(costs[1]) if len(costs) > 1 else 0
+    next_cost = costs[1] if costs[0] == 0 and len(costs) > 1 else costs[0]
+    return Prices(price=np.where(table.weight < k, next_cost, costs[0]), scale=1)
 
 
 def _suppressed_cells(recoding: Recoding, table: CodedTable) -> int:

@@ -80,9 +80,31 @@ class Assignment:
     cost: int
 
 
-def solve_program(
-    program: Program, *, seconds: float = math.inf, nodes: int | None = None, backend: str = "GSCIP"
-) -> tuple[Assignment | None, int]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a program.
+
+    Parameters
+    ----------
+    assignment : Assignment, optional
+        The best one found, if any.
+    bound : int
+        A lower bound on the cost of every assignment: 0 when nothing is proven, `INFEASIBLE` when there is none.
+    nodes : int
+        Nodes of the search tree: how hard it was.
+    """
+
+    assignment: Assignment | None
+    bound: int
+    nodes: int
+
+    @property
+    def proven(self) -> bool:
+        """Whether no assignment costs less."""
+        return self.assignment is not None and self.assignment.cost == self.bound
+
+
+def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | None = None, backend: str = "GSCIP") -> Outcome:
     """Return the best assignment found and a lower bound on the cost of every assignment.
 
     Parameters
@@ -93,11 +115,6 @@ def solve_program(
         Limits; the one on nodes of the search tree does not depend on the clock.
     backend : str
         Name of a solver of OR-Tools' MathOpt.
-
-    Returns
-    -------
-    tuple of (Assignment or None, int)
-        None when none was found in time; the bound is 0 when nothing is proven, `INFEASIBLE` when there is no assignment.
 
     Notes
     -----
@@ -116,19 +133,18 @@ def solve_program(
         relative_gap_tolerance=0.0,
     )
     result = mathopt.solve(model, mathopt.SolverType[backend], params=parameters)
-    proven = result.termination.objective_bounds.dual_bound
-    bound = unit * math.ceil(proven - _ROUNDING * max(1.0, abs(proven) * 1e-6)) if math.isfinite(proven) else 0
+    nodes = result.solve_stats.node_count
     if result.termination.reason == mathopt.TerminationReason.INFEASIBLE:
-        return None, INFEASIBLE
+        return Outcome(assignment=None, bound=INFEASIBLE, nodes=nodes)
+    proven = result.termination.objective_bounds.dual_bound
+    bound = max(0, unit * math.ceil(proven - _ROUNDING * max(1.0, abs(proven) * 1e-6))) if math.isfinite(proven) else 0
     if not result.has_primal_feasible_solution():
-        return None, max(bound, 0)
+        return Outcome(assignment=None, bound=bound, nodes=nodes)
     values = result.variable_values()
     variables = list(model.variables())
     opened = np.array([values[variable] for variable in variables[len(variables) - len(program.cost) :]]) > 0.5
     assignment = _whole_rows(program, opened)
-    if assignment is None:
-        return None, max(bound, 0)
-    return assignment, min(max(bound, 0), assignment.cost)
+    return Outcome(assignment=assignment, bound=bound if assignment is None else min(bound, assignment.cost), nodes=nodes)
 
 
 def _whole_rows(program: Program, opened: NDArray[np.bool_]) -> Assignment | None:

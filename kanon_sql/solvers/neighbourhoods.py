@@ -17,22 +17,22 @@ from kanon_sql.kernels.chance import seeded
 from kanon_sql.kernels.neighbours import classes_near
 from kanon_sql.kernels.plans import SLOTS, Plan, put_all, take_all
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.ilp import Assignment, Program, solve_program
+from kanon_sql.solvers.ilp import Assignment, Outcome, Program, solve_program
 from kanon_sql.solvers.pools import Site
 
-_ROWS = 150
+_ROWS = 60
 """Rows of a neighbourhood at first."""
 
-_PAIRS = 8_000
-"""Pairs of a kind of row and an instance that make a program of some tenths of a second; beyond, neighbourhoods shrink."""
+_PAIRS, _MORE_PAIRS = 500, 8_000
+"""Pairs of a kind of row and an instance beyond which neighbourhoods shrink: without a clock, and with one."""
 
-_NODES = 20
-"""Nodes of the search tree of one program, so that it ends without a clock."""
+_NODES = 5
+"""Nodes of the search tree of one program, where the clock does not end it."""
 
 _SECONDS = 3.0
 """Longest time of one program where there is a time limit."""
 
-ROUNDS = 12
+ROUNDS = 40
 """Pairs of neighbourhoods where the clock does not decide."""
 
 
@@ -152,9 +152,9 @@ def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | No
     random, state = np.random.default_rng(budget.seed), seeded(budget.seed)
     cost, done, rows, most = site.cost(plan), 0, _ROWS, site.table.rows
 
-    def solved(near: Neighbourhood) -> tuple[Assignment | None, int]:
+    def solved(near: Neighbourhood) -> Outcome:
         seconds = math.inf if budget.seconds is None else min(_SECONDS, budget.left())
-        return solve_program(near.program, seconds=seconds, nodes=_NODES)
+        return solve_program(near.program, seconds=seconds, nodes=None if rounds is None else _NODES)
 
     with ThreadPoolExecutor(max_workers=2) as threads:
         while cost > bound and not budget.over() and (rounds is None or done < rounds):
@@ -162,18 +162,20 @@ def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | No
             lifted = [pieces for pieces in lifted if len(pieces.count)]
             near = [_around(site, plan, pieces) for pieces in lifted]
             pairs = max((len(each.program.kind) for each in near), default=0)
-            if pairs > _PAIRS and rows > site.k + 1:
+            if pairs > (_MORE_PAIRS if rounds is None else _PAIRS) and rows > site.k + 1:
                 for pieces in lifted:
                     put_all(plan, pieces.row_type, pieces.number, pieces.count)
                 most = rows = max(rows * 4 // 5, site.k + 1)
                 continue
-            proven = True
-            for pieces, around, (answer, least) in zip(lifted, near, threads.map(solved, near), strict=True):
-                _settle(site, plan, pieces, around, answer)
-                proven = proven and answer is not None and answer.cost == least
+            outcomes = list(threads.map(solved, near))
+            for pieces, around, outcome in zip(lifted, near, outcomes, strict=True):
+                _settle(site, plan, pieces, around, outcome.assignment)
             # They grow while they are easy; what was too hard once is not tried again.
-            most = most if proven else rows * 4 // 5
-            rows = max(min(rows * 5 // 4, most), site.k + 1)
+            if not all(outcome.proven for outcome in outcomes):
+                most = rows * 4 // 5
+            if rounds is None and all(outcome.nodes <= 1 for outcome in outcomes):
+                rows = rows * 3 // 2
+            rows = max(min(rows, most), site.k + 1)
             done += 1
             cost = site.cost(plan)
             budget.report("neighbourhoods", budget.share() if rounds is None else done / rounds, cost, bound)

@@ -182,11 +182,11 @@ def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lo
         budget.report("integer programs", share, upper, lower)
         if budget.over():
             return _Answer(part=part, assignment=None, bound=least)
-        assignment, bound = solve_program(program, seconds=min(seconds, budget.left()))
-        least = max(least, bound)
+        outcome = solve_program(program, seconds=min(seconds, budget.left()))
+        least = max(least, outcome.bound)
         # Without the instances that were dropped there may be no solution: then the best release is the cheapest.
-        if budget.over() or bound == INFEASIBLE or (assignment is not None and assignment.cost == bound):
-            return _Answer(part=part, assignment=assignment, bound=least)
+        if budget.over() or outcome.bound == INFEASIBLE or outcome.proven:
+            return _Answer(part=part, assignment=outcome.assignment, bound=least)
         seconds *= 2
 
 
