@@ -12,21 +12,42 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import machine, scale, start, tables, wide
+from benchmarks import backends, exact, machine, scale, solvers, start, tables, wide
 from benchmarks.data import TABLES
 from benchmarks.plain_greedy import KS
 
 ROOT = Path(__file__).resolve().parent.parent
 
-PARTS = {"tables": tables.show, "wide": wide.show, "start": start.show, "scale": scale.show}
+PARTS = {
+    "tables": tables.show,
+    "exact": exact.show,
+    "solvers": solvers.show,
+    "backends": backends.show,
+    "wide": wide.show,
+    "start": start.show,
+    "scale": scale.show,
+}
 
 
 @click.command(context_settings={"show_default": True})
 @click.option(
     "--only", "parts", multiple=True, type=click.Choice(list(PARTS)), help="Run this part; repeatable. [default: all]"
 )
-@click.option("--table", "names", multiple=True, type=click.Choice(TABLES), default=TABLES, help="Tables of the part tables.")
-@click.option("--k", "ks", multiple=True, type=click.IntRange(min=1), default=KS, help="Values of k of the part tables.")
+@click.option(
+    "--table",
+    "names",
+    multiple=True,
+    type=click.Choice(TABLES),
+    default=TABLES,
+    help="Tables of the parts tables, exact (without Adult) and solvers.",
+)
+@click.option(
+    "--k",
+    "ks",
+    multiple=True,
+    type=click.IntRange(min=1),
+    help="Values of k of the parts tables, exact and solvers. [default: those of the part]",
+)
 @click.option(
     "--rows", "sizes", multiple=True, type=click.IntRange(min=1000), default=(1_000_000, 10_000_000), help="Sizes of scale."
 )
@@ -51,7 +72,7 @@ def main(
     data: Path,
     output: Path | None,
 ) -> None:
-    """Measure releases: quality and time on known tables, scale, many columns, a fresh process."""
+    """Measure releases: quality and time on known tables, bounds, solvers, scale, many columns, a fresh process."""
     console = Console(width=None if os.isatty(1) else 128)
     figures: dict[str, Any] = {"machine": machine.description()}
     output = output or ROOT / "benchmarks" / "results" / f"{'-'.join(parts) or 'all'}.json"
@@ -59,7 +80,13 @@ def main(
     for part in parts or tuple(PARTS):
         match part:
             case "tables":
-                records = tables.measure(names, ks, runs, data)
+                records = tables.measure(names, ks or KS, runs, data)
+            case "exact":
+                records = exact.measure(names, ks or exact.KS, data)
+            case "solvers":
+                records = solvers.measure(names, ks or solvers.KS, data)
+            case "backends":
+                records = backends.measure(data)
             case "wide":
                 records = wide.measure()
             case "start":

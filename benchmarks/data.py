@@ -11,6 +11,9 @@ import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 
+from kanon_sql.coded import CodedTable, encode
+from kanon_sql.policy import Policy
+
 ADULT_2 = (
     "age",
     "workclass",
@@ -43,6 +46,14 @@ def table(name: str, data: Path) -> pa.Table:
         case "Adult":
             return csv.read_csv(data / "adult_full.csv.gz").drop(["fnlwgt"])
     raise KeyError(name)
+
+
+def coded(source: pa.Table, policy: Policy) -> CodedTable:
+    """Return the row types of a table, all of whose columns the policy names, as the solvers see them."""
+    names = source.column_names
+    types = source.group_by(names).aggregate([([], "count_all")])
+    values = pa.StructArray.from_arrays([types.column(name).combine_chunks() for name in names], names)
+    return encode(values, types.column("count_all").to_numpy().astype(np.int64), policy)[0]
 
 
 def cache() -> Path:

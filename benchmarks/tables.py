@@ -14,11 +14,10 @@ from rich.table import Table
 
 import kanon_sql
 from benchmarks.clock import warm
-from benchmarks.data import table
+from benchmarks.data import coded, table
 from benchmarks.plain_greedy import suppressed_cells
 from benchmarks.usefulness import class_numbers, usefulness
 from kanon_sql import pipeline
-from kanon_sql.coded import CodedTable, encode
 from kanon_sql.policy import Policy
 
 _RELEASE = "SELECT * FROM k_anonymize('source', $k, algorithm := 'greedy')"
@@ -33,15 +32,14 @@ def measure(names: Iterable[str], ks: Iterable[int], runs: int, data: Path) -> I
             con.register("arrow", source)
             con.execute("CREATE TABLE source AS SELECT * FROM arrow")
             con.execute('CREATE TABLE numbered AS SELECT row_number() OVER () AS "row number", * FROM arrow')
-            types = con.sql('SELECT *, count(*) AS "row count" FROM source GROUP BY ALL').to_arrow_table()
             for k in ks:
-                yield _record(name, con, source, types, k, runs)
+                yield _record(name, con, source, k, runs)
 
 
-def _record(name: str, con: duckdb.DuckDBPyConnection, source: pa.Table, types: pa.Table, k: int, runs: int) -> dict[str, Any]:
+def _record(name: str, con: duckdb.DuckDBPyConnection, source: pa.Table, k: int, runs: int) -> dict[str, Any]:
     policy = Policy.of(k=k, quasi_identifiers=source.column_names, algorithm="greedy")
-    coded = _coded(types, policy)
-    solver = warm(lambda: pipeline.run(coded, policy), runs)
+    row_types = coded(source, policy)
+    solver = warm(lambda: pipeline.run(row_types, policy), runs)
     sql = warm(lambda: con.sql(_RELEASE, params={"k": k}).to_arrow_table(), runs)
     released = con.sql(_NUMBERED, params={"k": k, "qi": source.column_names}).to_arrow_table().drop(["row number"])
     number = class_numbers(released)
@@ -54,7 +52,7 @@ def _record(name: str, con: duckdb.DuckDBPyConnection, source: pa.Table, types: 
         "table": name,
         "rows": source.num_rows,
         "columns": source.num_columns,
-        "row_types": coded.row_types,
+        "row_types": row_types.row_types,
         "k": k,
         "s": cells,
         "plain_greedy_s": peer,
@@ -68,12 +66,6 @@ def _record(name: str, con: duckdb.DuckDBPyConnection, source: pa.Table, types: 
         "sql_seconds": sql.wall,
         "sql_cpu_seconds": sql.cpu,
     }
-
-
-def _coded(types: pa.Table, policy: Policy) -> CodedTable:
-    names = types.column_names[:-1]
-    values = pa.StructArray.from_arrays([types.column(name).combine_chunks() for name in names], names)
-    return encode(values, types.column("row count").to_numpy().astype(np.int64), policy)[0]
 
 
 def _hidden(released: pa.Table, source: pa.Table) -> int:

@@ -45,6 +45,38 @@ def test_one_table_gives_one_record_with_all_figures(root: Path, tmp_path: Path)
     }
 
 
+MASKS = """
+from benchmarks.data import ADULT_2, NURSERY_DOMAINS
+from benchmarks.exact import masks_of
+numbered = [f"c{n}" for n in range(10)]
+tables = {"Nursery": numbered[: len(NURSERY_DOMAINS)], "CMC": numbered, "Adult-2": list(ADULT_2)}
+for name, columns in tables.items():
+    masks = masks_of(name, columns)
+    print(name, len(masks), len(set(masks)), tuple(columns) in masks, () in masks)
+"""
+
+
+def test_exact_permits_the_masks_of_section_3_6(root: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", MASKS], cwd=root, capture_output=True, encoding="utf-8", check=True)
+    # CMC: 1 + 10 + 45 masks of at most two stars, and the one of ten.
+    assert done.stdout.splitlines() == ["Nursery 256 256 True True", "CMC 57 57 True True", "Adult-2 15 15 True True"]
+
+
+PROGRAM = """
+import pyarrow as pa
+from benchmarks.backends import program_of
+from kanon_sql.solvers.ilp import solve_program
+outcome = solve_program(program_of(pa.table({"a": [1, 1, 2, 2], "b": [1, 2, 3, 3]}), 2), seconds=20)
+print(outcome.assignment.cost, outcome.bound)
+"""
+
+
+def test_the_program_of_backends_finds_a_known_optimum(root: Path) -> None:
+    # (1, 1) and (1, 2) lose b; the two rows (2, 3) lose nothing.
+    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=root, capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.strip() == "2 2"
+
+
 def test_an_unknown_part_is_an_error(root: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--only", "speed"], cwd=root, capture_output=True, encoding="utf-8", check=False

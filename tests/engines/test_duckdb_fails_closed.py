@@ -85,13 +85,13 @@ SOURCE = "SELECT i AS id, i % 4 AS a, i % 6 AS b, i // 3 AS c FROM range(24) r(i
 
 @pytest.fixture
 def lie(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
-    """Make the solver answer with a changed recoding."""
+    """Make the solver that is taken without being named answer with a changed recoding."""
 
     def install(change: Change) -> None:
         def lying(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
             return change(table, honest(table, patterns, k, budget))
 
-        monkeypatch.setattr("kanon_sql.solvers.greedy.solve", lying)
+        monkeypatch.setattr("kanon_sql.solvers.refine.solve", lying)
 
     return install
 

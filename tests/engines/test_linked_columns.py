@@ -148,7 +148,7 @@ def wide(columns: int = 18, rows: int = 200) -> pa.Table:
     ids=["17 units, too many to list", "15 units, listed"],
 )
 def test_eighteen_columns_with_links(linked: list[list[str]]) -> None:
-    source = wide()
+    source = wide(rows=40)
     names = source.column_names[1:]
     release = kanon_sql.anonymize(source, k=4, quasi_identifiers=names, linked=linked)
     check_links(source, release.table, linked)

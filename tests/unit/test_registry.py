@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
+from kanon_sql.patterns import PatternSet
 from kanon_sql.requirements import KAnonymity
 from kanon_sql.solvers import SOLVERS, choose
+
+TWO = PatternSet(shown=np.array([1, 0], np.uint64), cost=np.array([0, 1], np.int64))
+TOO_MANY = PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
 
 
 @pytest.mark.parametrize("name", SOLVERS)
@@ -18,15 +23,22 @@ def test_every_solver_is_there_and_says_what_it_promises(name: str) -> None:
     assert solver.load().__doc__
 
 
-def test_auto_takes_one_that_meets_the_requirements() -> None:
-    assert choose("auto", (KAnonymity(k=2),)).accepts((KAnonymity(k=2),))
+@pytest.mark.parametrize(("patterns", "name"), [(TWO, "refine"), (TOO_MANY, "greedy")])
+def test_auto_takes_one_that_meets_the_requirements(patterns: PatternSet, name: str) -> None:
+    solver, reason = choose("auto", (KAnonymity(k=2),), patterns)
+    assert solver.accepts((KAnonymity(k=2),))
+    assert solver.name == name
+    assert reason.startswith("auto: ")
 
 
 def test_a_solver_can_be_named() -> None:
-    assert choose("greedy", (KAnonymity(k=2),)).name == "greedy"
+    for patterns in (TWO, TOO_MANY):
+        for name in SOLVERS:
+            solver, reason = choose(name, (KAnonymity(k=2),), patterns)
+            assert (solver.name, reason) == (name, "named by the policy")
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(UnknownAlgorithmError, match="greedy") as caught:
-        choose("optimum", (KAnonymity(k=2),))
+        choose("optimum", (KAnonymity(k=2),), TWO)
     assert isinstance(caught.value, PolicyError)
