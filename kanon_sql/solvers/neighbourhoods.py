@@ -26,8 +26,11 @@ _ROWS = 60
 _PAIRS, _MORE_PAIRS = 500, 8_000
 """Pairs of a kind of row and an instance beyond which neighbourhoods shrink: without a clock, and with one."""
 
-_NODES = 5
-"""Nodes of the search tree of one program, where the clock does not end it."""
+_NODES = 1
+"""Nodes of the search tree of one program, where the clock does not end it: the root and its cuts."""
+
+_IDLE = 4
+"""Rounds without a gain after which the search ends, where the clock does not end it."""
 
 _SECONDS = 3.0
 """Longest time of one program where there is a time limit."""
@@ -150,7 +153,8 @@ def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | No
         Pairs of neighbourhoods; None goes on until the time is over.
     """
     random, state = np.random.default_rng(budget.seed), seeded(budget.seed)
-    cost, done, rows, most = site.cost(plan), 0, _ROWS, site.table.rows
+    cost, done, idle = site.cost(plan), 0, 0
+    rows, most = _ROWS, site.table.rows
 
     def solved(near: Neighbourhood) -> Outcome:
         seconds = math.inf if budget.seconds is None else min(_SECONDS, budget.left())
@@ -177,7 +181,10 @@ def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | No
                 rows = rows * 3 // 2
             rows = max(min(rows, most), site.k + 1)
             done += 1
+            idle = idle + 1 if site.cost(plan) == cost else 0
             cost = site.cost(plan)
+            if rounds is not None and idle == _IDLE:
+                break
             budget.report("neighbourhoods", budget.share() if rounds is None else done / rounds, cost, bound)
 
 
