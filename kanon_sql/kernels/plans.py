@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-SLOTS = 6
-"""Classes over which the rows of one row type may be spread."""
+SLOTS = 16
+"""Classes over which the rows of one row type may be spread: a cache line of them."""
 
 
 class Pool(NamedTuple):

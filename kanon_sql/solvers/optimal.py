@@ -173,7 +173,7 @@ def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lo
     """Solve one component, interrupted now and then to hear whether to go on."""
     program = part.program
     least = _cheapest(program)
-    if not len(program.kind):
+    if not len(program.kind) or least == INFEASIBLE:
         return _Answer(part=part, assignment=_everyone_elsewhere(program), bound=least)
     if len(program.kind) > _MOST_PAIRS:
         return _Answer(part=part, assignment=None, bound=least)
@@ -191,10 +191,10 @@ def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lo
 
 
 def _cheapest(program: Program) -> int:
-    """Return what the rows cost if each has its cheapest instance."""
-    cost = np.where(program.other >= 0, program.other, np.iinfo(np.int64).max)
+    """Return what the rows cost if each has its cheapest instance; `INFEASIBLE` if one has none."""
+    cost = np.where(program.other >= 0, program.other, INFEASIBLE)
     np.minimum.at(cost, program.kind, program.cost[program.instance])
-    return int(cost @ program.rows)
+    return INFEASIBLE if (cost == INFEASIBLE).any() else int(cost @ program.rows)
 
 
 def _everyone_elsewhere(program: Program) -> Assignment | None:

@@ -115,7 +115,7 @@ def settled(site: Site, recoding: Recoding, prices: Prices) -> tuple[Site, Plan]
     index = np.where(listed, place, len(known) + np.cumsum(~listed) - 1)
     wider = Site.of(table, patterns, site.k, site.instances.beside(new.take(np.flatnonzero(~listed))), prices)
     plan = wider.empty()
-    # A row type in more classes than it has slots stays in those it fits; it never is: solvers spread rows over few.
+    # Rows that find no slot, because their row type is spread over too many classes, are left behind; the caller compares.
     put_all(plan, recoding.row_type, index[number].astype(np.int32), recoding.count)
     return wider, plan
 

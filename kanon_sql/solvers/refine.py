@@ -91,4 +91,5 @@ def searched(
     site, plan = settled(site, best, relaxed.prices)
     local_search(site, plan, relaxed.bound, budget)
     improve(site, plan, relaxed.bound, budget, rounds)
-    return repair(table, patterns, k, site.pieces(plan), budget).recoding()
+    found = repair(table, patterns, k, site.pieces(plan), budget).recoding()
+    return min(best, found, key=lambda each: each.cost(table))
