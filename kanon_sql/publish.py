@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -25,13 +26,16 @@ PATIENCE = 5.0
 @contextmanager
 def staging_beside(folder: Path) -> Iterator[Path]:
     """Give a private directory beside the output; it and all in it are removed in the end, whatever happens."""
-    try:
-        # The same file system, so that the finished file can be renamed into place.
-        directory = tempfile.TemporaryDirectory(prefix=".kanon-", dir=folder, ignore_cleanup_errors=True)
-    except OSError as error:
-        raise SourceError(f"cannot write in the folder {folder}: {error.strerror}") from None
-    with directory as name:
-        yield Path(name)
+    # The same file system, so that the finished file can be renamed into place.
+    private = folder / f".kanon-{secrets.token_hex(8)}"
+    try:  # from before it is made: a signal may come at any moment
+        try:
+            private.mkdir(mode=0o700)
+        except OSError as error:
+            raise SourceError(f"cannot write in the folder {folder}: {error.strerror}") from None
+        yield private
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
 
 
 def evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
