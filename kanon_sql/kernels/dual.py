@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from kanon_sql.kernels.gains import NEVER, gain
+
 
 @njit(cache=True, nogil=True)
 def relaxed(
@@ -17,7 +19,7 @@ def relaxed(
     k: int,
     chunk: tuple[int, int],
     served: NDArray[np.int64],
-) -> int:
+) -> np.int64:
     """Return what the instances of a ``chunk`` gain from the prices, and add the copies they serve to ``served`` [t].
 
     An instance of ``cost`` w serves every row whose price is above w, and the dearest others up to k rows; it opens if that
@@ -27,75 +29,25 @@ def relaxed(
     -----
     O(members), and k more for an instance that has to be filled up.
     """
-    gains = 0
+    gains = np.int64(0)
     filler = np.empty(k, np.int64)
     for j in range(chunk[0], chunk[1]):
         w = cost[j]
-        gain, rows, nearest = 0, 0, np.int64(-1) << 62
-        for a in range(start[j], start[j + 1]):
-            i = member[a]
-            if price[i] > w:
-                gain += weight[i] * (price[i] - w)
-                rows += weight[i]
-            elif price[i] > nearest:
-                nearest = price[i]
-        if gain + (k - rows if rows < k else 0) * (nearest - w) <= 0:
+        value, fillers = gain(member, start[j], start[j + 1], weight, price, w, k, 0, filler)
+        if value <= 0:
             continue
-        if rows < k:
-            gain = _filled(start[j], start[j + 1], member, weight, price, w, k - rows, gain, filler, served)
-        if gain <= 0:
-            continue
-        gains += gain
+        gains += value
+        rows = 0
         for a in range(start[j], start[j + 1]):
             i = member[a]
             if price[i] > w:
                 served[i] += weight[i]
+                rows += weight[i]
+        for i in filler[:fillers]:
+            copies = min(k - rows, weight[i])
+            served[i] += copies
+            rows += copies
     return gains
-
-
-@njit(cache=True, nogil=True)
-def _filled(
-    first: int,
-    last: int,
-    member: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    price: NDArray[np.int64],
-    w: int,
-    need: int,
-    gain: int,
-    filler: NDArray[np.int64],
-    served: NDArray[np.int64],
-) -> int:
-    """Fill an instance up with the ``need`` dearest rows that do not pay for it; return its gain, serve only if above 0."""
-    kept = 0
-    for a in range(first, last):
-        i = member[a]
-        if price[i] > w:
-            continue
-        if kept == need and price[i] <= price[filler[kept - 1]]:
-            continue
-        place = kept if kept < need else need - 1
-        kept = min(kept + 1, need)
-        while place > 0 and price[filler[place - 1]] < price[i]:
-            filler[place] = filler[place - 1]
-            place -= 1
-        filler[place] = i
-    rest = need
-    for place in range(kept):
-        copies = min(rest, weight[filler[place]])
-        gain += copies * (price[filler[place]] - w)
-        rest -= copies
-        if rest == 0:
-            break
-    if gain > 0:
-        rest = need
-        for place in range(kept):
-            copies = min(rest, weight[filler[place]])
-            served[filler[place]] += copies
-            rest -= copies
-            if rest == 0:
-                break
-    return gain
 
 
 @njit(cache=True, nogil=True)
@@ -111,15 +63,7 @@ def worths(
     """Return what each instance of a ``chunk`` gains from the prices, below 0 where opening would lose; O(members)."""
     worth = np.empty(chunk[1] - chunk[0], np.int64)
     filler = np.empty(k, np.int64)
-    ignored = np.zeros(len(weight), np.int64)
     for j in range(chunk[0], chunk[1]):
-        gain, rows = 0, 0
-        for a in range(start[j], start[j + 1]):
-            i = member[a]
-            if price[i] > cost[j]:
-                gain += weight[i] * (price[i] - cost[j])
-                rows += weight[i]
-        if rows < k:
-            gain = _filled(start[j], start[j + 1], member, weight, price, cost[j], k - rows, gain, filler, ignored)
-        worth[j - chunk[0]] = gain
+        value, _ = gain(member, start[j], start[j + 1], weight, price, cost[j], k, NEVER, filler)
+        worth[j - chunk[0]] = value
     return worth

@@ -8,39 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from kanon_sql.kernels.gains import gain
 from kanon_sql.kernels.plans import Plan, Pool, put
-
-_FAR = np.int64(1) << 60
-
-
-@njit(cache=True, nogil=True)
-def _gain(pool: Pool, j: int, k: int, paid: NDArray[np.int64], loose: NDArray[np.int64], filler: NDArray[np.int64]) -> np.int64:
-    """Return what instance j gains from its loose rows, filled up to k with those that pay less; nearly -inf if it cannot."""
-    w = pool.cost[j]
-    gain, rows, kept = np.int64(0), 0, 0
-    for a in range(pool.start[j], pool.start[j + 1]):
-        i = pool.member[a]
-        if loose[i] and paid[i] > w:
-            gain += loose[i] * (paid[i] - w)
-            rows += loose[i]
-    need = k - rows
-    if need <= 0:
-        return gain
-    for a in range(pool.start[j], pool.start[j + 1]):
-        i = pool.member[a]
-        if loose[i] == 0 or paid[i] > w or (kept == need and paid[i] <= paid[filler[kept - 1]]):
-            continue
-        place = kept if kept < need else need - 1
-        kept = min(kept + 1, need)
-        while place > 0 and paid[filler[place - 1]] < paid[i]:
-            filler[place] = filler[place - 1]
-            place -= 1
-        filler[place] = i
-    for place in range(kept):
-        copies = min(need, loose[filler[place]])
-        gain += copies * (paid[filler[place]] - w)
-        need -= copies
-    return gain if need == 0 else -_FAR
 
 
 @njit(cache=True, nogil=True)
@@ -62,38 +31,32 @@ def open_by_price(pool: Pool, plan: Plan, k: int, factor: float, floor: int) -> 
     filler = np.empty(k, np.int64)
     heap = [(np.int64(0), np.int64(0))]
     heap.pop()
-    for number in range(len(pool.cost)):
-        gain = _gain(pool, number, k, paid, loose, filler)
-        if gain > floor:
-            heap.append((-gain, np.int64(number)))
+    for j in range(len(pool.cost)):
+        value, _ = gain(pool.member, pool.start[j], pool.start[j + 1], loose, paid, pool.cost[j], k, floor, filler)
+        if value > floor:
+            heap.append((-value, np.int64(j)))
     heapq.heapify(heap)
     while len(heap):
         top = heapq.heappop(heap)[1]
         j = int(top)
-        gain = _gain(pool, j, k, paid, loose, filler)
-        if gain <= floor:
-            continue
-        if len(heap) and -gain > heap[0][0]:
-            heapq.heappush(heap, (-gain, top))
-            continue
         w = pool.cost[j]
+        value, fillers = gain(pool.member, pool.start[j], pool.start[j + 1], loose, paid, w, k, floor, filler)
+        if value <= floor:
+            continue
+        if len(heap) and -value > heap[0][0]:
+            heapq.heappush(heap, (-value, top))
+            continue
         rows = 0
         for a in range(pool.start[j], pool.start[j + 1]):
             i = pool.member[a]
             if loose[i] and paid[i] > w and put(plan, i, j, loose[i]):
                 rows += loose[i]
                 loose[i] = 0
-        while rows < k:
-            best = -1
-            for a in range(pool.start[j], pool.start[j + 1]):
-                i = pool.member[a]
-                if loose[i] and (best < 0 or paid[i] > paid[best]):
-                    best = i
-            copies = min(k - rows, loose[best])
-            if not put(plan, best, j, copies):
-                break
-            rows += copies
-            loose[best] -= copies
+        for i in filler[:fillers]:
+            copies = min(k - rows, loose[i])
+            if copies > 0 and put(plan, i, j, copies):
+                rows += copies
+                loose[i] -= copies
         for a in range(pool.start[j], pool.start[j + 1]):
             i = pool.member[a]
             if loose[i] and (home[i] < 0 or w < pool.cost[home[i]]):

@@ -9,9 +9,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.chance import below
+from kanon_sql.kernels.gains import NEVER, gain
 from kanon_sql.kernels.plans import SLOTS, Plan, Pool, put, take
-
-_FAR = np.int64(1) << 60
 
 _ATTEMPTS = 13
 """Rows whose classes are taken apart, of one instance that they could share."""
@@ -22,17 +21,18 @@ _MOST_INSTANCES = 1 << 14
 class _Loose(NamedTuple):
     """Rows without a class.
 
-    ``row`` lists the ``size[0]`` row types; ``rows``, ``price`` (shaken), ``other`` and ``home`` (the cheapest open class
-    and its cost) are by row type. ``log`` lists the ``size[1]`` moves made: row type, class, rows (below 0: taken out).
+    ``row`` lists the ``size[0]`` row types; ``rows``, ``home`` (the cheapest open class, or -1) and ``paid`` (the shaken
+    price, or what the home costs if that is less) are by row type. ``log`` lists the ``size[1]`` moves made: row type,
+    class, rows (below 0: taken out). ``filler`` is room for k row types.
     """
 
     size: NDArray[np.int64]
     row: NDArray[np.int32]
     rows: NDArray[np.int64]
-    price: NDArray[np.int64]
-    other: NDArray[np.int64]
+    paid: NDArray[np.int64]
     home: NDArray[np.int32]
     log: NDArray[np.int64]
+    filler: NDArray[np.int64]
 
 
 class _Near(NamedTuple):
@@ -69,9 +69,9 @@ def rebuild(pool: Pool, plan: Plan, k: int, steps: int, noise: float, size: int,
         np.empty(2 * size + 64, np.int32),
         np.zeros(t, np.int64),
         np.empty(t, np.int64),
-        np.empty(t, np.int64),
         np.empty(t, np.int32),
         np.empty((64 * size + 4096, 3), np.int64),
+        np.empty(k, np.int64),
     )
     number = np.full(len(pool.cost), -1, np.int32)
     for _ in range(steps):
@@ -82,7 +82,7 @@ def rebuild(pool: Pool, plan: Plan, k: int, steps: int, noise: float, size: int,
         _ruin(pool, plan, k, size, seed, loose, state)
         for f in range(loose.size[0]):
             i = loose.row[f]
-            loose.price[i] = np.int64(pool.price[i] * (1.0 + noise * (below(state, 2048) / 1024.0 - 1.0)))
+            loose.paid[i] = np.int64(pool.price[i] * (1.0 + noise * (below(state, 2048) / 1024.0 - 1.0)))
         near = _look_around(pool, plan, k, loose, number)
         done = _recreate(pool, plan, k, loose, near) and _go_home(plan, loose)
         if done:
@@ -166,12 +166,12 @@ def _look_around(pool: Pool, plan: Plan, k: int, loose: _Loose, number: NDArray[
     many = 0
     for f in range(types):
         i = loose.row[f]
-        loose.other[i], loose.home[i] = _FAR, -1
+        loose.home[i] = -1
         for a in range(pool.first[i], pool.first[i + 1]):
             j = pool.instance[a]
             if plan.rows[j] > 0:
                 if loose.home[i] < 0:  # the first is the cheapest
-                    loose.other[i], loose.home[i] = pool.cost[j], j
+                    loose.paid[i], loose.home[i] = min(loose.paid[i], pool.cost[j]), j
                 continue
             if number[j] < 0:
                 if many == _MOST_INSTANCES:
@@ -202,43 +202,14 @@ def _look_around(pool: Pool, plan: Plan, k: int, loose: _Loose, number: NDArray[
                 filled[q] += 1
     near = _Near(instance[:kept].copy(), begin, entry, np.empty(kept, np.int64), number)
     for q in range(kept):
-        near.value[q] = _gain(pool, k, loose, near, q)
+        near.value[q], _ = _gain(pool, k, loose, near, q)
     return near
 
 
 @njit(cache=True, nogil=True)
-def _gain(pool: Pool, k: int, loose: _Loose, near: _Near, q: int) -> np.int64:
-    """Return what an instance gains from loose rows, filled up to k with those that pay less; nearly -inf if it cannot."""
+def _gain(pool: Pool, k: int, loose: _Loose, near: _Near, q: int) -> tuple[np.int64, int]:
     w = pool.cost[near.instance[q]]
-    gain, rows, kept = np.int64(0), 0, 0
-    filler = np.empty(k, np.int64)
-    for a in range(near.begin[q], near.begin[q + 1]):
-        i = near.entry[a]
-        if loose.rows[i] and min(loose.price[i], loose.other[i]) > w:
-            gain += loose.rows[i] * (min(loose.price[i], loose.other[i]) - w)
-            rows += loose.rows[i]
-    need = k - rows
-    if need <= 0:
-        return gain
-    for a in range(near.begin[q], near.begin[q + 1]):
-        i = near.entry[a]
-        paid = min(loose.price[i], loose.other[i])
-        if loose.rows[i] == 0 or paid > w:
-            continue
-        if kept == need and paid <= min(loose.price[filler[kept - 1]], loose.other[filler[kept - 1]]):
-            continue
-        place = kept if kept < need else need - 1
-        kept = min(kept + 1, need)
-        while place > 0 and min(loose.price[filler[place - 1]], loose.other[filler[place - 1]]) < paid:
-            filler[place] = filler[place - 1]
-            place -= 1
-        filler[place] = i
-    for place in range(kept):
-        i = filler[place]
-        copies = min(need, loose.rows[i])
-        gain += copies * (min(loose.price[i], loose.other[i]) - w)
-        need -= copies
-    return gain if need == 0 else -_FAR
+    return gain(near.entry, near.begin[q], near.begin[q + 1], loose.rows, loose.paid, w, k, NEVER, loose.filler)
 
 
 @njit(cache=True, nogil=True)
@@ -249,19 +220,19 @@ def _recreate(pool: Pool, plan: Plan, k: int, loose: _Loose, near: _Near) -> boo
         while True:
             top = -1
             for q in range(len(near.value)):
-                if near.value[q] > -_FAR and (top < 0 or near.value[q] > near.value[top]):
+                if near.value[q] > NEVER and (top < 0 or near.value[q] > near.value[top]):
                     top = q
             if top < 0 or top == best:
                 break
             best = top
-            near.value[best] = _gain(pool, k, loose, near, best)
+            near.value[best], fillers = _gain(pool, k, loose, near, best)
         if top < 0:
             return True
         if near.value[best] <= 0 and not _only_for_homeless(loose, near):
             return True
-        if near.value[best] > -_FAR:
-            near.value[best] = -_FAR
-            if not _open(pool, plan, k, loose, near, best):
+        if near.value[best] > NEVER:
+            near.value[best] = NEVER
+            if not _open(pool, plan, k, loose, near, best, fillers):
                 return False
 
 
@@ -276,36 +247,31 @@ def _only_for_homeless(loose: _Loose, near: _Near) -> bool:
         for a in range(near.begin[q], near.begin[q + 1]):
             fits = fits or (loose.rows[near.entry[a]] > 0 and loose.home[near.entry[a]] < 0)
         if not fits:
-            near.value[q] = -_FAR
+            near.value[q] = NEVER
     return homeless
 
 
 @njit(cache=True, nogil=True)
-def _open(pool: Pool, plan: Plan, k: int, loose: _Loose, near: _Near, q: int) -> bool:
+def _open(pool: Pool, plan: Plan, k: int, loose: _Loose, near: _Near, q: int, fillers: int) -> bool:
     """Let the rows that pay for an instance join it, then the dearest others up to k; False if some find no slot."""
     j = near.instance[q]
     w = pool.cost[j]
     rows = 0
     for a in range(near.begin[q], near.begin[q + 1]):
         i = near.entry[a]
-        if loose.rows[i] and min(loose.price[i], loose.other[i]) > w:
+        if loose.rows[i] and loose.paid[i] > w:
             rows += loose.rows[i]
             if not _join(plan, loose, i, j, loose.rows[i]):
                 return False
-    while rows < k:
-        best, most = -1, np.int64(0)
-        for a in range(near.begin[q], near.begin[q + 1]):
-            i = near.entry[a]
-            if loose.rows[i] and (best < 0 or min(loose.price[i], loose.other[i]) > most):
-                best, most = i, min(loose.price[i], loose.other[i])
-        copies = min(k - rows, loose.rows[best])
+    for i in loose.filler[:fillers]:
+        copies = min(k - rows, loose.rows[i])
         rows += copies
-        if not _join(plan, loose, best, j, copies):
+        if not _join(plan, loose, i, j, copies):
             return False
     for a in range(near.begin[q], near.begin[q + 1]):
         i = near.entry[a]
-        if w < loose.other[i]:
-            loose.other[i], loose.home[i] = w, j
+        if loose.home[i] < 0 or w < pool.cost[loose.home[i]]:
+            loose.paid[i], loose.home[i] = min(loose.paid[i], w), j
     return True
 
 

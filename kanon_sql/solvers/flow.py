@@ -59,3 +59,22 @@ def cheapest_flow(rows: Int64, kind: Int64, instance: Int64, cost: Int64, other:
     elsewhere = np.zeros(kinds, np.int64)
     elsewhere[outside] = network.flows(away)
     return np.asarray(network.flows(inside), np.int64), elsewhere
+
+
+def side_by_side(first: Int64, second: Int64) -> tuple[Int64, Int64, Int64]:
+    """Lay two divisions of the same rows side by side; every stretch between two ends is a piece.
+
+    Parameters
+    ----------
+    first, second : int64 arrays
+        Rows of each part, the same number in all.
+
+    Returns
+    -------
+    tuple of int64 arrays [q]
+        For each piece its part of the first and of the second division, and its rows, above 0; O(q log q).
+    """
+    ends = np.cumsum(first), np.cumsum(second)
+    end = np.union1d(*ends)
+    end = end[end > 0]
+    return np.searchsorted(ends[0], end), np.searchsorted(ends[1], end), np.diff(end, prepend=0)

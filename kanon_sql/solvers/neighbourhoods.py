@@ -17,6 +17,7 @@ from kanon_sql.kernels.chance import seeded
 from kanon_sql.kernels.neighbours import classes_near
 from kanon_sql.kernels.plans import SLOTS, Plan, put_all, take_all
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.flow import side_by_side
 from kanon_sql.solvers.ilp import Assignment, Outcome, Program, solve_program
 from kanon_sql.solvers.pools import Site
 
@@ -40,7 +41,7 @@ ROUNDS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pieces:
+class Moves:
     """Rows of some row types in classes of a plan."""
 
     row_type: Int32
@@ -101,21 +102,18 @@ class Neighbourhood:
         )
         return cls(row_type=row_type, count=count, kind=kind, home=home, instance=used, program=program)
 
-    def placed(self, answer: Assignment) -> Pieces:
-        """Return the answer as pieces: the rows of each kind and what is assigned of it are laid side by side."""
+    def placed(self, answer: Assignment) -> Moves:
+        """Return the answer: the rows of each kind and what is assigned of it are laid side by side."""
         target = np.append(self.instance[self.program.instance], np.full(len(answer.elsewhere), -1))
         amount = np.append(answer.count, answer.elsewhere)
         of_kind = np.append(self.program.kind, np.arange(len(answer.elsewhere)))
         flow, order = np.argsort(of_kind, kind="stable"), np.argsort(self.kind, kind="stable")
-        type_end, flow_end = np.cumsum(self.count[order]), np.cumsum(amount[flow])
-        end = np.union1d(type_end, flow_end)
-        end = end[end > 0]
-        source = order[np.searchsorted(type_end, end)]
-        number = target[flow[np.searchsorted(flow_end, end)]]
-        return Pieces(
+        source, chosen, count = side_by_side(self.count[order], amount[flow])
+        source, number = order[source], target[flow[chosen]]
+        return Moves(
             row_type=self.row_type[source].astype(np.int32),
             number=np.where(number < 0, self.home[source], number).astype(np.int32),
-            count=np.diff(end, prepend=0),
+            count=count,
         )
 
 
@@ -201,7 +199,7 @@ def _seed(site: Site, plan: Plan, random: np.random.Generator) -> int:
     return int(row_type[np.searchsorted(total, random.integers(total[-1]), side="right")])
 
 
-def _lifted(plan: Plan, classes: Int32) -> Pieces:
+def _lifted(plan: Plan, classes: Int32) -> Moves:
     """Take classes out of the plan."""
     places = []
     for number in classes.tolist():
@@ -210,19 +208,19 @@ def _lifted(plan: Plan, classes: Int32) -> Pieces:
             places.append(place)
             place = plan.after[place]
     place = np.array(places, np.int64)
-    pieces = Pieces(row_type=(place // SLOTS).astype(np.int32), number=plan.where[place], count=plan.amount[place])
+    pieces = Moves(row_type=(place // SLOTS).astype(np.int32), number=plan.where[place], count=plan.amount[place])
     take_all(plan, pieces.row_type, pieces.number, pieces.count)
     return pieces
 
 
-def _around(site: Site, plan: Plan, pieces: Pieces) -> Neighbourhood:
+def _around(site: Site, plan: Plan, pieces: Moves) -> Neighbourhood:
     row_type, place = np.unique(pieces.row_type.astype(np.int64), return_inverse=True)
     count = np.zeros(len(row_type), np.int64)
     np.add.at(count, place, pieces.count)
     return Neighbourhood.of(site, plan, row_type, count)
 
 
-def _settle(site: Site, plan: Plan, pieces: Pieces, near: Neighbourhood, answer: Assignment | None) -> None:
+def _settle(site: Site, plan: Plan, pieces: Moves, near: Neighbourhood, answer: Assignment | None) -> None:
     """Put the rows where the answer says if that costs no more, else back."""
     cost = site.instances.cost
     if answer is not None and answer.cost <= int(cost[pieces.number] @ pieces.count):

@@ -11,13 +11,13 @@ from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from naive import optimum
+from solving import check, coded
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate, Status, verify
-from kanon_sql.coded import CodedTable, Recoding, encode
+from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError
 from kanon_sql.patterns import permitted
 from kanon_sql.policy import Policy
@@ -30,27 +30,6 @@ from kanon_sql.solvers.listing import useful
 CERTIFIED = ("refine", "optimal")
 BACKENDS = ("GSCIP", "HIGHS")
 Row = tuple[Any, ...]
-
-
-def coded(rows: Sequence[Row], **options: Any) -> tuple[CodedTable, Policy]:
-    names = [f"c{c}" for c in range(len(rows[0]))]
-    types = Counter(rows)
-    columns = [pa.array([row[c] for row in types], pa.string()) for c in range(len(names))]
-    policy = Policy.of(quasi_identifiers=names, **options)
-    return encode(pa.StructArray.from_arrays(columns, names), np.array(list(types.values()), np.int64), policy)
-
-
-def check(table: CodedTable, recoding: Recoding, k: int) -> None:
-    """Every row is placed once, and every class has k rows."""
-    placed = np.zeros_like(table.weight)
-    np.add.at(placed, recoding.row_type, recoding.count)
-    assert (placed == table.weight).all()
-    assert (recoding.count > 0).all()
-    classes: Counter[tuple[int | None, ...]] = Counter()
-    for row_type, shown, count in zip(recoding.row_type, recoding.shown, recoding.count, strict=True):
-        look = tuple(int(code) if int(shown) >> c & 1 else None for c, code in enumerate(table.codes[row_type]))
-        classes[look] += int(count)
-    assert min(classes.values()) >= k
 
 
 def solved(algorithm: str, rows: Sequence[Row], **options: Any) -> tuple[CodedTable, Recoding, Certificate]:

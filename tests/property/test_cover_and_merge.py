@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import optimum
+from solving import check, coded
 
-from kanon_sql.coded import CodedTable, Recoding, encode
+from kanon_sql.coded import CodedTable
 from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.kernels.balls import alike_first, best_balls
 from kanon_sql.kernels.median_cut import cut_parts
 from kanon_sql.patterns import permitted
-from kanon_sql.policy import Policy
 from kanon_sql.solvers import SOLVERS
 from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.disjoint import DisjointClasses
@@ -38,31 +36,13 @@ MASKS = st.lists(st.sets(st.integers(0, 3)), min_size=1, max_size=4, unique_by=f
 WEIGHTS = st.lists(st.sampled_from([Fraction(1), Fraction(2), Fraction(1, 3)]), min_size=4, max_size=4)
 
 
-def coded(rows: list[tuple[int, ...]], k: int, **arguments: object) -> tuple[CodedTable, Policy]:
-    kinds = Counter(rows)
-    names = [f"c{place}" for place in range(len(rows[0]))]
-    columns = [pa.array([kind[place] for kind in kinds], pa.int64()) for place in range(len(names))]
-    policy = Policy.of(quasi_identifiers=names, k=k, **arguments)
-    return encode(pa.StructArray.from_arrays(columns, names), np.array(list(kinds.values()), np.int64), policy)
-
-
-def smallest_class(table: CodedTable, recoding: Recoding) -> int:
-    """Return the rows of the smallest class, after checking that every row is there exactly once."""
-    rows = np.bincount(recoding.row_type, weights=recoding.count, minlength=table.row_types)
-    assert rows.tolist() == table.weight.tolist()
-    sizes: Counter[tuple[int | None, ...]] = Counter()
-    for row_type, shown, count in zip(recoding.row_type, recoding.shown, recoding.count, strict=True):
-        sizes[tuple(int(code) if int(shown) >> c & 1 else None for c, code in enumerate(table.codes[row_type]))] += int(count)
-    return min(sizes.values())
-
-
 def solved(
     name: str, rows: list[tuple[int, ...]], k: int, budget: Budget | None = None, **arguments: object
 ) -> tuple[CodedTable, Fraction]:
-    table, policy = coded(rows, k, **arguments)
+    table, policy = coded(rows, k=k, **arguments)
     patterns = permitted(table, policy)
     recoding = SOLVERS[name].load()(table, patterns, k, budget or Budget())
-    assert smallest_class(table, recoding) >= k
+    check(table, recoding, k)
     assert not patterns.listed or np.isin(recoding.shown, patterns.shown).all()
     return table, table.exact_cost(recoding.cost(table))
 
@@ -191,7 +171,7 @@ def test_planted_pairs_in_many_columns(name: str, pairs: int) -> None:
 def test_sets_made_disjoint_have_k_to_2k_less_one_rows(seed: int) -> None:
     rng = np.random.default_rng(seed)
     k = 2 + seed % 4
-    table, _ = coded([tuple(row) for row in (rng.zipf(1.7, (60, 2)) % 9).tolist()], k)
+    table, _ = coded([tuple(row) for row in (rng.zipf(1.7, (60, 2)) % 9).tolist()], k=k)
     classes = DisjointClasses(table, k)
     while classes.left.any():
         new = rng.choice(np.flatnonzero(classes.left), 1)
@@ -207,7 +187,7 @@ def test_sets_made_disjoint_have_k_to_2k_less_one_rows(seed: int) -> None:
 
 
 def test_rows_join_the_nearest_class_that_stays_below_2k() -> None:
-    classes = DisjointClasses(coded([(row,) for row in range(9)], 3)[0], 3)
+    classes = DisjointClasses(coded([(row,) for row in range(9)], k=3)[0], 3)
     one = np.ones(9, np.int64)
     for chosen in ([0, 1, 2, 3, 4], [5, 6, 7], [8, 0, 5]):  # the last needs two rows, and 0 is all that can be spared
         classes.add(np.array(chosen), one[: len(chosen)])

@@ -10,17 +10,15 @@ from fractions import Fraction
 from itertools import chain, repeat
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
 from naive import optimum
+from solving import check, coded
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Status
-from kanon_sql.coded import CodedTable, Recoding, encode
+from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.patterns import permitted
-from kanon_sql.policy import Policy
 from kanon_sql.solvers import SOLVERS
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
 
@@ -28,32 +26,11 @@ EXACT = ("subset_dp", "row_assignment")
 Row = tuple[Any, ...]
 
 
-def coded(rows: Sequence[Row], **options: Any) -> tuple[CodedTable, Policy]:
-    names = [f"c{c}" for c in range(len(rows[0]))]
-    types = Counter(rows)
-    columns = [pa.array([row[c] for row in types], pa.string()) for c in range(len(names))]
-    policy = Policy.of(quasi_identifiers=names, **options)
-    return encode(pa.StructArray.from_arrays(columns, names), np.array(list(types.values()), np.int64), policy)
-
-
 def solved(algorithm: str, rows: Sequence[Row], budget: Budget = UNLIMITED, **options: Any) -> tuple[CodedTable, Recoding]:
     table, policy = coded(rows, **options)
     recoding = SOLVERS[algorithm].load()(table, permitted(table, policy), policy.least_class_size, budget)
     check(table, recoding, policy.least_class_size)
     return table, recoding
-
-
-def check(table: CodedTable, recoding: Recoding, k: int) -> None:
-    """Every row is placed once, and every class has k rows."""
-    placed = np.zeros_like(table.weight)
-    np.add.at(placed, recoding.row_type, recoding.count)
-    assert (placed == table.weight).all()
-    assert (recoding.count > 0).all()
-    classes: Counter[tuple[int | None, ...]] = Counter()
-    for row_type, shown, count in zip(recoding.row_type, recoding.shown, recoding.count, strict=True):
-        look = tuple(int(code) if int(shown) >> c & 1 else None for c, code in enumerate(table.codes[row_type]))
-        classes[look] += int(count)
-    assert min(classes.values()) >= k
 
 
 def case(seed: int) -> tuple[list[Row], int, list[set[int]] | None, list[Fraction]]:
@@ -186,6 +163,5 @@ def test_patterns_of_equal_cost_replace_each_other() -> None:
     from kanon_sql.solvers.undominated import undominated
 
     table, policy = coded([("a", "x"), ("b", "x"), ("b", "y")], k=1, masks=[["c0"], ["c1"]])
-    found = undominated(table, permitted(table, policy), 1, UNLIMITED)
-    assert found is not None
+    found = undominated(table, permitted(table, policy), 1)
     assert found.fits.tolist() == [1, 2, 3]

@@ -1,0 +1,35 @@
+"""Rows as a coded table, for tests that call a solver without a database, and the check that its recoding is a release."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from kanon_sql.coded import CodedTable, Recoding, encode
+from kanon_sql.policy import Policy
+
+
+def coded(rows: Sequence[tuple[Any, ...]], **options: Any) -> tuple[CodedTable, Policy]:
+    """Return rows as a coded table with the columns c0, c1, ..., and the resolved policy."""
+    names = [f"c{c}" for c in range(len(rows[0]))]
+    types = Counter(rows)
+    columns = [pa.array([None if row[c] is None else str(row[c]) for row in types], pa.string()) for c in range(len(names))]
+    policy = Policy.of(quasi_identifiers=names, **options)
+    return encode(pa.StructArray.from_arrays(columns, names), np.array(list(types.values()), np.int64), policy)
+
+
+def check(table: CodedTable, recoding: Recoding, k: int) -> None:
+    """Every row is placed once, and every class has k rows."""
+    placed = np.zeros_like(table.weight)
+    np.add.at(placed, recoding.row_type, recoding.count)
+    assert (placed == table.weight).all()
+    assert (recoding.count > 0).all()
+    classes: Counter[tuple[int | None, ...]] = Counter()
+    for row_type, shown, count in zip(recoding.row_type, recoding.shown, recoding.count, strict=True):
+        look = tuple(int(code) if int(shown) >> c & 1 else None for c, code in enumerate(table.codes[row_type]))
+        classes[look] += int(count)
+    assert min(classes.values()) >= k
