@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from kanon_sql.proof import verify
+from kanon_sql.claims import verify
 
 __all__ = ["Certificate", "Release", "Status", "verify"]
 
