@@ -9,12 +9,13 @@ from fractions import Fraction
 import numpy as np
 
 from kanon_sql.certificate import Certificate, Status
-from kanon_sql.coded import CodedTable, Prices, Recoding, row_cost
+from kanon_sql.coded import CodedTable, Recoding, row_cost
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.patterns import PatternSet, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.solvers import choose
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.row_distance import METHOD, row_prices
 
 
 def run(
@@ -53,11 +54,11 @@ def run(
     if policy.masks is not None and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
     cost = recoding.cost(table)
-    prices = _own_prices(table, patterns, k) if recoding.prices is None else recoding.prices
+    prices = recoding.prices
     bound, method = recoding.lower_bound, recoding.bound
-    if recoding.prices is None:
-        own = int(prices.price @ table.weight)
-        bound, method = max((bound, method), (own, "cheapest pattern of the rows below k"))
+    if prices is None:
+        prices = row_prices(table, patterns, k)
+        bound, method = max((bound, method), (int(prices.price @ table.weight), METHOD))
     certificate = Certificate(
         requirements=tuple(requirement.describe() for requirement in policy.requirements),
         algorithm=solver.name,
@@ -99,13 +100,6 @@ def empty_certificate(policy: Policy) -> Certificate:
         policy=policy.to_json(),
         classes=0,
     )
-
-
-def _own_prices(table: CodedTable, patterns: PatternSet, k: int) -> Prices:
-    """Return prices that no instance gains from: a row type under k rows cannot be shown whole, so it pays the next pattern."""
-    costs = np.unique(patterns.cost) if patterns.listed else np.array([0, table.cost.min()])
-    next_cost = costs[1] if costs[0] == 0 and len(costs) > 1 else costs[0]
-    return Prices(price=np.where(table.weight < k, next_cost, costs[0]), scale=1)
 
 
 def _suppressed_cells(recoding: Recoding, table: CodedTable) -> int:

@@ -13,7 +13,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import compress
+from operator import ne
 from typing import Any
+
+WIDE = 16
+"""Columns beyond which the masks are too many to go through."""
 
 Shown = tuple[bool, ...]
 """A mask: for each coded column whether it is shown."""
@@ -35,8 +40,11 @@ def gains(
     """Return what all instances together gain from the prices at most; ``table`` holds the codes column by column.
 
     Depth first over the columns; groups of fewer than k rows are dropped, and those that already cost what their dearest
-    row pays: O(t 2^m) at the worst, 2 s for Adult-2 (21,257 row types, 9 columns, k = 5) with good prices.
+    row pays: O(t 2^m) at the worst, 2 s for Adult-2 (21,257 row types, 9 columns, k = 5) with good prices. Wide tables are
+    first tried by distances, in O(m t^2).
     """
+    if permitted is None and len(cost) > WIDE and _far_apart(list(zip(*table, strict=True)), counts, prices, cost, k):
+        return 0
 
     @cache
     def least(closed: Shown) -> list[Shown]:
@@ -80,6 +88,18 @@ def gains(
         if hiding is not None and (showing is not hiding or len(groups) > 1):
             waiting.append((hiding, (*mask, False), spent + cost[len(mask)], members))
     return total
+
+
+def _far_apart(codes: list[tuple[Any, ...]], counts: Sequence[int], prices: Sequence[int], cost: list[int], k: int) -> bool:
+    """Return whether for each row fewer than k rows, itself one of them, are nearer than its price.
+
+    Then each of its classes has a row as far away as that, costs as much for each row, and gains nothing.
+    """
+    for code, price in zip(codes, prices, strict=True):
+        near = (n for other, n in zip(codes, counts, strict=True) if sum(compress(cost, map(ne, code, other))) < price)
+        if price > 0 and sum(near) >= k:
+            return False
+    return True
 
 
 def _gain(members: Sequence[int], counts: Sequence[int], prices: Sequence[int], cost: int, k: int) -> int:

@@ -16,6 +16,9 @@ SLACK = 3
 MOST_MEMBERS = 1 << 28
 """Members of all instances together that are kept in memory: 1 GiB, and as much again from the side of the row types."""
 
+_NOTHING = 1 << 62
+"""The worth of a row type that fits no instance."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instances:
@@ -101,6 +104,27 @@ def useful(table: CodedTable, patterns: PatternSet, k: int, *, complete: bool, l
     InfeasibleError
         When some rows fit no instance.
     """
+    slack = (1 << 61) if complete else SLACK * int(table.cost.max())
+    start, member, pattern, worth = _searched(table, patterns, k, slack, limit)
+    if start[0] < 0:
+        return None
+    lost = worth == _NOTHING
+    if lost.any():
+        raise InfeasibleError(
+            f"{int(table.weight[lost].sum())} rows fit no permitted mask together with {k - 1} other rows; "
+            "hint: permit coarser masks, or the mask () that suppresses everything"
+        )
+    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
+
+
+def cheapest(table: CodedTable, patterns: PatternSet, k: int) -> Int64:
+    """Return the cost of the cheapest instance with k rows of each row type, int64 [t]; 0 for one that fits none."""
+    worth = _searched(table, patterns, k, 0, MOST_MEMBERS)[3]
+    return np.where(worth == _NOTHING, 0, worth)
+
+
+def _searched(table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int) -> tuple[Int64, Int32, Int32, Int64]:
+    """Return start, member, pattern and worth, as in `Instances`; -1 is the first start when there are too many members."""
     from kanon_sql.kernels.instances import useful_instances
 
     columns = len(table.columns)
@@ -110,20 +134,11 @@ def useful(table: CodedTable, patterns: PatternSet, k: int, *, complete: bool, l
         masks |= ((patterns.shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(columns - 1 - place)
     descending = np.argsort(masks)[::-1].astype(np.int32)
     cost = patterns.cost[descending]
-    slack = (1 << 61) if complete else SLACK * int(table.cost.max())
     codes = np.ascontiguousarray(table.codes[:, order])
     start, member, mask, worth = useful_instances(
         codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit
     )
-    if start[0] < 0:
-        return None
-    lost = worth == 1 << 62
-    if lost.any():
-        raise InfeasibleError(
-            f"{int(table.weight[lost].sum())} rows fit no permitted mask together with {k - 1} other rows; "
-            "hint: permit coarser masks, or the mask () that suppresses everything"
-        )
-    return Instances(start=start, member=member, pattern=descending[mask], cost=cost[mask], worth=worth)
+    return start, member, descending[mask], worth
 
 
 def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, worth: Int64) -> Instances:

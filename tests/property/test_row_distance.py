@@ -1,0 +1,112 @@
+"""The row distance: what each row costs at least, against brute force and against the optimum."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from naive import optimum
+from solving import coded
+
+from kanon_sql.claims import verify
+from kanon_sql.coded import CodedTable
+from kanon_sql.errors import CertificateError
+from kanon_sql.patterns import PatternSet, permitted
+from kanon_sql.pipeline import run
+from kanon_sql.solvers import row_distance
+from kanon_sql.solvers.row_distance import row_prices
+
+UNLISTED = PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
+
+
+def case(seed: int) -> tuple[list[tuple[str, ...]], int, dict[str, Any], list[set[int]] | None, list[Fraction]]:
+    rng = random.Random(seed)
+    m = rng.randint(1, 4)
+    rows = [tuple(rng.choice("abc") for _ in range(m)) for _ in range(rng.randint(3, 7))]
+    masks = [{c for c in range(m) if rng.random() < 0.5} for _ in range(rng.randint(1, 4))] if rng.random() < 0.5 else None
+    weights = [rng.choice([Fraction(1), Fraction(3), Fraction(5, 2)]) for _ in range(m)]
+    options: dict[str, Any] = {"weights": {f"c{c}": weight for c, weight in enumerate(weights)}}
+    if masks is not None:
+        options["masks"] = [[f"c{c}" for c in sorted(mask)] for mask in masks]
+    return rows, rng.randint(1, min(3, len(rows))), options, masks, weights
+
+
+def cheapest_by_hand(table: CodedTable, patterns: PatternSet, k: int) -> list[int]:
+    found = []
+    for codes in table.codes:
+        costs = [0]
+        for shown, cost in zip(patterns.shown.tolist(), patterns.cost.tolist(), strict=True):
+            columns = [c for c in range(len(table.columns)) if shown >> c & 1]
+            if table.weight[(table.codes[:, columns] == codes[columns]).all(axis=1)].sum() >= k:
+                costs = [cost]
+                break  # the patterns are in the order of their cost
+        found.append(costs[0])
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_each_row_pays_its_cheapest_instance(seed: int) -> None:
+    rows, k, options, masks, weights = case(seed)
+    table, policy = coded(rows, k=k, **options)
+    patterns = permitted(table, policy)
+    prices = row_prices(table, patterns, k)
+    assert prices.price.tolist() == cheapest_by_hand(table, patterns, k)
+    best = optimum(rows, k, masks, weights)
+    assert best is None or table.exact_cost(int(prices.price @ table.weight)) <= best
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_distances_where_the_masks_are_not_listed(seed: int) -> None:
+    rows, k, options, _, weights = case(seed)
+    options.pop("masks", None)
+    table, _ = coded(rows, k=k, **options)
+    prices = row_prices(table, UNLISTED, k)
+    for codes, price in zip(table.codes, prices.price, strict=True):
+        distance = np.repeat((table.codes != codes) @ table.cost, table.weight)
+        assert price == np.sort(distance)[k - 1]
+    best = optimum(rows, k, None, weights)
+    assert best is not None
+    assert table.exact_cost(int(prices.price @ table.weight)) <= best
+
+
+def test_what_is_too_much_work_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, _ = coded([("a", "b"), ("a", "c"), ("d", "c")], k=2)
+    assert row_prices(table, UNLISTED, 2).price.tolist() == [1, 1, 1]
+    monkeypatch.setattr(row_distance, "_COMPARISONS", 12)
+    assert row_prices(table, UNLISTED, 2).price.tolist() == [1, 1, 0]
+
+
+def test_row_types_below_k_pay_the_next_pattern_where_the_cells_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, policy = coded([("a", "b"), ("a", "c"), ("a", "c"), ("d", "e")], k=2)
+    patterns = permitted(table, policy)
+    assert row_prices(table, patterns, 2).price.tolist() == [1, 0, 2]
+    monkeypatch.setattr(row_distance, "_MOST_CELLS", 0)
+    assert row_prices(table, patterns, 2).price.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("algorithm", ["greedy", "mondrian", "merge_small"])
+def test_a_heuristic_states_the_row_distance_and_its_prices_prove_it(algorithm: str) -> None:
+    rng = random.Random(7)
+    rows = [tuple(rng.choice("abcd") for _ in range(5)) for _ in range(60)]
+    table, policy = coded(rows, k=3, algorithm=algorithm)
+    certificate = run(table, policy)[1]
+    assert certificate.bound_method == "row distance"
+    assert 0 < certificate.lower_bound <= certificate.cost
+    assert verify(certificate, table.codes.tolist(), table.weight.tolist()) == certificate.lower_bound
+
+
+def test_a_wide_table_is_proven_by_distances_and_only_by_true_ones() -> None:
+    rng = random.Random(3)
+    table, policy = coded([tuple(rng.choice("abc") for _ in range(18)) for _ in range(30)], k=3)
+    certificate = run(table, policy)[1]
+    codes, counts = table.codes.tolist(), table.weight.tolist()
+    assert certificate.bound_method == "row distance"
+    assert verify(certificate, codes, counts) == certificate.lower_bound > 0
+    assert certificate.prices is not None
+    dearer = tuple(price + 4 for price in certificate.prices)
+    with pytest.raises(CertificateError, match="lower_bound"):
+        verify(replace(certificate, prices=dearer, lower_bound=certificate.cost - 1), codes, counts)
