@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kanon_sql.kernels.chance import below
 from kanon_sql.kernels.plans import SLOTS, Plan, Pool
 
-_INSTANCES, _MEMBERS = 3, 4
+_INSTANCES, _MEMBERS = 2, 8
 """Instances of a row, and members of each, that are looked at next."""
 
 

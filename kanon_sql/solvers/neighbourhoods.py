@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kanon_sql.coded import Int32, Int64
 from kanon_sql.kernels.chance import seeded
@@ -21,22 +22,25 @@ from kanon_sql.solvers.flow import side_by_side
 from kanon_sql.solvers.ilp import Assignment, Outcome, Program, solve_program
 from kanon_sql.solvers.pools import Site
 
-_ROWS = 60
-"""Rows of a neighbourhood at first."""
+_ROWS, _CLASSES = 130, 8
+"""Rows of a neighbourhood at first, or as many smallest classes as that where this is more."""
 
 _PAIRS, _MORE_PAIRS = 500, 8_000
-"""Pairs of a kind of row and an instance beyond which neighbourhoods shrink: without a clock, and with one."""
+"""Pairs of a kind of row and an instance beyond which neighbourhoods shrink: at first, and when they grow."""
 
 _NODES = 1
-"""Nodes of the search tree of one program, where the clock does not end it: the root and its cuts."""
+"""Nodes of the search tree of one program at first: the root and its cuts."""
 
-_IDLE = 4
-"""Rounds without a gain after which the search ends, where the clock does not end it."""
+_IDLE = 12
+"""Rounds without a gain after which neighbourhoods grow, or the search ends, where the clock does not end it."""
 
 _SECONDS = 3.0
 """Longest time of one program where there is a time limit."""
 
-ROUNDS = 40
+_COMPARED = 2_000
+"""Instances that are compared with each other; more are all kept."""
+
+ROUNDS = 300
 """Pairs of neighbourhoods where the clock does not decide."""
 
 
@@ -89,7 +93,8 @@ class Neighbourhood:
         used, place = np.unique(instance[~opened], return_inverse=True)
         owner = owner[~opened]
         enough = np.bincount(place, weights=count[owner], minlength=len(used)) >= site.k
-        used, owner, place = used[enough], owner[enough[place]], (np.cumsum(enough) - 1)[place[enough[place]]]
+        used, owner, place = _only(enough, used, owner, place)
+        used, owner, place = _only(_undominated(owner, place, cost[used], len(row_type)), used, owner, place)
         other = np.where(home >= 0, cost[home], -1)
         kind, sample = _kinds(owner, place, other)
         rows = np.zeros(len(sample), np.int64)
@@ -115,6 +120,28 @@ class Neighbourhood:
             number=np.where(number < 0, self.home[source], number).astype(np.int32),
             count=count,
         )
+
+
+def _only(kept: NDArray[np.bool_], used: Int64, owner: Int64, place: Int64) -> tuple[Int64, Int64, Int64]:
+    """Return instances, and the pairs of a row type and a place among the instances, without those not kept."""
+    stays = kept[place]
+    return used[kept], owner[stays], (np.cumsum(kept) - 1)[place[stays]]
+
+
+def _undominated(owner: Int64, place: Int64, cost: Int64, row_types: int) -> NDArray[np.bool_]:
+    """Return the instances that no other can replace: cheaper for all its rows, or as dear with more rows, or the first."""
+    if len(cost) > _COMPARED:
+        return np.ones(len(cost), np.bool_)
+    fits = np.zeros((len(cost), -(-row_types // 64) * 64), np.bool_)
+    fits[place, owner] = True
+    size, word = fits.sum(axis=1), np.packbits(fits, axis=1).view(np.uint64).T
+    within = np.ones((len(cost), len(cost)), np.bool_)
+    for bits in word:
+        within &= (bits[:, None] & ~bits) == 0
+    order = np.lexsort((np.arange(len(cost)), -size, cost))
+    rank = np.empty(len(cost), np.int64)
+    rank[order] = np.arange(len(cost))
+    return ~(within & (rank < rank[:, None])).any(axis=1)
 
 
 def _kinds(owner: Int64, place: Int64, other: Int64) -> tuple[Int64, Int64]:
@@ -152,11 +179,12 @@ def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | No
     """
     random, state = np.random.default_rng(budget.seed), seeded(budget.seed)
     cost, done, idle = site.cost(plan), 0, 0
-    rows, most = _ROWS, site.table.rows
+    rows = most = max(_ROWS, _CLASSES * site.k)
+    quick = True
 
     def solved(near: Neighbourhood) -> Outcome:
         seconds = math.inf if budget.seconds is None else min(_SECONDS, budget.left())
-        return solve_program(near.program, seconds=seconds, nodes=None if rounds is None else _NODES)
+        return solve_program(near.program, seconds=seconds, nodes=_NODES if quick else None, quick=quick)
 
     with ThreadPoolExecutor(max_workers=2) as threads:
         while cost > bound and not budget.over() and (rounds is None or done < rounds):
@@ -164,25 +192,22 @@ def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | No
             lifted = [pieces for pieces in lifted if len(pieces.count)]
             near = [_around(site, plan, pieces) for pieces in lifted]
             pairs = max((len(each.program.kind) for each in near), default=0)
-            if pairs > (_MORE_PAIRS if rounds is None else _PAIRS) and rows > site.k + 1:
+            if pairs > (_PAIRS if quick else _MORE_PAIRS) and rows > site.k + 1:
                 for pieces in lifted:
                     put_all(plan, pieces.row_type, pieces.number, pieces.count)
-                most = rows = max(rows * 4 // 5, site.k + 1)
+                rows = max(rows * 4 // 5, site.k + 1)
                 continue
-            outcomes = list(threads.map(solved, near))
-            for pieces, around, outcome in zip(lifted, near, outcomes, strict=True):
+            for pieces, around, outcome in zip(lifted, near, threads.map(solved, near), strict=True):
                 _settle(site, plan, pieces, around, outcome.assignment)
-            # They grow while they are easy; what was too hard once is not tried again.
-            if not all(outcome.proven for outcome in outcomes):
-                most = rows * 4 // 5
-            if rounds is None and all(outcome.nodes <= 1 for outcome in outcomes):
-                rows = rows * 3 // 2
-            rows = max(min(rows, most), site.k + 1)
+            rows = min(most, rows * 5 // 4 + 1)
             done += 1
             idle = idle + 1 if site.cost(plan) == cost else 0
             cost = site.cost(plan)
-            if rounds is not None and idle == _IDLE:
-                break
+            if idle == _IDLE:
+                if rounds is not None:
+                    break
+                # Small neighbourhoods gain most for their time; when they have nothing left, larger ones may.
+                idle, quick, most = 0, False, min(most * 3 // 2, site.table.rows)
             budget.report("neighbourhoods", budget.share() if rounds is None else done / rounds, cost, bound)
 
 

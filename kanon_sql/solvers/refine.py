@@ -27,7 +27,7 @@ from kanon_sql.solvers.repair import repair
 MOST_CELLS = 1 << 29
 """Patterns times row types up to which instances are listed."""
 
-_LOSS = 0.2
+_LOSS = 0.1
 """Cells for each of k rows that a class may lose at the prices before its instance is left out of the search."""
 
 _FEW_ROWS = 5
