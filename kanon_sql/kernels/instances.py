@@ -211,6 +211,10 @@ def useful_instances(
             break
         if column < m or cost[low] >= top or _dominated(masks, cost, codes, row[first:last], low):
             continue
+        for a in range(first, last):
+            worth[row[a]] = min(worth[row[a]], cost[low] + slack)
+        if slack == 0:  # nothing costs less than the cheapest: only what that is is asked for
+            continue
         if size + last - first > limit:
             start[0] = -1
             return start[:1], member[:0], mask[:0], worth
@@ -219,8 +223,6 @@ def useful_instances(
         if found + 2 > len(start):
             start = np.concatenate((start, start))
             mask = np.concatenate((mask, mask))
-        for a in range(first, last):
-            worth[row[a]] = min(worth[row[a]], cost[low] + slack)
         member[size : size + last - first] = row[first:last]
         mask[found] = low
         size += last - first

@@ -23,6 +23,9 @@ _WORK_PER_CALL = 1 << 24
 _SMALL = 1 << 20
 """Patterns times row types up to which other orders among equally dear patterns are tried too, and the best is kept."""
 
+_MANY = 100_000
+"""Row types beyond which no rows are shifted: those it splits would cost the release another reading of the source."""
+
 
 def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
     """Return a strictly k-anonymous recoding.
@@ -62,7 +65,9 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
 
 def _try(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
     pieces = repair(table, patterns, k, cheapest_first(table, patterns, k, budget), budget)
-    return reopen(table, patterns, k, pieces, budget).recoding()
+    if table.row_types <= _MANY:
+        pieces = reopen(table, patterns, k, pieces, budget)
+    return pieces.recoding()
 
 
 def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Pieces:

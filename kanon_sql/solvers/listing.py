@@ -119,7 +119,7 @@ def useful(table: CodedTable, patterns: PatternSet, k: int, *, complete: bool, l
 
 def cheapest(table: CodedTable, patterns: PatternSet, k: int) -> Int64:
     """Return the cost of the cheapest instance with k rows of each row type, int64 [t]; 0 for one that fits none."""
-    worth = _searched(table, patterns, k, 0, MOST_MEMBERS)[3]
+    worth = _searched(table, patterns, k, 0, 0)[3]
     return np.where(worth == _NOTHING, 0, worth)
 
 

@@ -141,7 +141,8 @@ def _undominated(owner: Int64, place: Int64, cost: Int64, row_types: int) -> NDA
     order = np.lexsort((np.arange(len(cost)), -size, cost))
     rank = np.empty(len(cost), np.int64)
     rank[order] = np.arange(len(cost))
-    return ~(within & (rank < rank[:, None])).any(axis=1)
+    replaced: NDArray[np.bool_] = np.logical_or.reduce(within & (rank < rank[:, None]), axis=1)
+    return ~replaced
 
 
 def _kinds(owner: Int64, place: Int64, other: Int64) -> tuple[Int64, Int64]:

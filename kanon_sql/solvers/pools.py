@@ -91,7 +91,7 @@ class Site:
 
 def tightened(table: CodedTable, patterns: PatternSet, k: int, recoding: Recoding) -> Recoding:
     """Return the recoding with each class under the cheapest pattern that its rows agree on; never dearer."""
-    pieces = _pieces(recoding)
+    pieces = Pieces.of(recoding)
     classes = Classes(row_type=recoding.row_type, count=recoding.count, number=pieces.classes(table))
     return released(table, patterns, k, classes, UNLIMITED)
 
@@ -120,18 +120,9 @@ def settled(site: Site, recoding: Recoding, prices: Prices) -> tuple[Site, Plan]
     return wider, plan
 
 
-def _pieces(recoding: Recoding) -> Pieces:
-    return Pieces(
-        row_type=recoding.row_type,
-        shown=recoding.shown,
-        count=recoding.count,
-        placed=np.ones(len(recoding.count), np.bool_),
-    )
-
-
 def _looks(table: CodedTable, patterns: PatternSet, recoding: Recoding) -> tuple[Int64, Int32, Int32]:
     """Return the class of each piece, and of each class the pattern (ascending) and one of its row types."""
-    number = _pieces(recoding).classes(table)
+    number = Pieces.of(recoding).classes(table)
     _, sample = np.unique(number, return_index=True)
     by_word = np.argsort(patterns.shown)
     pattern = by_word[np.searchsorted(patterns.shown[by_word], recoding.shown[sample])]

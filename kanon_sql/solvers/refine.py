@@ -22,7 +22,8 @@ from kanon_sql.solvers.listing import Instances, useful
 from kanon_sql.solvers.local import local_search
 from kanon_sql.solvers.neighbourhoods import ROUNDS, improve
 from kanon_sql.solvers.pools import Site, settled, tightened
-from kanon_sql.solvers.repair import repair
+from kanon_sql.solvers.reopen import reopen
+from kanon_sql.solvers.repair import Pieces, repair
 
 MOST_CELLS = 1 << 29
 """Patterns times row types up to which instances are listed."""
@@ -63,7 +64,8 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
     instances = useful(table, patterns, k, complete=False) if table.row_types * len(patterns.shown) <= MOST_CELLS else None
     if instances is None:
-        return replace(start, remark=f"{size} are too many for prices: greedy and shift")
+        shifted = reopen(table, patterns, k, Pieces.of(start), budget).recoding()
+        return replace(shifted, remark=f"{size} are too many for prices: greedy and shift")
     relaxed = relax(table, instances, k, start.cost(table), budget)
     best = start
     if start.cost(table) > relaxed.bound and not budget.over():

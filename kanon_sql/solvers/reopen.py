@@ -19,9 +19,6 @@ from kanon_sql.solvers.sieve import sieve
 _WORK_PER_CALL = 1 << 24
 """Patterns times pieces between two looks at the clock, well below a second."""
 
-_MANY = 100_000
-"""Row types beyond which the pass is left out: the rows it splits would cost the release another reading of the source."""
-
 
 def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budget: Budget) -> Pieces:
     """Move spare rows into new classes that save cells; every class keeps at least k rows.
@@ -31,7 +28,7 @@ def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
     One pass over the patterns in use (a few hundred of thousands); O(p (m^2 q / 64 + m e)) for q pieces in classes above k,
     e of them eligible.
     """
-    if budget.over() or not patterns.listed or table.row_types > _MANY:
+    if budget.over() or not patterns.listed:
         return pieces
     from kanon_sql.kernels.spare import take_spare
 

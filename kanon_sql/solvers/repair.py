@@ -59,6 +59,12 @@ class Pieces:
         everyone = np.arange(table.row_types, dtype=np.int32)
         return cls(row_type=everyone, shown=shown, count=table.weight.copy(), placed=placed)
 
+    @classmethod
+    def of(cls, recoding: Recoding) -> Pieces:
+        """Return the pieces of a recoding, all placed."""
+        everything = np.ones(len(recoding.count), np.bool_)
+        return cls(row_type=recoding.row_type, shown=recoding.shown, count=recoding.count, placed=everything)
+
     def recoding(self) -> Recoding:
         """Return the recoding, pieces of one row type under one pattern joined, in a fixed order."""
         order = np.lexsort((self.shown, self.row_type))

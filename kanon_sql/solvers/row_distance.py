@@ -18,7 +18,7 @@ from kanon_sql.solvers.listing import cheapest
 
 METHOD = "row distance"
 
-_MOST_CELLS = 1 << 29
+_MOST_CELLS = 1 << 31
 """Patterns times row types up to which the cheapest instance of each row is looked for."""
 
 _COMPARISONS = 1 << 29
