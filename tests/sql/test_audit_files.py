@@ -10,11 +10,16 @@ import pytest
 
 SQL = Path(__file__).parents[2] / "sql"
 PREFIX = "CREATE OR REPLACE MACRO "
-NAMES = ["equivalence_classes", "k_anonymity", "reidentification_risk", "utility"]
+NAMES = ["equivalence_classes", "k_anonymity", "l_diversity", "reidentification_risk", "t_closeness", "utility"]
+ARGUMENTS = dict.fromkeys(NAMES, "'t'") | {
+    "l_diversity": "'t', sa := 'a'",
+    "t_closeness": "'t', sa := 'a'",
+    "utility": "'t', 't'",
+}
 
 
-def test_the_four_audits_are_there(macros: list[Path]) -> None:
-    assert set(NAMES) <= {path.stem for path in macros}
+def test_the_audits_are_there(macros: list[Path]) -> None:
+    assert {path.stem for path in macros} == set(NAMES)
 
 
 def test_kanon_sql_is_the_concatenation(macros: list[Path]) -> None:
@@ -31,7 +36,7 @@ def test_one_statement_a_file_under_a_header(name: str) -> None:
     assert header.startswith(f"-- {name}(")
     for section in ("-- Arguments:", "-- Result columns", "-- Cost:"):
         assert section in header
-    assert re.match(rf"{name}\([a-z_, :=NUL]+\) AS TABLE\n", statement)
+    assert re.match(rf"{name}\([a-z_, :=NUL2']+\) AS TABLE\n", statement)
     assert len(duckdb.extract_statements(text)) == 1
     assert text.endswith(";\n")
 
@@ -39,16 +44,17 @@ def test_one_statement_a_file_under_a_header(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_result_column_is_in_the_header(con: duckdb.DuckDBPyConnection, name: str) -> None:
     con.execute("CREATE TABLE t AS SELECT 1 AS a")
-    con.execute(f"FROM {name}('t', 't')" if name == "utility" else f"FROM {name}('t')")
+    con.execute(f"FROM {name}({ARGUMENTS[name]})")
     header = (SQL / f"{name}.sql").read_text(encoding="utf-8").split(PREFIX)[0]
-    documented = re.findall(r"^--   (\w+) +(?:BIGINT|DOUBLE) ", header, flags=re.MULTILINE)
+    columns = header[header.index("-- Result columns") :]
+    documented = re.findall(r"^--   (\w+) +(?:BIGINT|DOUBLE|HUGEINT) ", columns, flags=re.MULTILINE)
     assert documented == [column[0] for column in con.description if column[0] != "a"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_macro_stands_alone_under_each_prefix(name: str) -> None:
     text = (SQL / f"{name}.sql").read_text(encoding="utf-8")
-    arguments = "'t', 't'" if name == "utility" else "'t'"
+    arguments = ARGUMENTS[name]
     with duckdb.connect() as con:
         con.execute("CREATE TABLE t AS SELECT 1 AS a")
         con.execute(text.replace(PREFIX, "CREATE OR REPLACE TEMP MACRO "))

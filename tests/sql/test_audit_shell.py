@@ -13,6 +13,7 @@ from pathlib import Path
 import audit_oracle
 import duckdb
 import pytest
+import sensitive_oracle
 
 ROOT = Path(__file__).parents[2]
 ADULT = ROOT.parent / "shared" / "data" / "adult_arx.csv.gz"
@@ -48,7 +49,17 @@ def rows_of(path: Path, columns: list[str] | None = None) -> tuple[list[str], li
 SETUP = """
 CREATE TABLE o AS FROM (VALUES ('a', 20, 1e0), ('a', 30, 1e0), ('b', 40, 2e0), ('c', 40, 2e0)) t(zip, age, "odd ""name");
 CREATE TABLE r AS SELECT * REPLACE (CASE WHEN zip = 'a' THEN zip END AS zip, CASE WHEN zip <> 'a' THEN age END AS age) FROM o;
+CREATE TABLE s AS SELECT hash(i) % 40 AS q, nullif(hash(i * 7) % 9, 8)::INTEGER AS s, (hash(i * 3) % 50)::DOUBLE / 8 AS x
+    FROM range(900) AS t(i);
+CREATE TABLE tree AS SELECT DISTINCT s AS value, 'g' || coalesce(s // 3, 9) AS parent FROM s
+    UNION ALL SELECT 'g' || unnest([0, 1, 2, 9]), '*';
+CREATE TABLE levels AS SELECT DISTINCT s AS level0, 'g' || coalesce(s // 3, 9) AS level1, '*' AS level2 FROM s;
+CREATE TABLE d AS SELECT a.level0 AS a, b.level0 AS b, CASE WHEN a.level1 = b.level1 THEN 0.5 ELSE 1 END AS distance
+    FROM levels AS a, levels AS b WHERE a.level0 IS DISTINCT FROM b.level0;
 """
+
+# As JSON a HUGEINT is a text.
+EXACT = "SELECT * REPLACE (t_numerator::BIGINT AS t_numerator, t_denominator::BIGINT AS t_denominator) FROM "
 
 
 @pytest.mark.parametrize(
@@ -62,6 +73,14 @@ CREATE TABLE r AS SELECT * REPLACE (CASE WHEN zip = 'a' THEN zip END AS zip, CAS
         "FROM utility('r', 'o', ['zip', 'age'])",
         "FROM utility('r', 'o')",
         "WITH c AS (FROM r) FROM k_anonymity('c') LIMIT 1",
+        "FROM l_diversity('s', ['q'], 's')",
+        "FROM l_diversity('s', sa := 'S', l := 4)",
+        EXACT + "t_closeness('s', ['q'], 's')",
+        EXACT + "t_closeness('s', sa := 's', metric := 'ordered')",
+        EXACT + "t_closeness('s', ['q'], 'x', 'numeric')",
+        EXACT + "t_closeness('s', ['q'], 's', 'hierarchical', 'tree')",
+        EXACT + "t_closeness('s', ['q'], 's', 'hierarchical', hierarchy := 'levels')",
+        EXACT + "t_closeness('s', ['q'], 's', 'main.d')",
     ],
 )
 def test_the_shell_gives_what_the_library_gives(con: duckdb.DuckDBPyConnection, shell: str, query: str) -> None:
@@ -79,10 +98,19 @@ def test_collations_in_the_shell(shell: str) -> None:
 
 
 def test_errors_in_the_shell(shell: str) -> None:
-    for call in ("k_anonymity('t; DROP TABLE t')", "k_anonymity('(SELECT 1)')"):
+    for call, text in (
+        ("k_anonymity('t; DROP TABLE t')", "tbl is not the name of a table"),
+        ("k_anonymity('(SELECT 1)')", "tbl is not the name of a table"),
+        ("l_diversity('t')", "sa is missing"),
+        ("l_diversity('t', ['a'], 's', l := NULL)", "l is not a whole number"),
+        ("t_closeness('t', ['s'], 's')", "sa is one of the columns of qi"),
+        ("t_closeness('t', ['a'], 's', 'hierarchical')", "hierarchy is not the name of a table: NULL"),
+        ("t_closeness('t', ['a'], 's', 'hierarchical', 't')", "the columns of the hierarchy are not"),
+        ("t_closeness('t', ['a'], 's', 'numeric')", "sa holds NULL"),
+    ):
         done = subprocess.run(
             [shell, "-init", "/dev/null", "-batch"],
-            input=f".read kanon.sql\nFROM {call};\n",
+            input=f".read kanon.sql\nCREATE TABLE t AS SELECT 1 AS a, NULL::INTEGER AS s;\nFROM {call};\n",
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -90,7 +118,7 @@ def test_errors_in_the_shell(shell: str) -> None:
             timeout=120,
             check=False,
         )
-        assert "kanon: tbl is not the name of a table" in done.stderr
+        assert f"kanon: {text}" in done.stderr
 
 
 def test_the_block_of_the_page_runs_in_the_shell(con: duckdb.DuckDBPyConnection, shell: str) -> None:
@@ -128,6 +156,20 @@ def test_adult(con: duckdb.DuckDBPyConnection, one: Callable[..., dict[str, obje
     found = one("FROM utility('released', 'adult')")
     assert found == pytest.approx(audit_oracle.utility(released, rows))
     assert found["suppressed_cells"] == 3 * len(rows)
+
+
+def test_adult_and_its_sensitive_attributes(one: Callable[..., dict[str, object]], con: duckdb.DuckDBPyConnection) -> None:
+    names, rows = rows_of(ADULT)
+    con.execute("CREATE TABLE adult AS FROM read_csv($1, all_varchar := true)", [str(ADULT)])
+    for sensitive in ("occupation", "salary-class"):
+        qi = ["sex", "race", "marital-status"]
+        pairs = [(tuple(row[names.index(name)] for name in qi), row[names.index(sensitive)]) for row in rows]
+        assert one("FROM l_diversity('adult', $1, $2)", [qi, sensitive]) == sensitive_oracle.l_diversity(pairs)
+        expected = sensitive_oracle.t_closeness(pairs, sensitive_oracle.equal, 1)
+        assert one("FROM t_closeness('adult', $1, $2)", [qi, sensitive]) == expected
+        values = sorted({value for _, value in pairs})
+        expected = sensitive_oracle.t_closeness(pairs, sensitive_oracle.ordered(values), len(values) - 1)
+        assert one("FROM t_closeness('adult', $1, $2, 'ordered')", [qi, sensitive]) == expected
 
 
 def test_adult_2_in_the_shell(shell: str) -> None:
