@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import backends, exact, machine, scale, solvers, start, tables, wide
+from benchmarks import backends, exact, machine, scale, sensitive, solvers, start, tables, wide
 from benchmarks.data import TABLES
 from benchmarks.plain_greedy import KS
 
@@ -22,6 +22,7 @@ PARTS = {
     "tables": tables.show,
     "exact": exact.show,
     "solvers": solvers.show,
+    "sensitive": sensitive.show,
     "backends": backends.show,
     "wide": wide.show,
     "start": start.show,
@@ -85,6 +86,8 @@ def main(
                 records = exact.measure(names, ks or exact.KS, data)
             case "solvers":
                 records = solvers.measure(names, ks or solvers.KS, data)
+            case "sensitive":
+                records = sensitive.measure(data)
             case "backends":
                 records = backends.measure(data)
             case "wide":

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from kanon_sql.engines.measures import record
 from kanon_sql.errors import AuditError, KanonError, SourceError
 from kanon_sql.interrupt import interruptible, stopping_signals
-from kanon_sql.publish import PATIENCE, audit_macros, evidence_path, record, release_file, staging_beside
+from kanon_sql.publish import PATIENCE, audit_macros, evidence_path, release_file, staging_beside, tables_beside
 from kanon_sql.terminal import figures, grid_of, progress
 
 if TYPE_CHECKING:
@@ -84,6 +85,26 @@ def _show(pairs: Iterable[tuple[str, object]], title: str | None = None) -> None
 qi_option = click.option(
     "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeat it or separate by commas.  [default: every column]"
 )
+_SENSITIVE_OPTIONS = (
+    click.option("--sensitive", metavar="A", help="The sensitive column, which is released as it is."),
+    click.option("--l", metavar="NUMBER", help="How diverse it is at least among rows that look alike."),
+    click.option("--variant", metavar="NAME", help="frequency, distinct, entropy or recursive.  [default: frequency]"),
+    click.option("--c", metavar="NUMBER", help="The c of recursive diversity."),
+    click.option("--t", metavar="NUMBER", help="How far from the whole table rows that look alike are at most, 0 to 1."),
+    click.option(
+        "--metric", metavar="NAME", help="equal, ordered, numeric, hierarchical, or a file (a, b, distance).  [default: equal]"
+    ),
+    click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical."),
+)
+
+
+def sensitive_options(command: Any) -> Any:
+    """Give a command the options about a sensitive column."""
+    for option in reversed(_SENSITIVE_OPTIONS):
+        command = option(command)
+    return command
+
+
 table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
 delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")
 
@@ -99,6 +120,7 @@ def main() -> None:
 @click.option("-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending says how.")
 @qi_option
 @click.option("--k", default=2, show_default=True, help="Least number of rows that look alike.")
+@sensitive_options
 @click.option(
     "--mask", "masks", multiple=True, metavar="A,B", help="Permitted columns to show together; repeatable; '' shows none."
 )
@@ -120,6 +142,8 @@ def anonymize(
     masks: tuple[str, ...],
     linked: tuple[str, ...],
     weights: tuple[str, ...],
+    metric: str | None,
+    hierarchy: str | None,
     table: str | None,
     delimiter: str,
     certificate: str | None,
@@ -128,6 +152,8 @@ def anonymize(
     **options: Any,
 ) -> None:
     """Release the table IN as OUT: every row looks like at least k - 1 others.
+
+    With --sensitive, rows that look alike are also diverse (--l) or like the whole table (--t) in that column.
 
     IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. OUT appears only after
     the written file has been read again and audited.
@@ -145,6 +171,7 @@ def anonymize(
         raise SourceError(f"{place} exists; hint: --force replaces it")
 
     evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
+    measures, beside = tables_beside(metric, hierarchy)
 
     from kanon_sql.policy import Policy
 
@@ -152,14 +179,14 @@ def anonymize(
         chosen = _names(qi, columns) if qi else None
         shown = [_names([mask], columns) for mask in masks] if masks else None
         groups = [_names([group], columns) for group in linked]
-        policy = Policy.of(quasi_identifiers=chosen, masks=shown, linked=groups, weights=weighted, **options)
+        policy = Policy.of(quasi_identifiers=chosen, masks=shown, linked=groups, weights=weighted, **measures, **options)
         return policy.resolve(columns)
 
     with ExitStack() as stack:
         staging = stack.enter_context(staging_beside(place.path.parent))
         written = None if evidence is None else (stack.enter_context(staging_beside(evidence.parent)) / evidence.name, evidence)
         step = stack.enter_context(progress(not quiet))
-        proven = release_file(origin, place, policy, staging, delimiter, step, written)
+        proven = release_file(origin, place, policy, staging, delimiter, step, beside, written)
     if not quiet:
         _show([("written", place), *([("certificate", evidence)] if evidence else []), *figures(proven).items()])
 
@@ -169,8 +196,18 @@ def anonymize(
 @click.argument("release", metavar="RELEASE")
 @click.argument("certificate", metavar="CERT.json")
 @click.option("--table", metavar="NAME", help="Table of a .duckdb file SOURCE, the same as SOURCE.duckdb::NAME.")
+@click.option("--metric", metavar="FILE", help="The table of distances (a, b, distance) that the policy names.")
+@click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
 @delimiter_option
-def verify(source: str, release: str, certificate: str, table: str | None, delimiter: str) -> None:
+def verify(
+    source: str,
+    release: str,
+    certificate: str,
+    table: str | None,
+    metric: str | None,
+    hierarchy: str | None,
+    delimiter: str,
+) -> None:
     """Check a release and its certificate against the source again; nothing is solved for it.
 
     Exits with code 1 and the line of the certificate at the first claim that does not hold.
@@ -181,10 +218,11 @@ def verify(source: str, release: str, certificate: str, table: str | None, delim
     from kanon_sql.verify import verify_files
 
     tables = Place.of(source, table), Place.of(release)
+    beside = tables_beside(metric, hierarchy)[1]
     con = audit_macros(duckdb.connect())
 
     def work() -> dict[str, str]:
-        return verify_files(con, *tables, certificate, delimiter)
+        return verify_files(con, *tables, certificate, delimiter, beside)
 
     _show(interruptible(con.interrupt, work, patience=PATIENCE).items(), "verified")
 
@@ -193,33 +231,57 @@ def verify(source: str, release: str, certificate: str, table: str | None, delim
 @click.argument("file")
 @qi_option
 @click.option("--k", type=int, help="Exit with code 1 when a class has fewer rows.")
+@sensitive_options
 @table_option
 @delimiter_option
-def audit(file: str, qi: tuple[str, ...], k: int | None, table: str | None, delimiter: str) -> None:
-    """Measure k-anonymity and the risk of re-identification of FILE."""
+def audit(
+    file: str,
+    qi: tuple[str, ...],
+    k: int | None,
+    sensitive: str | None,
+    metric: str | None,
+    hierarchy: str | None,
+    table: str | None,
+    delimiter: str,
+    **promised: Any,
+) -> None:
+    """Measure k-anonymity and the risk of re-identification of FILE; with --sensitive also l-diversity and t-closeness.
+
+    Exits with code 1 when FILE breaks --k, --l or --t.
+    """
     import duckdb
 
+    from kanon_sql.engines.measures import demand, measure, measured_requirements
     from kanon_sql.files import Place, columns, load
     from kanon_sql.policy import Policy
 
     place = Place.of(file, table)
+    names, beside = tables_beside(metric, hierarchy)
+    measured = measured_requirements(sensitive, **names, **promised)
     con = audit_macros(duckdb.connect())
 
-    def work() -> tuple[dict[str, Any], dict[str, Any]]:
+    def work() -> list[dict[str, Any]]:
         with closing(con):
-            load(con, place, into="source", delimiter=delimiter)
+            for name, each in {"source": place, **beside}.items():
+                load(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
-            policy = Policy.of(quasi_identifiers=_names(qi, known) if qi else None).resolve(known)
-            chosen = {"qi": [each.column for each in policy.quasi_identifiers]}
+            policy = Policy.of(quasi_identifiers=_names(qi, known) if qi else None, requirements=measured).resolve(known)
+            chosen = [each.column for each in policy.quasi_identifiers]
             queries = ("FROM k_anonymity('source', $qi)", "FROM reidentification_risk('source', $qi)")
-            sizes, risk = (record(con, query, chosen) for query in queries)
-            return sizes, risk
+            return [
+                *(record(con, query, {"qi": chosen}) for query in queries),
+                *(measure(con, requirement, chosen) for requirement in measured),
+            ]
 
-    sizes, risk = interruptible(con.interrupt, work, patience=PATIENCE)
+    sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     _show(sizes.items(), "k-anonymity")
-    _show(((name, value) for name, value in risk.items() if name not in sizes), "risk of re-identification")
+    titles = ("risk of re-identification", "l-diversity", "t-closeness")
+    for title, found in zip(titles, (risk, *figures), strict=False):
+        _show(((name, value) for name, value in found.items() if name not in sizes), title)
     if k is not None and sizes["k"] is not None and sizes["k"] < k:
         raise AuditError(f"the smallest class has {sizes['k']} rows, fewer than k = {k}")
+    for requirement, found in zip(measured, figures, strict=True):
+        demand(requirement, found)
 
 
 @main.command()

@@ -1,24 +1,27 @@
 """The table as the solvers see it: integer codes per row type, never a value.
 
-A *row type* is a distinct combination of quasi-identifier values; ``t`` row types with ``m`` columns stand for the whole
-table, however many rows it has. A column that can only be shown or hidden is one coded column, and so is a group of linked
-columns; a column with a generalization hierarchy is one coded column per level, of which a pattern shows at most one.
+A *row type* is a distinct combination of quasi-identifier values, and of sensitive values where a requirement is about them;
+``t`` row types with ``m`` columns stand for the whole table, however many rows it has. A column that can only be shown or
+hidden is one coded column, and so is a group of linked columns; a column with a generalization hierarchy is one coded column
+per level, of which a pattern shows at most one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kanon_sql.distances import Distance, equal, ordered
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.links import units
 from kanon_sql.policy import Policy
+from kanon_sql.requirements import TCloseness
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +34,31 @@ _WORD_LIMIT = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitive:
+    """A sensitive attribute: which value each row type has. No pattern shows or hides it; it is released as it is.
+
+    Parameters
+    ----------
+    column : str
+        The column of the source.
+    codes : int32 array [t]
+        Dense codes from 0, in the order of the values; NULL is a value, the last one.
+    count : int64 array [v]
+        Rows of the whole table per value.
+    named : mapping of str to int
+        Codes of the values that alpha requirements name; what is missing does not occur.
+    distances : mapping of str to Distance
+        Ground distances of the metrics that the policy uses.
+    """
+
+    column: str
+    codes: Int32
+    count: Int64
+    named: Mapping[str, int] = field(default_factory=dict)
+    distances: Mapping[str, Distance] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CodedTable:
     """Row types as dense integer codes.
 
@@ -39,8 +67,8 @@ class CodedTable:
     columns : tuple of tuple of str
         For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group.
     codes : int32 array [t, m], C-contiguous
-        Codes from 0; NULL has its own code. Rows are in ascending order, so the table does not depend on the order of
-        its source.
+        Codes from 0; NULL has its own code. Rows are in ascending order, those with equal codes by their sensitive values,
+        so the table does not depend on the order of its source.
     weight : int64 array [t]
         Rows of the source that share the row type.
     origin : int64 array [t]
@@ -49,6 +77,8 @@ class CodedTable:
         Cost of hiding each coded column in one row, in units of ``1 / unit``.
     unit : int
         Common denominator of the costs, so that all costs are whole numbers.
+    sensitive : tuple of Sensitive
+        The sensitive attributes that requirements are about; only with them may two row types have equal codes.
     """
 
     columns: tuple[tuple[str, ...], ...]
@@ -57,6 +87,7 @@ class CodedTable:
     origin: Int64
     cost: Int64
     unit: int
+    sensitive: tuple[Sensitive, ...] = ()
 
     @property
     def row_types(self) -> int:
@@ -178,7 +209,7 @@ def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[Cod
     Parameters
     ----------
     row_types : StructArray [t]
-        The distinct combinations of quasi-identifier values, one field a column, of any type.
+        The distinct combinations of quasi-identifier and sensitive values, one field a column, of any type.
     count : int64 array [t]
         Rows per combination.
     policy : Policy
@@ -187,12 +218,16 @@ def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[Cod
     Returns
     -------
     tuple of (CodedTable, Policy)
-        The table, and the policy with the fields' own names.
+        The table, and the policy with the fields' own names. Of the distances, the table has those of the metrics
+        ``'equal'`` and ``'ordered'``; `measured` adds what codes alone do not tell.
 
     Raises
     ------
     SourceError
         When two row types have no different codes: their type loses information on its way.
+    PolicyError
+        When there are too many quasi-identifiers, the weights cannot be added exactly, or a metric asks for more than the
+        values have.
 
     Notes
     -----
@@ -209,17 +244,57 @@ def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[Cod
     for place, linked in enumerate(columns):
         parts = [_column_codes(row_types.field(names.index(name))) for name in linked]
         codes[:, place] = parts[0] if len(parts) == 1 else _joined_codes(np.stack(parts, axis=1))
-    order = _ascending(codes)
-    codes = np.ascontiguousarray(codes[order])
-    if len(codes) > 1 and (codes[1:] == codes[:-1]).all(axis=1).any():
+    values = [row_types.field(names.index(name)) for name in policy.sensitive]
+    held = np.stack([_column_codes(_by_value(each)) for each in values], axis=1) if values else codes[:, :0]
+    every = np.hstack([held, codes]) if values else codes
+    order = _ascending(every)  # the first column counts least
+    every = every[order]
+    if len(every) > 1 and (every[1:] == every[:-1]).all(axis=1).any():
         raise SourceError(
             "two different row types cannot be told apart: a column's type (such as TIME WITH TIME ZONE) loses information; "
             "hint: cast it to VARCHAR"
         )
     weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
     cost, unit = _whole_costs([sum((weights[name] for name in linked), Fraction(0)) for linked in columns])
-    table = CodedTable(columns=columns, codes=codes, weight=count[order], origin=order, cost=cost, unit=unit)
+    weight = count[order]
+    if int(weight.sum()) * int(cost.sum()) >= 1 << 63:
+        raise PolicyError("the weights are too large to be added over all rows; hint: use smaller weights, or fewer digits")
+    sensitive = tuple(
+        Sensitive(
+            column=name,
+            codes=np.ascontiguousarray(every[:, place]),
+            count=_rows(every[:, place], weight),
+            distances=_distances(policy, name, each, every[:, place]),
+        )
+        for place, (name, each) in enumerate(zip(policy.sensitive, values, strict=True))
+    )
+    codes = np.ascontiguousarray(every[:, len(values) :])
+    table = CodedTable(columns=columns, codes=codes, weight=weight, origin=order, cost=cost, unit=unit, sensitive=sensitive)
     return table, policy
+
+
+def _rows(codes: Int32, weight: Int64) -> Int64:
+    """Return the rows of each code."""
+    rows = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    np.add.at(rows, codes, weight)
+    return rows
+
+
+def _distances(policy: Policy, column: str, values: pa.Array, codes: Int32) -> dict[str, Distance]:
+    """Return the distances between the values of a column that its codes alone tell."""
+    size = int(codes.max(initial=-1)) + 1
+    found: dict[str, Distance] = {}
+    for requirement in policy.requirements:
+        if isinstance(requirement, TCloseness) and requirement.sensitive == column:
+            if requirement.metric == "equal":
+                found["equal"] = equal(size)
+            elif requirement.metric == "ordered":
+                if _needs_python(values.type):
+                    raise PolicyError(
+                        f"{requirement.describe()}: values of this type have no order; hint: take 'equal', or cast the column"
+                    )
+                found["ordered"] = ordered(size)
+    return found
 
 
 def _whole_costs(weights: Sequence[Fraction]) -> tuple[Int64, int]:
@@ -267,6 +342,20 @@ def _column_codes(values: pa.Array) -> Int32:
     rank[order] = np.arange(len(rank), dtype=np.int32)
     codes: Int32 = rank[np.from_dlpack(encoded.indices)]
     return codes
+
+
+def _by_value(values: pa.Array) -> pa.Array:
+    """Return floats as whole numbers of the same order, NaN the largest; other values as they are."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_floating(values.type):
+        return values
+    kind = {16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[values.type.bit_width]
+    highest = pa.scalar((1 << (kind.bit_width - 1)) - 1, kind)
+    bits = values.view(kind)
+    bits = pc.if_else(pc.less(bits, pa.scalar(0, kind)), pc.bit_wise_xor(bits, highest), bits)
+    return pc.if_else(pc.is_nan(values), highest, bits)
 
 
 def _needs_python(kind: pa.DataType) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kanon_sql.publish import record
+from kanon_sql.engines.measures import record
 from kanon_sql.terminal import figures, grid_of
 
 if TYPE_CHECKING:

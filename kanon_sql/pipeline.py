@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kanon_sql.certificate import Certificate, Status
-from kanon_sql.coded import CodedTable, Recoding, row_cost
+from kanon_sql.coded import CodedTable, Prices, Recoding, Sensitive, row_cost
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.patterns import PatternSet, permitted
 from kanon_sql.policy import Policy
+from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, TCloseness
 from kanon_sql.solvers import choose
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.row_distance import METHOD, row_prices
+
+if TYPE_CHECKING:
+    from kanon_sql.solvers.sensitive.promise import Promise
 
 
 def run(
@@ -42,23 +48,27 @@ def run(
         When the solver used a mask that the policy does not permit.
     """
     started = time.monotonic()
-    k = policy.least_class_size
+    k = max((each.k for each in policy.requirements if isinstance(each, KAnonymity)), default=1)
     if table.rows < k:
         raise InfeasibleError(
             f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
         )
+    promise = _promise(table, policy) if policy.sensitive else None
+    least = k if promise is None else promise.least
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
-    recoding = solver.load()(table, patterns, k, budget)
+    recoding = solver.load()(table, patterns, promise or k, budget)
     if policy.masks is not None and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
     cost = recoding.cost(table)
     prices = recoding.prices
     bound, method = recoding.lower_bound, recoding.bound
     if prices is None:
-        prices = row_prices(table, patterns, k)
+        prices = _row_prices(table, patterns, least)
         bound, method = max((bound, method), (int(prices.price @ table.weight), METHOD))
+    if least > policy.least_class_size:  # more than a reader of the policy alone can tell
+        method = f"{method}, where no class has fewer than {least} rows"
     certificate = Certificate(
         requirements=tuple(requirement.describe() for requirement in policy.requirements),
         algorithm=solver.name,
@@ -100,6 +110,61 @@ def empty_certificate(policy: Policy) -> Certificate:
         policy=policy.to_json(),
         classes=0,
     )
+
+
+def _promise(table: CodedTable, policy: Policy) -> Promise:
+    """Return what each class has to promise; refuses what the whole table as one class does not keep.
+
+    Whatever classes keep, their union keeps too: so if the whole table does not, no release does.
+    """
+    from kanon_sql.solvers.sensitive.promise import Promise
+
+    for requirement in policy.requirements:
+        if isinstance(requirement, KAnonymity | TCloseness):
+            continue
+        alone = Promise.of(table, (requirement,))
+        everyone = np.zeros(table.row_types, np.int64)
+        if not alone.met(alone.histograms(everyone, np.arange(table.row_types, dtype=np.int32), table.weight))[0]:
+            (about,) = (each for each in table.sensitive if each.column == requirement.sensitive)
+            raise InfeasibleError(
+                f"{requirement.describe()} holds in no release, because not even in the whole table: "
+                f"{_figures(requirement, about)}; hint: promise less, or make the values coarser"
+            )
+    return Promise.of(table, policy.requirements)
+
+
+def _figures(requirement: LDiversity | AlphaAnonymity, about: Sensitive) -> str:
+    """Return what a requirement counts in the whole table, without a value of it."""
+    count = sorted(about.count.tolist(), reverse=True)
+    rows = sum(count)
+    if isinstance(requirement, AlphaAnonymity):
+        return f"{about.count[about.named[requirement.value]]} of {rows} rows"
+    if requirement.variant == "frequency":
+        return f"one value has {count[0]} of {rows} rows"
+    if requirement.variant == "distinct":
+        return f"it has {len(count)} different values"
+    if requirement.variant == "entropy":
+        shares = about.count / rows
+        return f"its entropy is that of {np.exp(-(shares @ np.log(shares))):.6f} values"
+    tail = sum(count[int(requirement.l) - 1 :])
+    return f"its most frequent value has {count[0]} rows, those from place {requirement.l} on {tail}"
+
+
+def _row_prices(table: CodedTable, patterns: PatternSet, least: int) -> Prices:
+    """Return what a row of each row type costs at least; row types that differ in sensitive values alone are alike."""
+    if not table.sensitive:
+        return row_prices(table, patterns, least)
+    fresh = np.append(True, (table.codes[1:] != table.codes[:-1]).any(axis=1))
+    first = np.flatnonzero(fresh)
+    alike = replace(
+        table,
+        codes=table.codes[first],
+        weight=np.add.reduceat(table.weight, first),
+        origin=table.origin[first],
+        sensitive=(),
+    )
+    prices = row_prices(alike, patterns, least)
+    return replace(prices, price=prices.price[np.cumsum(fresh) - 1])
 
 
 def _suppressed_cells(recoding: Recoding, table: CodedTable) -> int:

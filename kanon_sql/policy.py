@@ -14,8 +14,14 @@ from typing import Any
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.links import Group, check_links, unsplit
-from kanon_sql.requirements import KAnonymity, Requirement, requirement_from_json
-from kanon_sql.validation import fraction, known_keys, listed, named, refuse_twice, same_name, whole
+from kanon_sql.requirements import (
+    KAnonymity,
+    Requirement,
+    TCloseness,
+    named_requirements,
+    requirement_from_json,
+)
+from kanon_sql.validation import fraction, known_keys, listed, named, plain_number, refuse_twice, same_name, whole
 
 MAX_QUASI_IDENTIFIERS = 60
 """One mask is one 64-bit word: a bit per quasi-identifier, a few bits to spare."""
@@ -55,8 +61,7 @@ class QuasiIdentifier:
 
     def to_json(self) -> dict[str, Any]:
         """Return the quasi-identifier as plain JSON data."""
-        weight = self.weight.numerator if self.weight.denominator == 1 else str(self.weight)
-        return {"column": self.column, "weight": weight, "recoding": self.recoding}
+        return {"column": self.column, "weight": plain_number(self.weight), "recoding": self.recoding}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +73,10 @@ class Policy:
     quasi_identifiers : tuple of QuasiIdentifier
         The quasi-identifiers, at most 60.
     every_column : bool
-        Also every other column of the table is a quasi-identifier, of weight 1 (those listed only carry weights).
+        Also every other column of the table that is not sensitive is a quasi-identifier, of weight 1 (those listed only
+        carry weights).
     requirements : tuple of Requirement
-        What each equivalence class must meet; all of them.
+        What each equivalence class must meet; all of them. Several may be about one sensitive attribute.
     masks : tuple of Mask, optional
         The permitted masks, each the tuple of its shown columns; None permits every combination.
     linked : tuple of Group
@@ -111,9 +117,15 @@ class Policy:
         refuse_twice([qi.column for qi in self.quasi_identifiers], "the quasi-identifiers")
         if not self.requirements:
             raise PolicyError("a policy needs a requirement; hint: GUARANTEE k >= 5")
+        for requirement in self.requirements:
+            if not isinstance(requirement, Requirement):
+                raise PolicyError(
+                    f"a requirement cannot be a {type(requirement).__name__}; hint: LDiversity(sensitive='disease', l=2)"
+                )
         if self.masks is not None:
             self._check_masks(self.masks)
         check_links(self.linked, None if self.every_column else [qi.column for qi in self.quasi_identifiers])
+        self._check_sensitive()
         if self.permitted_masks == ():
             raise PolicyError(
                 "every mask shows only a part of the linked columns: no row could be released; hint: add a mask that shows "
@@ -128,6 +140,23 @@ class Policy:
         whole(self.seed, "seed", 0)
         if self.suppress is not None and not isinstance(self.suppress, str):
             raise PolicyError("suppress must be a text such as '*', or NULL")
+
+    def _check_sensitive(self) -> None:
+        identifying = {same_name(qi.column) for qi in self.quasi_identifiers}
+        identifying |= {same_name(name) for names in (*(self.masks or ()), *self.linked) for name in names}
+        trees: dict[str, str] = {}
+        for requirement in self.requirements:
+            if isinstance(requirement, KAnonymity):
+                continue
+            if same_name(requirement.sensitive) in identifying:
+                raise PolicyError(
+                    f'the sensitive column "{requirement.sensitive}" is a quasi-identifier too; hint: a sensitive column is '
+                    "released as it is: leave it out of the quasi-identifiers, masks and linked columns"
+                )
+            if isinstance(requirement, TCloseness) and requirement.hierarchy is not None:
+                tree = trees.setdefault(same_name(requirement.sensitive), requirement.hierarchy)
+                if same_name(tree) != same_name(requirement.hierarchy):
+                    raise PolicyError(f'the sensitive column "{requirement.sensitive}" has two hierarchies; hint: name one')
 
     def _check_masks(self, masks: tuple[Mask, ...]) -> None:
         if not masks:
@@ -152,30 +181,45 @@ class Policy:
         return max(requirement.least_class_size for requirement in self.requirements)
 
     @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Return the sensitive attributes, each once, in the order in which the requirements first mention them."""
+        found: dict[str, str] = {}
+        for requirement in self.requirements:
+            if not isinstance(requirement, KAnonymity):
+                found.setdefault(same_name(requirement.sensitive), requirement.sensitive)
+        return tuple(found.values())
+
+    @property
     def permitted_masks(self) -> tuple[Mask, ...] | None:
         """Return the masks that show each linked group whole or not at all; None where every combination may be tried."""
         return self.masks if self.masks is None or not self.linked else unsplit(self.masks, self.linked)
 
     def resolve(self, columns: Sequence[str]) -> Policy:
-        """Return the policy with each quasi-identifier spelled as in ``columns``, and none left open.
+        """Return the policy with each column spelled as in ``columns``, and no quasi-identifier left open.
 
         Parameters
         ----------
         columns : sequence of str
-            The columns that the table offers as quasi-identifiers, in their order.
+            The columns of the table in their order, the sensitive ones included.
 
         Raises
         ------
         UnknownColumnError
             When the policy names a column that is not there.
+        PolicyError
+            When every column is sensitive.
         """
         given = {same_name(qi.column): qi for qi in self.quasi_identifiers}
         spelled = {same_name(column): column for column in columns}
         for key, qi in given.items():
             if key not in spelled:
                 raise UnknownColumnError.of(qi.column, columns, "the policy")
+        for name in self.sensitive:
+            if same_name(name) not in spelled:
+                raise UnknownColumnError.of(name, columns, "a requirement")
         if self.every_column:
-            chosen = [replace(given.get(key, QuasiIdentifier(column=column)), column=column) for key, column in spelled.items()]
+            offered = {key: column for key, column in spelled.items() if key not in set(map(same_name, self.sensitive))}
+            chosen = [replace(given.get(key, QuasiIdentifier(column=column)), column=column) for key, column in offered.items()]
         else:
             chosen = [replace(qi, column=spelled[key]) for key, qi in given.items()]
         resolved = replace(self, quasi_identifiers=tuple(chosen), every_column=False)
@@ -183,8 +227,12 @@ class Policy:
         def respelled(lists: Iterable[Mask]) -> tuple[Mask, ...]:
             return tuple(tuple(spelled[same_name(name)] for name in names) for names in lists)
 
+        requirements = tuple(
+            each if isinstance(each, KAnonymity) else replace(each, sensitive=spelled[same_name(each.sensitive)])
+            for each in self.requirements
+        )
         masks = None if self.masks is None else respelled(self.masks)
-        return replace(resolved, masks=masks, linked=respelled(self.linked))
+        return replace(resolved, requirements=requirements, masks=masks, linked=respelled(self.linked))
 
     def to_json(self) -> str:
         """Return the canonical JSON text: sorted keys, no spaces, exact weights."""
@@ -211,7 +259,7 @@ class Policy:
         data = known_keys(data, {*cls.__dataclass_fields__}, "the policy")
         if "quasi_identifiers" in data:
             data["quasi_identifiers"] = tuple(
-                QuasiIdentifier(**known_keys(item, {*QuasiIdentifier.__dataclass_fields__}, "a quasi-identifier", "column"))
+                QuasiIdentifier(**known_keys(item, {*QuasiIdentifier.__dataclass_fields__}, "a quasi-identifier", ["column"]))
                 for item in listed(data["quasi_identifiers"], "quasi_identifiers")
             )
         if "requirements" in data:
@@ -233,6 +281,14 @@ class Policy:
         masks: Iterable[Iterable[str]] | None = None,
         linked: Iterable[Iterable[str]] | None = None,
         weights: Mapping[str, object] | None = None,
+        sensitive: str | None = None,
+        l: Any = None,  # noqa: E741 - its name everywhere
+        variant: str | None = None,
+        c: Any = None,
+        t: Any = None,
+        metric: str | None = None,
+        hierarchy: str | None = None,
+        requirements: Iterable[Requirement] = (),
         **options: Any,
     ) -> Policy:
         """Build a policy from the names that every entrance of kanon-sql shares.
@@ -242,19 +298,28 @@ class Policy:
         k : int
             Least number of rows of a class.
         quasi_identifiers : iterable of str, optional
-            Names of the quasi-identifiers; None takes every column.
+            Names of the quasi-identifiers; None takes every column that is not sensitive.
         masks : iterable of iterable of str, optional
             The permitted masks, as lists of shown columns; None permits all.
         linked : iterable of iterable of str, optional
             Columns that are suppressed together or not at all, as lists.
         weights : mapping, optional
             Cost of a suppressed cell by column, 1 where it is not named.
+        sensitive : str, optional
+            The sensitive attribute that ``l`` and ``t`` are about.
+        l, variant, c : optional
+            Its l-diversity, as in :class:`~kanon_sql.requirements.LDiversity`.
+        t, metric, hierarchy : optional
+            Its t-closeness, as in :class:`~kanon_sql.requirements.TCloseness`.
+        requirements : iterable of Requirement
+            More requirements, such as those on further sensitive attributes.
         **options
             ``algorithm``, ``time_limit``, ``seed``, ``suppress``.
         """
         for name, value in (("quasi_identifiers", quasi_identifiers), ("masks", masks), ("linked", linked)):
             if isinstance(value, str):
                 raise PolicyError(f"{name} must be a list of names, not one text; hint: ['zip', 'age']")
+        about = named_requirements(sensitive, l=l, variant=variant, c=c, t=t, metric=metric, hierarchy=hierarchy)
         masks, linked = None if masks is None else list(masks), list(linked or ())
         for lists, wanted in (
             (masks or (), "a mask must be a list of the columns it shows; hint: [['zip', 'age'], []]"),
@@ -275,7 +340,7 @@ class Policy:
         return cls(
             quasi_identifiers=tuple(chosen),
             every_column=quasi_identifiers is None,
-            requirements=(KAnonymity(k=k),),
+            requirements=(KAnonymity(k=k), *about, *requirements),
             masks=None if masks is None else tuple(tuple(mask) for mask in masks),
             linked=tuple(tuple(group) for group in linked),
             **options,

@@ -6,11 +6,12 @@ import os
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.engines.measures import record
 from kanon_sql.errors import AuditError, SourceError
 
 if TYPE_CHECKING:
@@ -58,23 +59,75 @@ def evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
     return path
 
 
+def tables_beside(metric: str | None, hierarchy: str | None) -> tuple[dict[str, Any], dict[str, Place]]:
+    """Return the metric and the hierarchy as a policy names them, and the files behind these names.
+
+    Parameters
+    ----------
+    metric : str, optional
+        Name of a metric, or a file of distances: that has a dot in its name.
+    hierarchy : str, optional
+        A file.
+
+    Raises
+    ------
+    SourceError
+        When there is no such file, or its name means something else.
+    """
+    from kanon_sql.files import Place
+    from kanon_sql.requirements import METRICS
+    from kanon_sql.validation import as_identifier, nearest
+
+    if metric is not None and metric not in METRICS and "." not in metric and nearest(metric, METRICS) is None:
+        raise SourceError(f"{metric} is no metric and no file; hint: the metrics are {', '.join(METRICS)}")
+    names, places = {"metric": metric, "hierarchy": hierarchy}, {}
+    for role, file in {"metric": metric if metric and "." in metric else None, "hierarchy": hierarchy}.items():
+        if file is None:
+            continue
+        place = Place.of(file)
+        place.require()
+        name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
+        if name.lower() in {*METRICS, "source", "released"}:
+            raise SourceError(f"{place} cannot be the {role}: its name means something else; hint: rename it")
+        names[role], places[name] = as_identifier(name), place
+    return names, places
+
+
 def audit_macros(con: Any) -> Any:
     """Define the audit macros on a plain DuckDB connection: no solver of this package is involved in an audit."""
     from importlib import resources
 
-    for name in ("k_anonymity", "reidentification_risk"):
+    for name in ("equivalence_classes", "k_anonymity", "reidentification_risk", "l_diversity", "t_closeness"):
         con.execute(resources.files("kanon_sql.sql").joinpath(f"{name}.sql").read_text(encoding="utf-8"))
     return con
 
 
-def record(con: Any, query: str, values: object) -> dict[str, Any]:
-    """Return the one row of a query by its column names."""
-    con.execute(query, values)
-    names = [column[0] for column in con.description]
-    return dict(zip(names, con.fetchall()[0], strict=True))
+_TALLY = """SELECT md5(list(counts ORDER BY counts)::VARCHAR) AS tally
+    FROM (
+        SELECT list(size ORDER BY size) AS counts
+        FROM (
+            SELECT create_sort_key(row(*COLUMNS(lambda name: list_contains($qi, name))), 'ASC NULLS FIRST'), {size}
+            FROM equivalence_classes('released', list_append($qi, $sensitive))
+        ) AS tally(class, size)
+        GROUP BY class
+    )"""
 
 
-def _verify(written: Place, policy: Policy, rows: int, delimiter: str) -> None:
+def _tallies(con: Any, policy: Policy) -> list[str]:
+    """Return for each sensitive attribute a digest of how often its values occur in each class of the table ``released``.
+
+    Notes
+    -----
+    A file has no types of its own, so the order of values and their distances, on which t-closeness rests, are not in it. But
+    it tells values apart, and where the tallies are those of the audited rows, it tells nothing that they do not.
+    """
+    columns = [qi.column for qi in policy.quasi_identifiers]
+    taken = any(name.lower() == "class_size" for name in (*columns, *policy.sensitive))
+    query = _TALLY.format(size="class_size_1" if taken else "class_size")
+    return [record(con, query, {"qi": columns, "sensitive": name})["tally"] for name in policy.sensitive]
+
+
+def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: list[str]) -> None:
     """Read the written file again and audit it: the last gate before anything is put in its place."""
     import duckdb
 
@@ -89,6 +142,11 @@ def _verify(written: Place, policy: Policy, rows: int, delimiter: str) -> None:
         k = record(con, "FROM k_anonymity('released', $qi)", {"qi": columns})["k"] if rows else None
         if k is not None and k < policy.least_class_size:
             raise AuditError(f"the written file has a class of {k} rows, below {policy.least_class_size}; nothing was released")
+        if _tallies(con, policy) != tallies:
+            raise AuditError(
+                "the classes of the written file have other sensitive values than those of the audited rows; nothing was "
+                "released; hint: a Parquet file keeps all values apart"
+            )
 
 
 def release_file(
@@ -98,6 +156,7 @@ def release_file(
     staging: Path,
     delimiter: str,
     step: Step,
+    beside: Mapping[str, Place],
     evidence: tuple[Path, Path] | None = None,
 ) -> Certificate:
     """Read, solve, write, audit, publish.
@@ -114,6 +173,8 @@ def release_file(
         The separator of CSV files.
     step : Step
         Hears of each step.
+    beside : mapping
+        By their names, the hierarchies and tables of distances that the policy names.
     evidence : tuple of Path, optional
         A private path and the place of the certificate, on one file system; it is put there right after the release.
     """
@@ -138,6 +199,8 @@ def release_file(
         with closing(con):
             step("reading")
             load(con, origin, into="source", delimiter=delimiter)
+            for name, table in beside.items():
+                load(con, table, into=name, delimiter=delimiter)
             policy = policy_for(columns(con, "source"))
             rows = con.execute("SELECT count(*) FROM source").fetchall()[0][0]
             go_on()
@@ -149,7 +212,7 @@ def release_file(
             step("writing")
             staged = stage(con, "FROM released", place, staging=staging, delimiter=delimiter)
             step("auditing")
-            _verify(staged, policy, rows, delimiter)
+            _verify(staged, policy, rows, delimiter, _tallies(con, policy))
             if evidence is not None:
                 write_text(certificate.to_json(), evidence[0])
             go_on()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Iterable
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
@@ -11,19 +13,91 @@ from kanon_sql.errors import PolicyError
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
+_RESERVED_WORDS = """
+    ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC BOTH CASE CAST CHECK COLLATE COLUMN CONSTRAINT CREATE DEFAULT
+    DEFERRABLE DESC DESCRIBE DISTINCT DO ELSE END EXCEPT FALSE FETCH FOR FOREIGN FROM GROUP HAVING IN INITIALLY INTERSECT
+    INTO LAMBDA LATERAL LEADING LIMIT NOT NULL OFFSET ON ONLY OR ORDER PIVOT PIVOT_LONGER PIVOT_WIDER PLACING PRIMARY
+    QUALIFY REFERENCES RETURNING SELECT SHOW SOME SUMMARIZE SYMMETRIC TABLE THEN TO TRAILING TRUE UNION UNIQUE UNPIVOT
+    USING VARIADIC WHEN WHERE WINDOW WITH
+"""
+
+RESERVED = frozenset(_RESERVED_WORDS.split())
+"""DuckDB's reserved words: none of them names a table or a column without quotes."""
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+_HUGE = re.compile("e[+-]?0*[1-9][0-9]{3}", re.IGNORECASE)
+"""An exponent of four digits: 1e999999 would be a number of a million digits."""
+
+_SIMPLE = 10**6
+"""A float may stand for a fraction whose denominator is at most this: 1 / 3 has no exact float."""
+
 
 def same_name(name: str) -> str:
     """Return the form under which DuckDB compares identifiers: the case of ASCII letters does not count."""
     return name.translate(_LOWER)
 
 
+def as_identifier(name: str) -> str:
+    """Return a column name as SQL text spells it: in double quotes only where it needs them."""
+    if _PLAIN_NAME.fullmatch(name) and name.upper() not in RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def as_text(text: str) -> str:
+    """Return a text as SQL spells it, in single quotes."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def fraction(value: Any, what: str) -> Fraction:
-    """Return a number exactly; a float counts as the decimal it is written as."""
+    """Return a number exactly.
+
+    Parameters
+    ----------
+    value : int, Fraction, Decimal, float or str
+        A text is a number, or a quotient such as ``'1/3'``. A float counts as the decimal it is written as (0.3 is 3/10)
+        unless that has a denominator above 10^6 and the nearest fraction that has not is the same float (1 / 3 is 1/3).
+    what : str
+        What the number is, for the error.
+    """
     try:
-        exact = Fraction(str(value) if isinstance(value, float) else value)
+        if isinstance(value, bool) or (isinstance(value, str) and _HUGE.search(value)):
+            raise TypeError
+        if isinstance(value, float):
+            return _of_float(value)
+        exact = Fraction(value)
+        return Fraction(int(exact.numerator), int(exact.denominator))  # not numpy's integers, which overflow
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write it like 3 or 0.5") from None
-    return exact
+
+
+def _of_float(value: float) -> Fraction:
+    written = Fraction(str(value))
+    simple = written.limit_denominator(_SIMPLE)
+    return simple if float(simple) == value else written
+
+
+def plain_number(number: Fraction) -> int | str:
+    """Return a number as JSON holds it exactly: a whole number, or a text such as '1/3'."""
+    return int(number) if number.denominator == 1 else str(number)
+
+
+def one_of(value: object, known: Iterable[str], what: str) -> str:
+    """Return one of the known names."""
+    names = list(known)
+    if isinstance(value, str) and value in names:
+        return value
+    shown = repr(value) if isinstance(value, str) else type(value).__name__
+    near = nearest(value, names)
+    hint = f"did you mean {near!r}?" if near else f"use {', '.join(map(repr, names))}"
+    raise PolicyError(f"{what} cannot be {shown}; hint: {hint}")
+
+
+def nearest(value: object, known: Iterable[str]) -> str | None:
+    """Return the known name that a wrong one was probably meant to be, if any."""
+    near = get_close_matches(same_name(value), list(known), n=1, cutoff=0.75) if isinstance(value, str) else []
+    return near[0] if near else None
 
 
 def whole(value: object, what: str, least: int) -> int:
@@ -57,12 +131,13 @@ def listed(value: object, what: str) -> list[Any]:
     return value
 
 
-def known_keys(value: object, known: set[str], what: str, needed: str | None = None) -> dict[str, Any]:
-    """Return a JSON object that has no unknown key, and the key ``needed``."""
+def known_keys(value: object, known: set[str], what: str, needed: Iterable[str] = ()) -> dict[str, Any]:
+    """Return a JSON object that has no unknown key, and all keys ``needed``."""
     if not isinstance(value, dict):
         raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}")
-    if needed is not None and needed not in value:
-        raise PolicyError(f"{what} lacks the key {needed!r}")
+    for key in needed:
+        if key not in value:
+            raise PolicyError(f"{what} lacks the key {key!r}")
     for key in value:
         if key not in known:
             raise PolicyError(f"{what} has the unknown key {key!r}; hint: the keys are {', '.join(sorted(known))}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.certificate import Certificate, verify
 from kanon_sql.certificate_file import Document, read
 from kanon_sql.comparison import Loss, compare
-from kanon_sql.errors import AuditError, CertificateError, PolicyError
+from kanon_sql.engines.measures import demand, demand_share, measure, record
+from kanon_sql.errors import AuditError, CertificateError, PolicyError, SourceError
 from kanon_sql.files import columns, load
 from kanon_sql.policy import Policy
-from kanon_sql.publish import record
+from kanon_sql.requirements import AlphaAnonymity, KAnonymity
 from kanon_sql.terminal import saving
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ def read_certificate(path: str) -> Document:
         raise AuditError(f"{path}, {error}") from None
 
 
-def verify_files(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> dict[str, str]:
+def verify_files(
+    con: Any, source: Place, release: Place, certificate: str, delimiter: str, beside: Mapping[str, Place]
+) -> dict[str, str]:
     """Check a certificate and a release against the source, field by field.
 
     Parameters
@@ -54,6 +57,8 @@ def verify_files(con: Any, source: Place, release: Place, certificate: str, deli
         Path of the certificate.
     delimiter : str
         The separator of CSV files.
+    beside : mapping of Place
+        The hierarchies and tables of distances that the policy names.
 
     Returns
     -------
@@ -68,6 +73,8 @@ def verify_files(con: Any, source: Place, release: Place, certificate: str, deli
     document = read_certificate(certificate)
     with closing(con):
         try:
+            for name, place in beside.items():
+                load(con, place, into=name, delimiter=delimiter)
             return _checked(con, source, release, document, delimiter)
         except CertificateError as error:
             at = CertificateError(error.field, error.fact, document.lines.get(error.field or ""))
@@ -84,7 +91,8 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     _require("row_types", claimed.row_types, len(counts), "the source has")
     load(con, release, into="released", delimiter=delimiter)
     sizes = record(con, "FROM k_anonymity('released', $qi)", {"qi": [qi.column for qi in policy.quasi_identifiers]})
-    loss = compare(con, policy, from_json=release.kind in ("json", "jsonl"))
+    loss = compare(con, policy, from_json=release.kind in ("json", "jsonl"))  # before values are weighed: it gives them types
+    _check_promises(con, policy)
     _require("classes", claimed.classes, sizes["classes"], "the release has")
     _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
     _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release hides")
@@ -92,6 +100,19 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     proven = verify(claimed, codes, counts)
     document.require_checksum()
     return _report(claimed, loss, proven)
+
+
+def _check_promises(con: Any, policy: Policy) -> None:
+    """Check in the table ``released`` what the policy promises of sensitive attributes."""
+    columns = [qi.column for qi in policy.quasi_identifiers]
+    for requirement in policy.requirements:
+        try:
+            if isinstance(requirement, AlphaAnonymity):
+                demand_share(con, requirement, columns, "released")
+            elif not isinstance(requirement, KAnonymity):
+                demand(requirement, measure(con, requirement, columns, "released"))
+        except (AuditError, SourceError) as error:
+            raise CertificateError("requirements", str(error)) from None
 
 
 def _policy(claimed: Certificate, names: list[str]) -> Policy:
@@ -109,7 +130,8 @@ def _row_types(con: Any, policy: Policy) -> tuple[list[tuple[int, ...]], list[in
     from kanon_sql.coded import encode
     from kanon_sql.engines.release import quoted
 
-    chosen = ", ".join(quoted(qi.column) for qi in policy.quasi_identifiers)
+    columns = [*(qi.column for qi in policy.quasi_identifiers), *policy.sensitive]
+    chosen = ", ".join(map(quoted, columns))
     histogram = con.sql(f'SELECT {chosen}, count(*) AS "kanon#n" FROM source GROUP BY ALL').to_arrow_table()  # noqa: S608
     if not histogram.num_rows:
         return [], []

@@ -8,25 +8,27 @@ from typing import Any
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.policy import Policy
+from kanon_sql.requirements import Requirement
 
 NAMES = ("qi", "k", "masks", "linked", "weights", "hierarchies", "algorithm", "time_limit", "seed", "suppress")
 
 _DEFAULTS = {"k": "2", "algorithm": "'auto'", "seed": "0"}
 
 
-def signature(name: str, *positional: str) -> str:
-    """Return the head of a table macro: the positional arguments, then the shared ones with their defaults."""
-    named = [f"{each} := {_DEFAULTS.get(each, 'NULL')}" for each in NAMES if each not in positional]
+def signature(name: str, *positional: str, **own: str) -> str:
+    """Return the head of a table macro: the positional arguments, its own and then the shared ones with their defaults."""
+    shared = {each: _DEFAULTS.get(each, "NULL") for each in NAMES if each not in positional}
+    named = [f"{each} := {default}" for each, default in (own | shared).items()]
     return f"{name}({', '.join((*positional, *named))})"
 
 
-def plan_call(function: str) -> str:
-    """Return the call of a planner with all arguments in the fixed order."""
-    return f"{function}(tbl, {', '.join(NAMES)})"
+def plan_call(function: str, *own: str) -> str:
+    """Return the call of a planner: the table, its own arguments, and the shared ones in their order."""
+    return f"{function}({', '.join(('tbl', *own, *NAMES))})"
 
 
-def policy(values: tuple[Any, ...]) -> Policy:
-    """Build the policy from the values of `NAMES`, in that order.
+def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
+    """Build the policy from the values of `NAMES`, in that order, and further requirements.
 
     Raises
     ------
@@ -49,6 +51,7 @@ def policy(values: tuple[Any, ...]) -> Policy:
         masks=given["masks"],
         linked=given["linked"],
         weights=weights,
+        requirements=requirements,
         algorithm=given["algorithm"],
         time_limit=float(limit) if isinstance(limit, Decimal) else limit,
         seed=given["seed"],

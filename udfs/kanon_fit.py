@@ -1,4 +1,4 @@
-"""`kanon_fit(row_types, policy)`: the solver, called once a release with all row types."""
+"""`kanon_fit(row_types, policy, ...)`: the solver, called once a release with all row types and the tables of the policy."""
 
 from __future__ import annotations
 
@@ -11,21 +11,26 @@ from kanon_sql import pipeline
 from kanon_sql.coded import CodedTable, Recoding, encode, hidden_bits
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.session import Session
+from kanon_sql.errors import PolicyError
+from kanon_sql.ground import Columns, labelled, measured, named_tables
 from kanon_sql.policy import Policy
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray) -> pa.Array:
+def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *tables: pa.ChunkedArray) -> pa.Array:
     """Return for each row type the pieces it is released in.
 
     Parameters
     ----------
     row_types : list of struct
-        One list; its last field ``kanon#n`` counts the rows, the others are the quasi-identifiers.
+        One list: the quasi-identifiers and the sensitive attributes, then for each of `labelled` the text of its value, and
+        ``kanon#n``, the rows.
     policy : text
         Canonical JSON.
+    tables : lists of struct of text
+        The tables of `named_tables`.
 
     Returns
     -------
@@ -40,15 +45,27 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray) -
     asked = Policy.from_json(policy[0].as_py())
     if types is None:
         return _answer(session.record(pipeline.empty_certificate(asked)), pa.array([[]], _PIECES()))
-    fields = [field.name for field in types.type]
-    values = pa.StructArray.from_arrays(types.flatten()[:-1], fields[:-1])
-    table, resolved = encode(values, np.from_dlpack(types.field(len(fields) - 1)), asked)
+    known = len(types.type) - 1 - len(labelled(asked))
+    parts, names = types.flatten(), [field.name for field in types.type]
+    values = pa.StructArray.from_arrays(parts[:known], names[:known])
+    table, resolved = encode(values, np.from_dlpack(parts[-1]), asked)
+    texts = dict(zip(labelled(resolved), parts[known:-1], strict=True))
+    named = map(_columns, named_tables(asked.requirements), tables)
+    table = measured(table, resolved, texts, dict(zip(named_tables(asked.requirements), named, strict=True)))
     try:
         recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
     finally:
         session.rest()
     number = session.record(certificate)
     return _answer(number, _pieces(table, recoding))
+
+
+def _columns(name: str, table: pa.ChunkedArray) -> Columns:
+    """Return a table that the policy names, column by column."""
+    if table.null_count:
+        raise PolicyError(f"the table {name!r} that the policy names is empty; hint: fill it, or take the metric 'equal'")
+    rows = table.combine_chunks().values
+    return {field.name: column.to_pylist() for field, column in zip(rows.type, rows.flatten(), strict=True)}
 
 
 def _PIECES() -> pa.DataType:  # noqa: N802 - a type, made late because pyarrow is imported late

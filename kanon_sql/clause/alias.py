@@ -9,17 +9,7 @@ from __future__ import annotations
 from sqlglot import TokenType
 
 from kanon_sql.clause.script import Script
-
-_RESERVED_WORDS = """
-    ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC BOTH CASE CAST CHECK COLLATE COLUMN CONSTRAINT CREATE DEFAULT
-    DEFERRABLE DESC DESCRIBE DISTINCT DO ELSE END EXCEPT FALSE FETCH FOR FOREIGN FROM GROUP HAVING IN INITIALLY INTERSECT
-    INTO LAMBDA LATERAL LEADING LIMIT NOT NULL OFFSET ON ONLY OR ORDER PIVOT PIVOT_LONGER PIVOT_WIDER PLACING PRIMARY
-    QUALIFY REFERENCES RETURNING SELECT SHOW SOME SUMMARIZE SYMMETRIC TABLE THEN TO TRAILING TRUE UNION UNIQUE UNPIVOT
-    USING VARIADIC WHEN WHERE WINDOW WITH
-"""
-
-RESERVED = frozenset(_RESERVED_WORDS.split())
-"""DuckDB's reserved words: none of them names a table or a column without quotes."""
+from kanon_sql.validation import RESERVED
 
 # Reserved words that end an expression or a sort key; behind them a name is an alias, if anything.
 _ENDING = frozenset({"ASC", "DEFAULT", "DEFERRABLE", "DESC", "END", "FALSE", "INITIALLY", "NULL", "TRUE"})

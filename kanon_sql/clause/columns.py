@@ -12,14 +12,14 @@ Links stand behind all items, each with its own LINKED: a comma behind one would
 
 from __future__ import annotations
 
-from sqlglot import TokenType
-
-from kanon_sql.clause.alias import RESERVED
 from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
+from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.links import Group
 from kanon_sql.policy import Mask, QuasiIdentifier
 from kanon_sql.validation import same_name
+
+_HINT = "ANONYMIZE BY zip, age GUARANTEE k >= 5"
 
 
 class ColumnList:
@@ -128,22 +128,13 @@ class ColumnList:
 
     def _name(self) -> str:
         reader = self._reader
-        if reader.kind is TokenType.IDENTIFIER:
-            name = reader.unquote()
-        elif reader.word in RESERVED:
-            raise reader.error(f'{reader.word} is a reserved word; hint: as the name of a column, quote it: "{reader.spelled}"')
-        elif reader.ahead("LINKED", "("):
+        if reader.ahead("LINKED", "("):
             raise reader.error("LINKED stands behind all columns; hint: BY city, zip, age LINKED (city, zip)")
-        elif reader.word and reader.word != "GUARANTEE":
-            name = reader.spelled
-            reader.place += 1
-        elif reader.spelled == "(":
+        if reader.spelled == "(":
             raise reader.error("a list needs its kind here; hint: CUBE (...), ROLLUP (...) or GROUPING SETS ((...), ...)")
-        else:
-            raise reader.error("expected a column; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
-        if reader.spelled == ".":
-            raise reader.error("a column is named as the query returns it; hint: zip, without the table in front")
-        return name
+        if reader.word == "GUARANTEE":
+            raise reader.error(f"expected a column; hint: {_HINT}")
+        return column_name(reader, _HINT)
 
     def _weight(self) -> str | None:
         if not self._reader.skip("WEIGHT"):

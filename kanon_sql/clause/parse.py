@@ -3,10 +3,9 @@
 ::
 
     ANONYMIZE BY item {, item} {link} GUARANTEE cond {AND cond} [USING name [( option = value {, option = value} )]]
-    cond   := k >= integer, also with > and with the sides exchanged
     option := time_limit | seed | suppress
 
-Items and links are those of :mod:`kanon_sql.clause.columns`.
+Items and links are those of :mod:`kanon_sql.clause.columns`, conditions those of :mod:`kanon_sql.clause.conditions`.
 """
 
 from __future__ import annotations
@@ -15,21 +14,15 @@ from typing import Any
 
 from sqlglot import TokenType
 
-from kanon_sql.clause.alias import RESERVED
 from kanon_sql.clause.columns import ColumnList
+from kanon_sql.clause.conditions import conditions
 from kanon_sql.clause.masks import cross
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.policy import Policy
-from kanon_sql.requirements import KAnonymity
+from kanon_sql.validation import RESERVED
 
 _OPTIONS = ("time_limit", "seed", "suppress")
-
-_LARGEST_K = 2**63 - 1
-
-# What each comparison adds to its number: `k > 4` is `k >= 5`.
-_K_ON_THE_LEFT = {">=": 0, ">": 1}
-_K_ON_THE_RIGHT = {"<=": 0, "<": 1}
 
 
 def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
@@ -62,54 +55,14 @@ def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
         if linked:
             raise reader.error("expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5")
         raise reader.error("expected a comma or GUARANTEE; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
-    k = _condition(reader)
-    while reader.skip("AND"):
-        k = max(k, _condition(reader))
+    requirements = conditions(reader, columns.identifiers)
     solver = _solver(reader) if reader.skip("USING") else {}
 
     def build() -> Policy:
         identifiers = tuple(columns.identifiers.values())
-        requirements = (KAnonymity(k=k),)
         return Policy(quasi_identifiers=identifiers, requirements=requirements, masks=cross(items), linked=linked, **solver)
 
     return reader.checked(build, place), reader.place
-
-
-def _condition(reader: Reader) -> int:
-    start = reader.place
-    if reader.ahead("K") and reader.script.spelled(start + 1) in {*_K_ON_THE_LEFT, *_K_ON_THE_RIGHT, "="}:
-        reader.place += 1
-        if reader.spelled not in _K_ON_THE_LEFT:
-            raise reader.error(f"k {reader.spelled} is no promise; hint: GUARANTEE k >= 5")
-        more = _K_ON_THE_LEFT[reader.spelled]
-        reader.place += 1
-        k = _integer(reader) + more
-    elif reader.kind is TokenType.NUMBER:
-        k = _integer(reader)
-        if reader.spelled not in _K_ON_THE_RIGHT or reader.script.word(reader.place + 1) != "K":
-            raise reader.error("expected <= k behind the number; hint: GUARANTEE k >= 5")
-        k += _K_ON_THE_RIGHT[reader.spelled]
-        reader.place += 2
-    else:
-        raise _unsupported(reader)
-    return reader.checked(lambda: KAnonymity(k=k), start).k
-
-
-def _unsupported(reader: Reader) -> Exception:
-    if not reader.word:
-        return reader.error("expected a condition; hint: GUARANTEE k >= 5")
-    start = reader.place
-    reader.place = reader.script.after(start + 1) if reader.script.spelled(start + 1) == "(" else start + 1
-    condition = reader.script.text[reader.script.start(start) : reader.script.stop(reader.place - 1)]
-    return reader.script.error(f"{condition} is not supported; hint: GUARANTEE k >= 5", start, reader.place - 1)
-
-
-def _integer(reader: Reader) -> int:
-    digits = reader.spelled.replace("_", "")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 20 and int(digits) < _LARGEST_K):
-        raise reader.error("expected a whole number; hint: GUARANTEE k >= 5")
-    reader.place += 1
-    return int(digits)
 
 
 def _solver(reader: Reader) -> dict[str, Any]:

@@ -66,9 +66,9 @@ class Reader:
         return inner.replace(quote * 2, quote)
 
     def decimal(self) -> str | None:
-        """Move behind a number such as 3, 0.5 or .5 and return it; anything else stays."""
+        """Move behind a number such as 3, 0.5, .5 or 1_000 and return it; anything else stays."""
         start, end = self.place, self.place + self.ahead(".") + 1
-        number = "".join(map(self.script.spelled, range(start, end)))
+        number = "".join(map(self.script.spelled, range(start, end))).replace("_", "")
         # No exponents: 1e999999 would be a number of a million digits.
         if not number.replace(".", "", 1).isdecimal() or not number.isascii() or len(number) > 40:
             return None

@@ -18,12 +18,24 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.functions import Function
-from kanon_sql.engines.release import quoted, release_query
+from kanon_sql.engines.names import quoted
+from kanon_sql.engines.release import release_query
 from kanon_sql.engines.session import Session
 from kanon_sql.policy import Policy
 from kanon_sql.solvers.budget import Progress
 
-_MODULES = ("kanon_fit", "kanon_audited", "kanon_releases", "k_anonymize", "pattern_guided", "anonymize")
+_MODULES = (
+    "kanon_fit",
+    "kanon_audited",
+    "kanon_entropy",
+    "kanon_transport",
+    "kanon_releases",
+    "k_anonymize",
+    "l_diversify",
+    "t_close",
+    "pattern_guided",
+    "anonymize",
+)
 """Modules of `kanon_sql.udfs`, in the order in which they are registered."""
 
 _SCHEMA = "kanon"

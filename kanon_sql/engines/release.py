@@ -1,57 +1,31 @@
 """The release as one SQL statement: histogram -> kanon_fit -> rows -> audit gate -> released rows.
 
-Only integers travel with the rows until the very end: every row carries the number of its piece, pieces carry the shown
-values. So the rows are stored once, narrow, and what the audit counts is exactly what is handed out.
+Only integers and sensitive values travel with the rows until the very end: every row carries the number of its piece, pieces
+carry the shown values. So the rows are stored once, narrow, and what the audit counts is exactly what is handed out.
 """
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
 from string import Template
 
-from kanon_sql.errors import SourceError
+from kanon_sql.engines.gate import gate
+from kanon_sql.engines.names import literal, quoted, table_name
+from kanon_sql.ground import labelled, named_tables
 from kanon_sql.policy import Policy
+
+__all__ = ["literal", "quoted", "release_query", "table_name"]
 
 _NAMES = """-- this branch is empty; it gives the columns their own spelling, whatever that of the policy
 SELECT * FROM {source} WHERE false
 UNION ALL
 """
 _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
-_PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".]+?))\s*(?:\.|$)')
+_KEY = "create_sort_key(row({}), 'ASC NULLS LAST')"
+"""Sensitive values are told apart by their bytes: a collation must not put one in the place of another."""
 
-
-def quoted(name: str) -> str:
-    """Return a name as a quoted SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """Return a text as a SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def table_name(text: object) -> str:
-    """Read a possibly qualified table name as identifiers and return it quoted; nothing of it is ever run as SQL.
-
-    Raises
-    ------
-    SourceError
-        When the text is no name of one to three parts.
-    """
-    if not isinstance(text, str):
-        raise SourceError("the table must be named by a text; hint: k_anonymize('patients', 5)")
-    parts: list[str] = []
-    place = 0
-    while place < len(text):
-        part = _PART.match(text, place)
-        if part is None:
-            break
-        parts.append(part[1].replace('""', '"') if part[1] else part[2])
-        place = part.end()
-    if place != len(text) or not 1 <= len(parts) <= 3 or text.rstrip().endswith("."):
-        raise SourceError(f'the table name cannot be read: {text!r}; hint: write table, schema.table or "quoted name"')
-    return ".".join(quoted(part) for part in parts)
+_PAIRS = '"kanon#rows" AS "kanon#r" JOIN "kanon#values" AS "kanon#v" ON "kanon#r"."kanon#piece" = "kanon#v"."kanon#piece"'
+_TABLE = '(SELECT list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")'
 
 
 def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
@@ -66,42 +40,83 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
     query : bool
         Whether ``source`` is a query.
 
+    Raises
+    ------
+    SourceError
+        When the policy names a table by what is no name.
+    PolicyError
+        When a threshold has too many digits.
+
     Notes
     -----
     A table is read twice (three times where the rows of one row type are split between classes). If the two readings
     differ, the release fails.
     """
-    columns = [quoted(qi.column) for qi in policy.quasi_identifiers]
     relation = '"kanon#source"' if query else source
     slots = {
         "reads": f'"kanon#source" AS MATERIALIZED (\n{source}\n), ' if query else "",
         "source": relation,
         "policy": literal(policy.to_json()),
+        "tables": "".join(f", {_TABLE.format(table_name(name))}" for name in named_tables(policy.requirements)),
         "hidden": "NULL" if policy.suppress is None else literal(policy.suppress),
         "shown": _VALUE if policy.suppress is None else f"CAST({_VALUE} AS VARCHAR)",
         "least": str(policy.least_class_size),
     }
-    if policy.every_column:
-        slots |= {
-            "columns": "*",
-            "rows": _text("rows_of_every_column"),
-            "names": "",
-            "result": '"kanon#v".* EXCLUDE ("kanon#piece")',
-        }
-    else:
-        slots |= {
-            "columns": ", ".join(columns),
-            "rows": Template(_text("rows_of_named_columns")).substitute(
-                source=relation,
-                match=" AND ".join(f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns),
-                emptied=", ".join(f"true AS {column}" for column in columns),
-            ),
-            "names": "" if policy.suppress is not None else _NAMES.format(source=relation),
-            "result": '"kanon#r".* EXCLUDE ("kanon#piece") REPLACE ('
-            + ", ".join(f'"kanon#v".{column} AS {column}' for column in columns)
-            + ")",
-        }
-    return Template(_text("release")).substitute(slots)
+    shape = _every_column if policy.every_column else _named_columns
+    return Template(_text("release")).substitute(slots, **_histogram(policy), **shape(relation, policy))
+
+
+def _histogram(policy: Policy) -> dict[str, str]:
+    """Return what is grouped: the columns, then what is known of sensitive values; ``keys`` are not handed to the solver."""
+    sensitive = [quoted(name) for name in policy.sensitive]
+    keys = {f'"kanon#key{number}"': _KEY.format(name) for number, name in enumerate(sensitive, 1)}
+    texts = {
+        f'"kanon#label{number}"': f"min(CAST({quoted(name)} AS VARCHAR))" for number, name in enumerate(labelled(policy), 1)
+    }
+    columns = ["*"] if policy.every_column else [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
+    columns += [f"{value} AS {name}" for name, value in (keys | texts).items()]
+    return {
+        "columns": ", ".join(columns),
+        "grouped": f"* EXCLUDE ({', '.join(keys)})" if keys else "*",
+        "counted": ", ".join([*texts, '"kanon#n"']),
+    }
+
+
+def _every_column(source: str, policy: Policy) -> dict[str, str]:
+    """Return the slots of a release whose rows are their pieces; there, the sensitive values are beside what is shown."""
+    beside = {quoted(name): f'"kanon#sensitive{number}"' for number, name in enumerate(policy.sensitive, 1)}
+    hidden = ", ".join(['"kanon#piece"', *beside.values()])
+    kept = ", ".join(f'"kanon#v".{value} AS {name}' for name, value in beside.items())
+    unclassed = ", ".join(['"kanon#piece"', *beside, *beside.values()])
+    return {
+        "rows": _text("rows_of_every_column"),
+        "undone": "",
+        "beside": "".join(f", {name} AS {value}" for name, value in beside.items()),
+        "unclassed": unclassed,
+        "names": _NAMES.format(source=source) if beside and policy.suppress is None else "",
+        "result": f'"kanon#v".* EXCLUDE ({hidden})' + (f" REPLACE ({kept})" if kept else ""),
+        **gate(policy, _PAIRS, [f'"kanon#v".{value}' for value in beside.values()], unclassed),
+    }
+
+
+def _named_columns(source: str, policy: Policy) -> dict[str, str]:
+    """Return the slots of a release whose rows are read again: all columns stay with them but the quasi-identifiers."""
+    columns = [quoted(qi.column) for qi in policy.quasi_identifiers]
+    sensitive = [quoted(name) for name in policy.sensitive]
+    match = [f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns]
+    match += [" = ".join(_KEY.format(f"{row}.{column}") for row in ('"kanon#s"', '"kanon#p".qi')) for column in sensitive]
+    emptied = ", ".join(f"true AS {column}" for column in columns)
+    rows = Template(_text("rows_of_named_columns")).substitute(source=source, match=" AND ".join(match), emptied=emptied)
+    shown = ", ".join(f'"kanon#v".{column} AS {column}' for column in columns)
+    return {
+        "rows": rows,
+        "undone": "".join(f", {column}" for column in sensitive),
+        "beside": "",
+        "unclassed": '"kanon#piece"',
+        "names": "" if policy.suppress is not None else _NAMES.format(source=source),
+        "result": f'"kanon#r".* EXCLUDE ("kanon#piece") REPLACE ({shown})',
+        **gate(policy, '"kanon#rows" AS "kanon#r"', [f'"kanon#r".{column}' for column in sensitive], '"kanon#piece"'),
+    }
 
 
 def _text(name: str) -> str:

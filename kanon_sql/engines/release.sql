@@ -2,21 +2,21 @@
 WITH ${reads}"kanon#histogram" AS (
     -- one list of all row types, so that kanon_fit sees the whole table in one call
     SELECT list("kanon#h") AS row_types
-    FROM (SELECT ${columns}, count(*) AS "kanon#n" FROM ${source} GROUP BY ALL) AS "kanon#h"
+    FROM (SELECT ${grouped} FROM (SELECT ${columns}, count(*) AS "kanon#n" FROM ${source} GROUP BY ALL)) AS "kanon#h"
 ), "kanon#pieces" AS MATERIALIZED (
     -- a row type without pieces keeps one empty piece, so that the audit finds it
     SELECT release, row_type, qi, len(pieces) AS parts, generate_subscripts(pieces, 1) AS part, unnest(pieces, max_depth := 2)
     FROM (SELECT * REPLACE (CASE WHEN len(pieces) > 0 THEN pieces ELSE [NULL] END AS pieces) FROM (
         SELECT fit.release AS release, generate_subscripts(row_types, 1) AS row_type, unnest(row_types) AS qi,
                unnest(fit.pieces) AS pieces
-        FROM (SELECT row_types, kanon_fit(row_types, ${policy}) AS fit FROM "kanon#histogram")
+        FROM (SELECT row_types, kanon_fit(row_types, ${policy}${tables}) AS fit FROM "kanon#histogram")
     ))
 ), "kanon#values" AS MATERIALIZED (
     SELECT "kanon#piece",
            CASE WHEN list_contains("kanon#hidden", alias(COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))))
-                THEN ${hidden} ELSE ${shown} END
+                THEN ${hidden} ELSE ${shown} END${beside}
     FROM (
-        SELECT * EXCLUDE ("kanon#n")
+        SELECT * EXCLUDE (${counted}${undone})
         FROM (SELECT piece AS "kanon#piece", hidden AS "kanon#hidden", unnest(qi) FROM "kanon#pieces")
     )
 ), "kanon#rows" AS MATERIALIZED (
@@ -26,13 +26,13 @@ ${rows}
     -- (by their sort keys: a plain GROUP BY takes 'a' and 'A' for one under a collation that ignores case)
     SELECT sum(n) AS size, bool_or(astray) AS astray
     FROM (
-        SELECT create_sort_key(row(*COLUMNS("kanon#v".* EXCLUDE ("kanon#piece"))), 'ASC NULLS FIRST') AS shown,
+        SELECT create_sort_key(row(*COLUMNS("kanon#v".* EXCLUDE (${unclassed}))), 'ASC NULLS FIRST') AS shown,
                "kanon#c".n AS n, "kanon#v"."kanon#piece" IS NULL AS astray
         FROM (SELECT "kanon#piece" AS piece, count(*) AS n FROM "kanon#rows" GROUP BY ALL) AS "kanon#c"
         LEFT JOIN "kanon#values" AS "kanon#v" ON "kanon#c".piece = "kanon#v"."kanon#piece"
     )
     GROUP BY shown
-), "kanon#sums" AS (
+)${audits}, "kanon#sums" AS (
     -- the pieces of each row type have to add up to its rows, and no number may occur twice
     SELECT bool_and(given IS NOT DISTINCT FROM needed AND coalesce(least > 0, false))
                AND (SELECT count(DISTINCT piece) = count(*) FROM "kanon#pieces") AS sound,
@@ -55,7 +55,7 @@ ${rows}
         WHEN min(size) < ${least}
             THEN error(format('kanon audit: {} classes have fewer than ${least} rows, the smallest {}; nothing was released',
                               count(*) FILTER (size < ${least}), min(size)))
-        ELSE kanon_audited((SELECT release FROM "kanon#sums"), count(*), min(size)::BIGINT)
+${refusals}        ELSE kanon_audited((SELECT release FROM "kanon#sums"), count(*), min(size)::BIGINT)
         END AS passed
     FROM "kanon#classes"
 )

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 
 from kanon_sql.certificate import Release
 from kanon_sql.engines.duckdb import register, session_of
+from kanon_sql.engines.measures import demand, distance_of, frequency_of, measure, measured_requirements, record
+from kanon_sql.engines.names import quoted, table_name
 from kanon_sql.engines.release import release_query
-from kanon_sql.errors import AuditError, SourceError
+from kanon_sql.errors import AuditError, PolicyError, SourceError
+from kanon_sql.ground import named_tables
 from kanon_sql.policy import Policy, QuasiIdentifier
+from kanon_sql.requirements import Requirement
 from kanon_sql.solvers.budget import Progress
 from kanon_sql.validation import same_name
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+
+Number = int | float | str | Decimal | Fraction
+"""A threshold: exact, a float as the decimal that it is written as, a text such as '1/3'."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +43,15 @@ class Audit:
         Rows, equivalence classes, and classes of a single row.
     highest_risk, average_risk : float or None
         Prosecutor risk of the worst row and of the average row: one over the size of its class.
+    distinct_l : int or None
+        The fewest different values of the sensitive attribute in a class. This and what follows is None for an empty table,
+        and where no sensitive attribute was named.
+    frequency_l : Fraction or None
+        One over the highest share that a value has in its class.
+    entropy_l : float or None
+        The number of equally frequent values that have the entropy of the least diverse class.
+    t : Fraction or None
+        The distance of the farthest class from the whole table.
     """
 
     k: int | None
@@ -41,6 +60,10 @@ class Audit:
     uniques: int
     highest_risk: float | None
     average_risk: float | None
+    distinct_l: int | None = None
+    frequency_l: Fraction | None = None
+    entropy_l: float | None = None
+    t: Fraction | None = None
 
 
 def anonymize(
@@ -48,6 +71,15 @@ def anonymize(
     *,
     k: int = 2,
     quasi_identifiers: Iterable[str | QuasiIdentifier] | None = None,
+    sensitive: str | None = None,
+    l: Number | None = None,  # noqa: E741 - its name everywhere
+    variant: str | None = None,
+    c: Number | None = None,
+    t: Number | None = None,
+    metric: str | None = None,
+    hierarchy: str | None = None,
+    requirements: Iterable[Requirement] = (),
+    tables: Mapping[str, Any] | None = None,
     masks: Iterable[Iterable[str]] | None = None,
     linked: Iterable[Iterable[str]] | None = None,
     weights: Mapping[str, object] | None = None,
@@ -66,7 +98,17 @@ def anonymize(
     k : int
         Least number of rows of a class.
     quasi_identifiers : iterable of str, optional
-        Columns that help to recognize somebody; None takes all.
+        Columns that help to recognize somebody; None takes all that are not sensitive.
+    sensitive : str, optional
+        The sensitive attribute that ``l`` and ``t`` are about; it is released as it is.
+    l, variant, c : optional
+        Its l-diversity in every class, as in :class:`~kanon_sql.requirements.LDiversity`.
+    t, metric, hierarchy : optional
+        Its t-closeness in every class, as in :class:`~kanon_sql.requirements.TCloseness`.
+    requirements : iterable of Requirement
+        More requirements, such as those on further sensitive attributes.
+    tables : mapping, optional
+        By their names, the hierarchies and tables of distances that requirements name, each of a kind as ``table``.
     masks : iterable of iterable of str, optional
         Permitted patterns, as lists of shown columns; None permits all.
     linked : iterable of iterable of str, optional
@@ -92,6 +134,14 @@ def anonymize(
     policy = Policy.of(
         k=k,
         quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        l=l,
+        variant=variant,
+        c=c,
+        t=t,
+        metric=metric,
+        hierarchy=hierarchy,
+        requirements=requirements,
         masks=masks,
         linked=linked,
         weights=weights,
@@ -106,6 +156,7 @@ def anonymize(
         session = session_of(con)
         session.watch(progress)
         con.register("source", _readable(source))
+        _register(con, policy, tables)
         try:
             released = con.sql(sql).to_arrow_table()
         except duckdb.Error as error:
@@ -117,7 +168,20 @@ def anonymize(
     return Release(table=_like(table, source, released, suppress), certificate=certificate, sql=sql)
 
 
-def audit(table: Any, *, quasi_identifiers: Iterable[str] | None = None, k: int | None = None) -> Audit:
+def audit(
+    table: Any,
+    *,
+    quasi_identifiers: Iterable[str] | None = None,
+    k: int | None = None,
+    sensitive: str | None = None,
+    l: Number | None = None,  # noqa: E741 - its name everywhere
+    variant: str | None = None,
+    c: Number | None = None,
+    t: Number | None = None,
+    metric: str | None = None,
+    hierarchy: str | None = None,
+    tables: Mapping[str, Any] | None = None,
+) -> Audit:
     """Measure a table, released by whomever, in plain SQL.
 
     Parameters
@@ -125,31 +189,70 @@ def audit(table: Any, *, quasi_identifiers: Iterable[str] | None = None, k: int 
     table : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
         The table.
     quasi_identifiers : iterable of str, optional
-        The columns that make the classes; None takes all. NULL is a value like any other.
+        The columns that make the classes; None takes all that are not sensitive. NULL is a value like any other.
     k : int, optional
         Raise an error when a class has fewer rows.
+    sensitive : str, optional
+        The sensitive attribute, whose diversity and closeness are measured too.
+    l, variant, c : optional
+        Raise an error when a class is less diverse, as in :class:`~kanon_sql.requirements.LDiversity`.
+    t : optional
+        Raise an error when a class is farther from the whole table.
+    metric, hierarchy : str, optional
+        What far means, as in :class:`~kanon_sql.requirements.TCloseness`.
+    tables : mapping, optional
+        By their names, the hierarchy or the table of distances, as in `anonymize`.
 
     Raises
     ------
     AuditError
-        When a class has fewer than ``k`` rows.
+        When a class has fewer than ``k`` rows, or breaks another promise.
     """
     source = _to_arrow(table)
-    policy = Policy.of(k=1 if k is None else k, quasi_identifiers=quasi_identifiers).resolve(source.column_names)
+    measured = measured_requirements(sensitive, l=l, variant=variant, c=c, t=t, metric=metric, hierarchy=hierarchy)
+    policy = Policy.of(k=1 if k is None else k, quasi_identifiers=quasi_identifiers, requirements=measured)
+    policy = policy.resolve(source.column_names)
     names = [qi.column for qi in policy.quasi_identifiers]
     with register(duckdb.connect()) as con:
         con.register("source", source)
-        arguments = ("source", names)
-        size = con.execute("SELECT k, rows, classes, uniques FROM k_anonymity(?, ?)", arguments).fetchall()[0]
-        risk = con.execute(
-            "SELECT prosecutor_risk, prosecutor_risk_average FROM reidentification_risk(?, ?)", arguments
-        ).fetchall()[0]
-    found = Audit(k=size[0], rows=size[1], classes=size[2], uniques=size[3], highest_risk=risk[0], average_risk=risk[1])
-    if k is not None and found.k is not None and found.k < k:
+        _register(con, policy, tables)
+        size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
+        risk = record(con, "FROM reidentification_risk('source', $qi)", {"qi": names})
+        figures = [(each, measure(con, each, names)) for each in measured]
+    if k is not None and size["k"] is not None and size["k"] < k:
         raise AuditError(
-            f"the smallest class has {found.k} rows, fewer than k = {k}; hint: release the table with a smaller promise"
+            f"the smallest class has {size['k']} rows, fewer than k = {k}; hint: release the table with a smaller promise"
         )
-    return found
+    for requirement, found in figures:
+        demand(requirement, found)
+    told = {name: value for _, found in figures for name, value in found.items()}
+    return Audit(
+        k=size["k"],
+        rows=size["rows"],
+        classes=size["classes"],
+        uniques=size["uniques"],
+        highest_risk=risk["prosecutor_risk"],
+        average_risk=risk["prosecutor_risk_average"],
+        distinct_l=told.get("distinct_l"),
+        frequency_l=frequency_of(told) if told else None,
+        entropy_l=told.get("entropy_l"),
+        t=distance_of(told) if told else None,
+    )
+
+
+def _register(con: duckdb.DuckDBPyConnection, policy: Policy, tables: Mapping[str, Any] | None) -> None:
+    """Give a connection the tables that the requirements name: just those."""
+    given = {same_name(quoted(name)): name for name in tables or {}}
+    named = {same_name(table_name(name)): name for name in named_tables(policy.requirements)}
+    for key, name in named.items():
+        if key not in given:
+            raise PolicyError(f"a requirement names the table {name!r}, which is not given; hint: tables={{{name!r}: ...}}")
+    for key, name in given.items():
+        if key not in named:
+            raise PolicyError(f"no requirement names the table {name!r}; hint: hierarchy={name!r}, or metric={name!r}")
+        if key == '"source"':
+            raise PolicyError("a table beside the source cannot be called 'source'; hint: rename it")
+        con.register(name, _to_arrow((tables or {})[name]))
 
 
 def _kind(table: Any) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
-from kanon_sql.coded import CodedTable, Recoding
+from kanon_sql.coded import Recoding
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.patterns import PatternSet
-from kanon_sql.requirements import KAnonymity, Requirement
-from kanon_sql.solvers.budget import Budget
+from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, Requirement, TCloseness
 
-Solve = Callable[[CodedTable, PatternSet, int, Budget], Recoding]
+Solve = Callable[..., Recoding]
+"""``solve(table, patterns, k, budget)``; in place of ``k`` a promise where requirements are about sensitive values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,62 +46,43 @@ class Solver:
         return solve
 
 
-SOLVERS: dict[str, Solver] = {
-    "refine": Solver(
-        name="refine",
-        module="kanon_sql.solvers.refine",
-        guarantee="never worse than greedy, with a proven bound",
-        requirements=(KAnonymity,),
-    ),
-    "optimal": Solver(
-        name="optimal",
-        module="kanon_sql.solvers.optimal",
-        guarantee="optimal, or the best within the time limit with a proven bound",
-        requirements=(KAnonymity,),
-    ),
-    "greedy": Solver(
-        name="greedy",
-        module="kanon_sql.solvers.greedy",
-        guarantee="at most m times the optimum, before the repair of fewer than k rows",
-        requirements=(KAnonymity,),
-    ),
-    "subset_dp": Solver(
-        name="subset_dp",
-        module="kanon_sql.solvers.subset_dp",
-        guarantee="optimal, for at most 18 rows",
-        requirements=(KAnonymity,),
-    ),
-    "row_assignment": Solver(
-        name="row_assignment",
-        module="kanon_sql.solvers.row_assignment",
-        guarantee="optimal, for at most 20 useful pattern instances",
-        requirements=(KAnonymity,),
-    ),
-    "cover": Solver(
-        name="cover",
-        module="kanon_sql.solvers.cover",
-        guarantee="at most 3 k (1 + ln 2 k) times the optimum, for at most 262,144 sets of k to 2 k - 1 rows",
-        requirements=(KAnonymity,),
-    ),
-    "balls": Solver(
-        name="balls",
-        module="kanon_sql.solvers.balls",
-        guarantee="at most 6 k (1 + ln 2 k) times the optimum, for at most 60,000 row types",
-        requirements=(KAnonymity,),
-    ),
-    "merge_small": Solver(
-        name="merge_small",
-        module="kanon_sql.solvers.merge_small",
-        guarantee="at most m times the optimum, the last rows included",
-        requirements=(KAnonymity,),
-    ),
-    "mondrian": Solver(
-        name="mondrian",
-        module="kanon_sql.solvers.mondrian",
-        guarantee="none: the baseline of median cuts",
-        requirements=(KAnonymity,),
-    ),
-}
+def _registry(package: str, requirements: tuple[type[Requirement], ...], guarantees: dict[str, str]) -> dict[str, Solver]:
+    """Return the solvers of a package: each is the module of its name."""
+    return {
+        name: Solver(name=name, module=f"{package}.{name}", guarantee=guarantee, requirements=requirements)
+        for name, guarantee in guarantees.items()
+    }
+
+
+SOLVERS: dict[str, Solver] = _registry(
+    "kanon_sql.solvers",
+    (KAnonymity,),
+    {
+        "refine": "never worse than greedy, with a proven bound",
+        "optimal": "optimal, or the best within the time limit with a proven bound",
+        "greedy": "at most m times the optimum, before the repair of fewer than k rows",
+        "subset_dp": "optimal, for at most 18 rows",
+        "row_assignment": "optimal, for at most 20 useful pattern instances",
+        "cover": "at most 3 k (1 + ln 2 k) times the optimum, for at most 262,144 sets of k to 2 k - 1 rows",
+        "balls": "at most 6 k (1 + ln 2 k) times the optimum, for at most 60,000 row types",
+        "merge_small": "at most m times the optimum, the last rows included",
+        "mondrian": "none: the baseline of median cuts",
+    },
+)
+"""Solvers of k-anonymity alone."""
+
+SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
+    "kanon_sql.solvers.sensitive",
+    (KAnonymity, LDiversity, AlphaAnonymity, TCloseness),
+    {
+        "refine": "never worse than greedy, with a proven bound",
+        "optimal": "optimal, or the best within the time limit with a proven bound",
+        "greedy": "none: the cheapest pattern first, with as many rows as keep the promise",
+        "subset_dp": "optimal, for at most 18 rows",
+        "matching": "optimal, for classes of two different values",
+    },
+)
+"""Solvers of requirements on sensitive attributes; they see what a class promises in place of k."""
 
 
 def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: PatternSet) -> tuple[Solver, str]:
@@ -114,13 +95,18 @@ def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: Patt
     PolicyError
         When it cannot meet the requirements.
     """
+    plain = all(isinstance(requirement, KAnonymity) for requirement in requirements)
+    solvers = SOLVERS if plain else SENSITIVE_SOLVERS
     if algorithm == "auto":
+        if not plain:
+            return solvers["refine"], "auto: it never does worse than the greedy for sensitive values"
         if not patterns.listed:
             return SOLVERS["greedy"], "auto: there are too many masks to list, so they are sampled"
         return SOLVERS["refine"], "auto: the masks can be listed, so prices tell which classes to open"
-    if algorithm not in SOLVERS:
-        raise UnknownAlgorithmError.of(algorithm, ["auto", *SOLVERS])
-    if not SOLVERS[algorithm].accepts(requirements):
-        able = [name for name, solver in SOLVERS.items() if solver.accepts(requirements)]
+    if algorithm not in SOLVERS and algorithm not in SENSITIVE_SOLVERS:
+        raise UnknownAlgorithmError.of(algorithm, dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS]))
+    solver = solvers.get(algorithm)
+    if solver is None or not solver.accepts(requirements):
+        able = [name for name, each in solvers.items() if each.accepts(requirements)]
         raise PolicyError(f"the algorithm {algorithm!r} cannot meet every requirement; hint: {', '.join(able)} can")
-    return SOLVERS[algorithm], "named by the policy"
+    return solver, "named by the policy"

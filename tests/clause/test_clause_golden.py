@@ -19,7 +19,8 @@ def name(pair: Pair) -> str:
 
 
 def fake_release(body: str, policy: Policy) -> str:
-    return f"SELECT * FROM ({body}) AS k{policy.least_class_size}"
+    kinds = [requirement.to_json()["type"] for requirement in policy.requirements[1:]]
+    return f"SELECT * FROM ({body}) AS {'_'.join([f'k{policy.least_class_size}', *kinds])}"
 
 
 @pytest.fixture

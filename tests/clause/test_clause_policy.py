@@ -9,6 +9,7 @@ import pytest
 from kanon_sql.clause import rewrite
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.policy import MAX_LISTED_MASKS, Policy
+from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, TCloseness
 
 
 def policy_of(clause: str) -> Policy:
@@ -54,8 +55,67 @@ def test_k_refused(condition):
         policy_of(f"BY zip GUARANTEE {condition}")
 
 
+DIVERSE = LDiversity(sensitive="disease", l=2)
+CLOSE = TCloseness(sensitive="disease", t=Fraction(3, 10), metric="ordered")
+
+
 @pytest.mark.parametrize(
-    ("spelled", "weight"), [("3", 3), ("0.5", Fraction(1, 2)), (".25", Fraction(1, 4)), ("2.", 2), ("00.10", Fraction(1, 10))]
+    ("guarantee", "requirements"),
+    [
+        ("l(disease) >= 2", [DIVERSE]),
+        ("L ( disease )>=2", [DIVERSE]),
+        ("2 <= l(disease)", [DIVERSE]),
+        ("4/2 <= l(disease, 'frequency')", [DIVERSE]),
+        ("l(disease, 'distinct') >= 3", [LDiversity(sensitive="disease", l=3, variant="distinct")]),
+        ("l(disease, 'entropy') >= 1.5", [LDiversity(sensitive="disease", l=Fraction(3, 2), variant="entropy")]),
+        ("l(disease, 'recursive', 3) >= 2", [LDiversity(sensitive="disease", l=2, variant="recursive", c=3)]),
+        ("l(disease, 'recursive', 1/3) >= 2", [LDiversity(sensitive="disease", l=2, variant="recursive", c="1/3")]),
+        ("t(disease, 'ordered') <= .3", [CLOSE]),
+        ("0.30 >= t(disease, 'ordered')", [CLOSE]),
+        ("t(disease) <= 0", [TCloseness(sensitive="disease", t=0)]),
+        ("t(disease) <= 1.0/3", [TCloseness(sensitive="disease", t="1/3")]),
+        ("t(disease) <= 1 / 3.", [TCloseness(sensitive="disease", t="1/3")]),
+        ("t(disease) <= 1_000/3_000", [TCloseness(sensitive="disease", t="1/3")]),
+        ("1/3 >= t(disease)", [TCloseness(sensitive="disease", t="1/3")]),
+        ("t(disease, 'main.distances') <= 1", [TCloseness(sensitive="disease", t=1, metric="main.distances")]),
+        (
+            "t(disease, 'hierarchical', 'tree') <= 1",
+            [TCloseness(sensitive="disease", t=1, metric="hierarchical", hierarchy="tree")],
+        ),
+        ("alpha(disease, 'it''s') <= 1/5", [AlphaAnonymity(sensitive="disease", value="it's", alpha="1/5")]),
+        ("0.2 >= ALPHA(disease, '')", [AlphaAnonymity(sensitive="disease", value="", alpha="1/5")]),
+        ('l("Home disease") >= 2', [LDiversity(sensitive="Home disease", l=2)]),
+        ("l(`a``b`) >= 2", [LDiversity(sensitive="a`b", l=2)]),
+        ("l(l) >= 2", [LDiversity(sensitive="l", l=2)]),
+        ("l(guarantee) >= 2", [LDiversity(sensitive="guarantee", l=2)]),
+        ("l(linked) >= 2", [LDiversity(sensitive="linked", l=2)]),
+        ("l(disease) >= 2 AND t(disease, 'ordered') <= .3", [DIVERSE, CLOSE]),
+        ("t(disease, 'ordered') <= 0.3 AND l(disease) >= 2 AND l(disease) >= 2", [CLOSE, DIVERSE, DIVERSE]),
+        ("l(disease) >= 2 AND l(job) >= 3", [DIVERSE, LDiversity(sensitive="job", l=3)]),
+    ],
+)
+def test_sensitive_promises(guarantee, requirements):
+    assert policy_of(f"BY zip GUARANTEE {guarantee}") == Policy.of(quasi_identifiers=["zip"], requirements=requirements)
+
+
+def test_without_a_k_two_rows_are_promised():
+    assert policy_of("BY zip GUARANTEE t(disease) <= 1").requirements[0] == KAnonymity(k=2)
+    assert policy_of("BY zip GUARANTEE l(disease) >= 1 AND k >= 1").requirements[0] == KAnonymity(k=1)
+
+
+def test_the_greatest_k_comes_first():
+    policy = policy_of("BY zip GUARANTEE k >= 3 AND l(disease) >= 2 AND 7 <= k")
+    assert policy == Policy.of(k=7, quasi_identifiers=["zip"], sensitive="disease", l=2)
+
+
+def test_the_words_of_promises_may_be_columns():
+    policy = policy_of("BY l, t, alpha, k GUARANTEE l(disease) >= 2")
+    assert [qi.column for qi in policy.quasi_identifiers] == ["l", "t", "alpha", "k"]
+
+
+@pytest.mark.parametrize(
+    ("spelled", "weight"),
+    [("3", 3), ("1_000", 1000), ("0.5", Fraction(1, 2)), (".25", Fraction(1, 4)), ("2.", 2), ("00.10", Fraction(1, 10))],
 )
 def test_weight(spelled, weight):
     policy = policy_of(f"BY zip, age WEIGHT {spelled}, CUBE (sex WEIGHT 7) GUARANTEE k >= 2")

@@ -13,7 +13,7 @@ from kanon_sql.clause import rewrite
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import ClauseError
 from kanon_sql.policy import Policy, QuasiIdentifier
-from kanon_sql.requirements import KAnonymity
+from kanon_sql.requirements import METRICS, VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, TCloseness
 
 HIDDEN = [
     "'ANONYMIZE BY'",
@@ -87,11 +87,33 @@ def test_no_quote_hides_a_word_that_duckdb_sees(text):
     assert ours >= theirs
 
 
+NAMES = st.text(min_size=1).filter(lambda text: "\x00" not in text)
+SHARES = st.fractions(min_value=0, max_value=1, max_denominator=10**9)
+METRIC = st.sampled_from(METRICS[:3]) | NAMES.map("table.{}".format)
+
+
+@st.composite
+def sensitive_requirements(draw, columns):
+    column, share = st.sampled_from(columns), draw(SHARES)
+    match draw(st.sampled_from(["l", "recursive", "t", "hierarchical", "alpha"])):
+        case "l":
+            return LDiversity(sensitive=draw(column), l=1 + 9 * share, variant=draw(st.sampled_from(VARIANTS[:3])))
+        case "recursive":
+            c = draw(st.fractions(min_value="0.01", max_value=100, max_denominator=1000))
+            return LDiversity(sensitive=draw(column), l=draw(st.integers(1, 9)), variant="recursive", c=c)
+        case "t":
+            return TCloseness(sensitive=draw(column), t=share, metric=draw(METRIC))
+        case "hierarchical":
+            return TCloseness(sensitive=draw(column), t=share, metric="hierarchical", hierarchy="the ''tree'")
+        case _:
+            return AlphaAnonymity(sensitive=draw(column), value=draw(st.text()), alpha=share or 1)
+
+
 @st.composite
 def policies(draw):
-    columns = draw(
-        st.lists(st.text(min_size=1).filter(lambda text: "\x00" not in text), min_size=1, max_size=6, unique_by=str.casefold)
-    )
+    named = draw(st.lists(NAMES, min_size=2, max_size=9, unique_by=str.casefold))
+    cut = draw(st.integers(1, min(6, len(named) - 1)))
+    columns, sensitive = named[:cut], named[cut:]
     weights = st.fractions(min_value="0.01", max_value=100).map(lambda weight: weight.limit_denominator(1).numerator or 1)
     identifiers = tuple(QuasiIdentifier(column=column, weight=draw(weights)) for column in columns)
     masks = draw(
@@ -105,7 +127,10 @@ def policies(draw):
     linked = tuple(tuple(columns[start:stop]) for start, stop in pairwise(cuts) if stop - start > 1)
     return Policy(
         quasi_identifiers=identifiers,
-        requirements=(KAnonymity(k=draw(st.integers(1, 10**9))),),
+        requirements=(
+            KAnonymity(k=draw(st.integers(1, 10**9))),
+            *draw(st.lists(sensitive_requirements(sensitive), max_size=4)),
+        ),
         masks=masks,
         linked=linked,
         algorithm=draw(st.sampled_from(["auto", "optimal", "greedy"])),
@@ -133,7 +158,8 @@ def clause_of(policy: Policy) -> str:
         "suppress": "NULL" if policy.suppress is None else quoted(policy.suppress, "'"),
     }
     using = ", ".join(f"{name} = {value}" for name, value in options.items())
-    return f"ANONYMIZE BY {items} GUARANTEE {policy.requirements[0].describe()} USING {policy.algorithm} ({using})"
+    guarantee = " AND ".join(requirement.describe() for requirement in policy.requirements)
+    return f"ANONYMIZE BY {items} GUARANTEE {guarantee} USING {policy.algorithm} ({using})"
 
 
 @given(policies())

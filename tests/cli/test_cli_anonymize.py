@@ -210,6 +210,34 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
         (["people.csv", "-o", "out.csv", "--mask", "salary"], 'unknown column "salary"'),
         (["people.csv", "-o", "out.csv", "--weight", "salary=2"], 'unknown column "salary"'),
         (["people.csv", "-o", "out.csv", "--weight", "zip=much"], "must be a number"),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note"], "nothing is promised about the sensitive column"),
+        (["people.csv", "-o", "out.csv", "--l", "2"], "l and t need the sensitive column"),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "1/2"], "l must be at least 1, got 1/2"),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "two"], "l must be a number"),
+        (
+            ["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "2", "--variant", "recursiv"],
+            "did you mean 'recursive'?",
+        ),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "2", "--variant", "recursive"], "needs c"),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", "1.5"], "t must be from 0 to 1, got 3/2"),
+        (
+            ["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "2", "--metric", "equal"],
+            "metric says nothing without t",
+        ),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "ordred"], "looks like 'ordered'"),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "far.csv"], "no file"),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "numeric.csv"], "rename it"),
+        (
+            ["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "hierarchical"],
+            "needs the table of its tree",
+        ),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--hierarchy", "tree"], "no known format"),
+        (
+            ["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--hierarchy", "old.csv"],
+            "a hierarchy belongs to",
+        ),
+        (["people.csv", "-o", "out.csv", "--sensitive", "salary", "--l", "2"], 'unknown column "salary"'),
+        (["people.csv", "-o", "out.csv", "--sensitive", "NOTE", "--l", "2", "--qi", "zip,note"], "is a quasi-identifier too"),
         (["people.csv", "-o", "out.csv", "--algorithm", "magic"], "no algorithm 'magic'"),
         (["people.csv", "-o", "out.csv", "--time-limit", "-1"], "above 0"),
         (["people.csv", "-o", "out.xlsx"], "no known format"),
@@ -235,6 +263,7 @@ def test_a_refusal_is_one_line_and_leaves_nothing(
     (folder / "link.csv").symlink_to(people)
     (folder / "folder.csv").mkdir()
     (folder / "old.csv").write_text("old")
+    (folder / "numeric.csv").write_text("a,b,distance\n")
     (folder / "broken.csv").write_text("a,b\nSECRET,1\nSECRET,1,2,3\n")
     (folder / "latin.csv").write_bytes("a,b\nSECRÈT,1\n".encode("latin-1"))
     for name in ("broken.parquet", "broken.json", "broken.duckdb"):

@@ -34,12 +34,104 @@ FROM patients ANONYMIZE BY zip GUARANTEE
 -- name: no k
 FROM patients ANONYMIZE BY zip GUARANTEE >= 5
 -- error: expected a condition
--- name: diversity
-FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 AND l(disease) >= 2
--- error: l(disease) is not supported
--- name: closeness
-FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') <= .3
--- error: t(disease, 'ordered') is not supported
+-- name: an unknown promise
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 AND m(disease, 'x') >= 2
+-- error: m(disease, 'x') is not supported; hint: the promises are k, l(...), t(...) and alpha(...), as in GUARANTEE k >= 5 (line 1, column 53, at "m(disease, 'x')")
+-- name: diversity of nothing
+FROM patients ANONYMIZE BY zip GUARANTEE l >= 2
+-- error: expected ( behind l; hint: GUARANTEE l(disease) >= 2 (line 1, column 44, at '>=')
+-- name: diversity of no column
+FROM patients ANONYMIZE BY zip GUARANTEE l() >= 2
+-- error: expected a column; hint: GUARANTEE l(disease) >= 2 (line 1, column 44, at ')')
+-- name: diversity of two columns
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease, age) >= 2
+-- error: expected a variant in single quotes; hint: the variants are 'frequency', 'distinct', 'entropy', 'recursive' (line 1, column 53, at 'age')
+-- name: an unknown variant
+FROM patients ANONYMIZE BY zip
+GUARANTEE k >= 2 AND l(disease, 'recursiv', 3) >= 2
+-- error: the variant of l-diversity cannot be 'recursiv'; hint: did you mean 'recursive'? (line 2, column 22, at "l(disease, 'recursiv', 3) >= 2")
+-- name: recursive without its c
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive') >= 2
+-- error: recursive l-diversity needs c; hint: l(disease, 'recursive', 3) >= 2
+-- name: a c for another variant
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'entropy', 3) >= 2
+-- error: c belongs to the variant 'recursive', not to 'entropy'
+-- name: a c that is no number
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', '3') >= 2
+-- error: expected a number; hint: GUARANTEE l(disease) >= 2
+-- name: more than diversity takes
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', 3, 4) >= 2
+-- error: expected ) at the end of l(...); hint: GUARANTEE l(disease) >= 2
+-- name: less than nothing
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 1/2
+-- error: l must be at least 1, got 1/2
+-- name: diversity from above
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease) <= 2
+-- error: l <= is no promise; hint: GUARANTEE l(disease) >= 2 (line 1, column 53, at '<=')
+-- name: strict diversity
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease) > 2
+-- error: l > is no promise; hint: GUARANTEE l(disease) >= 2
+-- name: diversity that ends early
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease)
+-- error: expected >= behind l; hint: GUARANTEE l(disease) >= 2
+-- name: closeness from below
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') >= .3
+-- error: t >= is no promise; hint: GUARANTEE t(disease, 'ordered') <= 0.3
+-- name: closeness from below with its sides exchanged
+FROM patients ANONYMIZE BY zip GUARANTEE .3 <= t(disease, 'ordered')
+-- error: t >= is no promise; hint: GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 45, at '<=')
+-- name: an unknown metric
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordred') <= .3
+-- error: the metric 'ordred' looks like 'ordered'
+-- name: a metric without quotes
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease, ordered) <= .3
+-- error: expected a metric in single quotes; hint: 'equal', 'ordered', 'numeric', 'hierarchical', or the name of a table of distances (line 1, column 53, at 'ordered')
+-- name: a tree that is not named
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'hierarchical') <= .3
+-- error: the metric 'hierarchical' needs the table of its tree
+-- name: further than everything
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1.01
+-- error: t must be from 0 to 1, got 101/100
+-- name: a share in percent
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1%
+-- error: the ANONYMIZE clause does not go on with %
+-- name: divided by nothing
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1/0.0
+-- error: a number cannot be divided by 0 (line 1, column 56, at '1/0.0')
+-- name: divided by a word
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1/three
+-- error: expected a number; hint: GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 58, at 'three')
+-- name: a limit for no value
+FROM patients ANONYMIZE BY zip GUARANTEE alpha(disease) <= .3
+-- error: expected , behind the column; hint: GUARANTEE alpha(disease, 'flu') <= 0.2
+-- name: a limit for a number
+FROM patients ANONYMIZE BY zip GUARANTEE alpha(age, 30) <= .3
+-- error: expected the value in single quotes; hint: GUARANTEE alpha(disease, 'flu') <= 0.2
+-- name: no share at all
+FROM patients ANONYMIZE BY zip GUARANTEE alpha(disease, 'flu') <= 0
+-- error: alpha must be above 0 and at most 1, got 0
+-- name: a sensitive column that may be suppressed
+FROM patients ANONYMIZE BY zip, disease
+GUARANTEE k >= 2 AND l(Disease) >= 2
+-- error: a sensitive column cannot be in the BY list, whose columns may be suppressed; hint: take it out of the list (line 2, column 24, at 'Disease')
+-- name: a reserved word for a sensitive column
+FROM patients ANONYMIZE BY zip GUARANTEE l(order) >= 2
+-- error: ORDER is a reserved word; hint: as the name of a column, quote it: "order" (line 1, column 44, at 'order')
+-- name: a qualified sensitive column
+FROM patients p ANONYMIZE BY zip GUARANTEE l(p.disease) >= 2
+-- error: a column is named as the query returns it
+-- name: a parameter for a threshold
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= ?
+-- error: a parameter cannot stand in the ANONYMIZE clause
+-- name: a number alone
+FROM patients ANONYMIZE BY zip GUARANTEE 5
+-- error: expected a comparison behind the number; hint: GUARANTEE k >= 5
+-- name: a number and nothing
+FROM patients ANONYMIZE BY zip GUARANTEE 5 <= 6
+-- error: expected a condition; hint: GUARANTEE k >= 5
+-- name: two trees
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'hierarchical', 'a') <= .3 AND t(disease, 'hierarchical', 'b') <= .3
+-- error: the sensitive column "disease" has two hierarchies
 -- name: an upper bound
 FROM patients ANONYMIZE BY zip GUARANTEE k <= 5
 -- error: k <= is no promise

@@ -13,7 +13,9 @@ import pytest
 
 from kanon_sql.coded import CodedTable, Recoding, encode, hidden_bits, mixed_radix
 from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
+from kanon_sql.ground import labelled, measured, named_tables
 from kanon_sql.policy import Policy
+from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
 
 UTC = dt.UTC
 
@@ -236,3 +238,136 @@ def test_hidden_bits_and_the_cost_of_a_recoding() -> None:
     recoding = Recoding(row_type=np.array([0, 0, 1], np.int32), shown=shown, count=np.array([1, 2, 4], np.int64))
     assert recoding.cost(table) == 1 * 5 + 2 * 1 + 4 * 6
     assert hidden_bits(np.array([1 << 59], np.uint64), 60).sum() == 59
+
+
+SENSITIVE = {
+    "zip": pa.array(["x", "y", "x", "x", "y"]),
+    "disease": pa.array(["flu", "flu", None, "asthma", "gout"]),
+    "pay": pa.array([3, 1, 2, 2, 2]),
+}
+
+
+def sensitive(*requirements: Any, columns: dict[str, pa.Array] = SENSITIVE, count: list[int] | None = None) -> CodedTable:
+    return coded(columns, count, requirements=requirements)
+
+
+def test_sensitive_attributes_are_coded_beside_the_quasi_identifiers() -> None:
+    table = sensitive(LDiversity(sensitive="DISEASE", l=2), TCloseness(sensitive="pay", t=1), count=[1, 2, 3, 4, 5])
+    assert table.columns == (("zip",),)
+    disease, pay = table.sensitive
+    assert (disease.column, pay.column) == ("disease", "pay")
+    assert table.codes[:, 0].tolist() == [0, 0, 0, 1, 1]
+    assert pay.codes.tolist() == [1, 1, 2, 0, 1]
+    assert disease.codes.tolist() == [0, 3, 1, 1, 2], "NULL is the last value"
+    assert table.weight.tolist() == [4, 3, 1, 2, 5]
+    assert disease.count.tolist() == [4, 3, 5, 3]
+    assert pay.count.tolist() == [2, 12, 1]
+    assert table.origin.tolist() == [3, 2, 0, 1, 4]
+    assert (disease.codes.dtype, disease.count.dtype) == (np.int32, np.int64)
+    assert table.codes.flags.c_contiguous
+    assert disease.codes.flags.c_contiguous
+    assert (disease.named, disease.distances, list(pay.distances)) == ({}, {}, ["equal"])
+
+
+def test_row_types_with_equal_codes_follow_their_sensitive_values_whatever_the_order_of_the_source() -> None:
+    requirement = LDiversity(sensitive="disease", l=2)
+    turned = {name: column.take(pa.array([4, 2, 0, 3, 1])) for name, column in SENSITIVE.items()}
+    one, other = sensitive(requirement, count=[1, 2, 3, 4, 5]), sensitive(requirement, columns=turned, count=[5, 3, 1, 4, 2])
+    assert (one.codes == other.codes).all()
+    assert (one.sensitive[0].codes == other.sensitive[0].codes).all()
+    assert (one.weight == other.weight).all()
+    assert one.columns == (("zip",), ("pay",))
+
+
+def test_without_sensitive_attributes_there_are_none() -> None:
+    assert coded({"a": pa.array([1, 2])}).sensitive == ()
+
+
+def test_row_types_that_differ_in_nothing_are_refused_with_sensitive_attributes_too() -> None:
+    columns = {"a": pa.array([1, 1]), "s": pa.array(["secret", "secret"])}
+    with pytest.raises(SourceError, match="cannot be told apart") as caught:
+        sensitive(LDiversity(sensitive="s", l=1), columns=columns)
+    assert "secret" not in str(caught.value)
+
+
+FLOATS = [-float("inf"), -2.5, -1e-300, 0.0, 1e-300, 7.0, float("inf"), float("nan"), None]
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()], ids=str)
+def test_sensitive_floats_are_coded_in_the_order_of_numbers(kind: pa.DataType) -> None:
+    values = FLOATS if kind == pa.float64() else [each for each in FLOATS if each is None or abs(each) != 1e-300]
+    columns = {"q": pa.array(range(len(values))), "s": pa.array(values, kind)}
+    table = sensitive(TCloseness(sensitive="s", t=1, metric="ordered"), columns=columns)
+    assert table.sensitive[0].codes.tolist() == list(range(len(values)))
+
+
+@pytest.mark.parametrize("nan", [float("nan"), -float("nan")])
+def test_every_nan_is_the_largest_number(nan: float) -> None:
+    columns = {"q": pa.array([0, 1]), "s": pa.array(np.array([nan, 1.0]))}
+    assert sensitive(LDiversity(sensitive="s", l=1), columns=columns).sensitive[0].codes.tolist() == [1, 0]
+
+
+def test_a_sensitive_enum_follows_its_own_order() -> None:
+    enum = pa.DictionaryArray.from_arrays(pa.array([3, None, 1], pa.uint8()), pa.array(["z", "y", "unused", "a"]))
+    table = sensitive(TCloseness(sensitive="s", t=1, metric="ordered"), columns={"q": pa.array([1, 2, 3]), "s": enum})
+    assert table.sensitive[0].codes.tolist() == [1, 2, 0]
+    assert table.sensitive[0].distances["ordered"].scale == 2
+
+
+@pytest.mark.parametrize("column", [pa.array([[1], [2]]), pa.array([{"x": 1}, {"x": 2}])], ids=["list", "struct"])
+def test_nested_values_have_no_order(column: pa.Array) -> None:
+    columns = {"q": pa.array([1, 2]), "s": column}
+    with pytest.raises(PolicyError, match=r"t\(s, 'ordered'\) <= 1: values of this type have no order"):
+        sensitive(TCloseness(sensitive="s", t=1, metric="ordered"), columns=columns)
+    assert len(sensitive(TCloseness(sensitive="s", t=1), columns=columns).sensitive[0].count) == 2
+
+
+def test_costs_that_cannot_be_added_over_all_rows_are_refused() -> None:
+    columns = {"a": pa.array([1, 2])}
+    weights = {"a": 2**30}
+    assert coded(columns, [2**32, 2**32 - 1], weights=weights).rows == 2**33 - 1
+    with pytest.raises(PolicyError, match="too large to be added over all rows"):
+        coded(columns, [2**32, 2**32], weights=weights)
+
+
+def known(requirements: list[Any], tables: dict[str, Any] | None = None, labels: list[str | None] | None = None) -> CodedTable:
+    rows = pa.StructArray.from_arrays(list(SENSITIVE.values()), list(SENSITIVE))
+    table, policy = encode(rows, np.ones(5, np.int64), Policy.of(requirements=requirements))
+    texts = {"disease": SENSITIVE["disease"] if labels is None else pa.array(labels), "pay": SENSITIVE["pay"].cast(pa.string())}
+    return measured(table, policy, {name: texts[name] for name in labelled(policy)}, tables or {})
+
+
+def test_values_and_distances_that_need_more_than_codes() -> None:
+    tree = {"level0": ["flu", "asthma", "gout", None], "level1": ["lung", "lung", "joint", "none"], "level2": ["*"] * 4}
+    apart = {"a": ["flu", "flu", "gout"], "b": ["gout", "asthma", "asthma"], "distance": ["1", "0.5", "1"]}
+    requirements = [
+        AlphaAnonymity(sensitive="disease", value="gout", alpha=1),
+        AlphaAnonymity(sensitive="disease", value="plague", alpha=1),
+        TCloseness(sensitive="Disease", t=1, metric="hierarchical", hierarchy="tree"),
+        TCloseness(sensitive="disease", t=1, metric="ordered"),
+        TCloseness(sensitive="PAY", t=1, metric="numeric"),
+        LDiversity(sensitive="pay", l=1),
+    ]
+    assert named_tables(requirements) == ("tree",)
+    disease, pay = known(requirements, {"tree": tree}).sensitive
+    assert disease.named == {"gout": 2}
+    assert sorted(disease.distances) == ["hierarchical", "ordered"]
+    assert disease.distances["hierarchical"].scale == 4
+    assert pay.distances["numeric"].length.tolist() == [1, 1]
+    with pytest.raises(PolicyError, match=r"t\(disease, 'apart'\) <= 1: 1 of the 4 values that occur are not in the table"):
+        known([TCloseness(sensitive="disease", t=1, metric="apart")], {"apart": apart})
+
+
+def test_a_named_value_is_one_value() -> None:
+    with pytest.raises(SourceError, match=r"alpha\(disease, 'flu'\) <= 1: 2 values have this text"):
+        known([AlphaAnonymity(sensitive="disease", value="flu", alpha=1)], labels=["flu", "flu", None, "flu", "gout"])
+
+
+def test_empty_cells_and_words_are_no_numbers() -> None:
+    requirement = TCloseness(sensitive="disease", t=1, metric="numeric")
+    with pytest.raises(PolicyError, match="empty cells have no place among numbers"):
+        known([requirement])
+    with pytest.raises(PolicyError, match="2 of the 4 values are no numbers") as caught:
+        known([requirement], labels=["3.5", "3.5", "secret", "1", "x"])
+    assert "secret" not in str(caught.value)
+    assert known([requirement], labels=["10", "10", "9", "8.5", "12"]).sensitive[0].distances["numeric"].scale == 7

@@ -11,7 +11,7 @@ import pytest
 
 from kanon_sql.errors import KanonError, PolicyError, UnknownColumnError
 from kanon_sql.policy import MAX_LISTED_MASKS, MAX_QUASI_IDENTIFIERS, Policy, QuasiIdentifier
-from kanon_sql.requirements import KAnonymity
+from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "2", None, True, [2]])
@@ -168,10 +168,22 @@ POLICIES = [
     Policy.of(k=7, quasi_identifiers=["b", "ä\"'; ☂", "a b"], masks=[["b"], [], ["a b", "b"]], weights={"b": "2/3"}),
     Policy.of(weights={"zip": 3}, masks=[["zip", "age"]], algorithm="greedy", time_limit=0.5, seed=9, suppress="*"),
     Policy.of(quasi_identifiers=["a", "b", "ü", "d"], linked=[["ü", "b"], ["d", "a"]]),
+    Policy.of(
+        quasi_identifiers=["a"],
+        sensitive="ü",
+        l="7/3",
+        t=1 / 3,
+        metric="hierarchical",
+        hierarchy="tree",
+        requirements=[
+            AlphaAnonymity(sensitive="Ü", value="it's", alpha=0.2),
+            LDiversity(sensitive="b", l=2, variant="entropy"),
+        ],
+    ),
 ]
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=["plain", "every column", "masks", "options", "linked"])
+@pytest.mark.parametrize("policy", POLICIES, ids=["plain", "every column", "masks", "options", "linked", "sensitive"])
 def test_json_goes_both_ways(policy: Policy) -> None:
     text = policy.to_json()
     assert Policy.from_json(text) == policy
@@ -236,6 +248,88 @@ def test_bad_json_is_a_policy_error(text: str) -> None:
         Policy.from_json(text)
 
 
-def test_a_requirement_describes_itself_as_the_clause_writes_it() -> None:
-    assert KAnonymity(k=5).describe() == "k >= 5"
-    assert KAnonymity(k=5).to_json() == {"type": "k", "k": 5}
+def test_sensitive_columns_are_told_once_in_the_order_of_their_first_mention() -> None:
+    diverse, close = LDiversity(sensitive="job", l=2), TCloseness(sensitive="Disease", t=0.3)
+    policy = Policy.of(requirements=[diverse, close, AlphaAnonymity(sensitive="DISEASE", value="flu", alpha=0.5), diverse])
+    assert policy.sensitive == ("job", "Disease")
+    assert len(policy.requirements) == 5, "requirements that follow from others stay"
+    assert Policy.of().sensitive == ()
+
+
+def test_the_names_of_one_sensitive_column_make_requirements() -> None:
+    policy = Policy.of(k=3, sensitive="disease", l=2, variant="recursive", c=3, t="0.3", metric="ordered")
+    assert [requirement.describe() for requirement in policy.requirements] == [
+        "k >= 3",
+        "l(disease, 'recursive', 3) >= 2",
+        "t(disease, 'ordered') <= 3/10",
+    ]
+
+
+def test_the_least_class_meets_every_requirement() -> None:
+    assert Policy.of(sensitive="disease", l=4.5).least_class_size == 5
+    assert Policy.of(k=7, sensitive="disease", l=4.5, t=0).least_class_size == 7
+    assert Policy.of(k=1, sensitive="disease", t=0).least_class_size == 1
+
+
+def test_every_column_that_is_not_sensitive_identifies() -> None:
+    policy = Policy.of(sensitive="DISEASE", t=0.3, weights={"age": 3}).resolve(["Zip", "Disease", "Age"])
+    assert [(qi.column, qi.weight) for qi in policy.quasi_identifiers] == [("Zip", 1), ("Age", 3)]
+    assert policy.sensitive == ("Disease",), "spelled as the table does"
+    assert not policy.every_column
+    assert policy.resolve(["Zip", "Disease", "Age"]) == policy
+
+
+def test_resolving_keeps_the_thresholds() -> None:
+    policy = Policy.of(quasi_identifiers=["zip"], sensitive="disease", l="4/3", t="1/3", metric="numeric")
+    found = policy.resolve(["zip", "DISEASE", "note"])
+    assert [requirement.describe() for requirement in found.requirements] == [
+        "k >= 2",
+        "l(DISEASE) >= 4/3",
+        "t(DISEASE, 'numeric') <= 1/3",
+    ]
+
+
+def test_an_unknown_sensitive_column_is_named() -> None:
+    with pytest.raises(UnknownColumnError, match=r'a requirement names the unknown column "disease".*"zip", "age"'):
+        Policy.of(sensitive="disease", l=2).resolve(["zip", "age"])
+
+
+def test_a_table_of_sensitive_columns_only_is_refused() -> None:
+    with pytest.raises(PolicyError, match="at least one quasi-identifier"):
+        Policy.of(sensitive="disease", l=2).resolve(["disease"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"quasi_identifiers": ["zip", "Disease"]},
+        {"weights": {"DISEASE": 2}},
+        {"masks": [["zip", "disease"], []]},
+        {"linked": [["zip", "disease"]]},
+    ],
+)
+def test_a_column_is_sensitive_or_identifies(arguments: dict[str, Any]) -> None:
+    with pytest.raises(PolicyError, match='the sensitive column "disease" is a quasi-identifier too'):
+        Policy.of(sensitive="disease", l=2, **arguments)
+
+
+def test_a_sensitive_column_has_one_tree() -> None:
+    trees = [
+        TCloseness(sensitive="disease", t=0.3, metric="hierarchical", hierarchy=name) for name in ("tree", "TREE", "forest")
+    ]
+    assert len(Policy.of(requirements=trees[:2]).requirements) == 3
+    with pytest.raises(PolicyError, match='the sensitive column "disease" has two hierarchies'):
+        Policy.of(requirements=trees)
+
+
+@pytest.mark.parametrize("requirement", ["l(disease) >= 2", {"type": "k", "k": 2}, LDiversity, None])
+def test_a_requirement_is_an_object(requirement: Any) -> None:
+    with pytest.raises(PolicyError, match="a requirement cannot be a "):
+        Policy.of(requirements=[requirement])
+
+
+def test_a_name_without_its_promise_is_refused() -> None:
+    with pytest.raises(PolicyError, match="nothing is promised about the sensitive column"):
+        Policy.of(sensitive="disease")
+    with pytest.raises(PolicyError, match="l and t need the sensitive column"):
+        Policy.of(l=2)

@@ -7,8 +7,8 @@ import pytest
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.patterns import PatternSet
-from kanon_sql.requirements import KAnonymity
-from kanon_sql.solvers import SOLVERS, choose
+from kanon_sql.requirements import KAnonymity, LDiversity, TCloseness
+from kanon_sql.solvers import SENSITIVE_SOLVERS, SOLVERS, choose
 
 TWO = PatternSet(shown=np.array([1, 0], np.uint64), cost=np.array([0, 1], np.int64))
 TOO_MANY = PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
@@ -42,3 +42,25 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(UnknownAlgorithmError, match="greedy") as caught:
         choose("optimum", (KAnonymity(k=2),), TWO)
     assert isinstance(caught.value, PolicyError)
+
+
+DIVERSE = (KAnonymity(k=2), LDiversity(sensitive="s", l=2), TCloseness(sensitive="s", t=1))
+
+
+def test_requirements_on_sensitive_attributes_have_solvers_of_their_own() -> None:
+    for patterns in (TWO, TOO_MANY):
+        solver, reason = choose("auto", DIVERSE, patterns)
+        assert (solver, reason[:6]) == (SENSITIVE_SOLVERS["refine"], "auto: ")
+        assert choose("greedy", DIVERSE, patterns)[0] is SENSITIVE_SOLVERS["greedy"]
+    for name, solver in SENSITIVE_SOLVERS.items():
+        assert (solver.name, solver.module) == (name, f"kanon_sql.solvers.sensitive.{name}")
+        assert solver.guarantee
+        assert solver.accepts(DIVERSE)
+        assert not any(each.accepts(DIVERSE) for each in SOLVERS.values())
+
+
+def test_a_solver_of_k_alone_refuses_more_and_names_those_that_can() -> None:
+    with pytest.raises(PolicyError, match=r"'mondrian' cannot meet every requirement; hint: refine, optimal, greedy, .* can"):
+        choose("mondrian", DIVERSE, TWO)
+    with pytest.raises(UnknownAlgorithmError, match=r"the algorithms are auto, refine, .*mondrian, .*"):
+        choose("optimum", DIVERSE, TWO)

@@ -1,0 +1,241 @@
+"""Earth mover's distances between the values of a sensitive attribute, exact in whole numbers.
+
+Most ground distances of t-closeness are lengths of paths in a tree with the values at its leaves. There the earth mover's
+distance is a plain sum over the edges: what has to cross an edge is what one distribution has more of below it. Any other
+metric is a matrix of costs, and its distance a transport.
+
+References
+----------
+Li, Li, Venkatasubramanian: t-closeness, ICDE 2007 (Sections 4 and 5: equal, ordered and hierarchical distances).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+from math import gcd, lcm
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.errors import PolicyError
+
+Int64 = NDArray[np.int64]
+
+_SCALE = 1 << 31
+"""Distances that need a larger common denominator could overflow 64 bits when they are multiplied with counts of rows."""
+
+_TREE_VALUES = 10_000
+"""Values of an attribute whose distance is a tree: an edge and a value take a byte."""
+
+_MATRIX_VALUES = 1_000
+"""Values of an attribute whose distance is a matrix: a pair takes eight bytes, and a triangle is looked at."""
+
+_NUMBER = re.compile(r"-?[0-9]{1,22}(\.[0-9]{1,15})?")
+"""Numbers that are decimals of 15 places without a rounding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeDistance:
+    """A ground distance along the edges of a tree: EMD(P, Q) = sum_e length_e * |P(below_e) - Q(below_e)| / scale.
+
+    Parameters
+    ----------
+    below : bool array [e, v]
+        The values below each edge.
+    length : int64 array [e]
+        Length of each edge, at least 0, in units of ``1 / scale``.
+    scale : int
+        Below 2^31.
+    """
+
+    below: NDArray[np.bool_]
+    length: Int64
+    scale: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixDistance:
+    """Any metric: EMD(P, Q) is the least cost of moving P to Q, where moving all of i to j costs ``cost[i, j] / scale``.
+
+    Parameters
+    ----------
+    cost : int64 array [v, v]
+        Symmetric, 0 on the diagonal, at most ``scale``, no pair dearer than a detour.
+    scale : int
+        Below 2^31.
+    """
+
+    cost: Int64
+    scale: int
+
+
+Distance = TreeDistance | MatrixDistance
+"""What a metric of t-closeness says about the values that occur, in the order of their codes."""
+
+
+def equal(values: int) -> TreeDistance:
+    """Return the distance in which any two of the values are 1 apart."""
+    _refuse_many(values, _TREE_VALUES)
+    return TreeDistance(below=np.eye(values, dtype=np.bool_), length=np.ones(values, np.int64), scale=2)
+
+
+def ordered(values: int) -> TreeDistance:
+    """Return the distance of ranks: neighbours are 1 / (v - 1) apart."""
+    return numeric(range(values))
+
+
+def numeric(values: Sequence[int | Fraction]) -> TreeDistance:
+    """Return the distance of numbers: their difference, over the largest difference.
+
+    Parameters
+    ----------
+    values : sequence of int or Fraction [v]
+        The number that each value stands for, in any order.
+
+    Raises
+    ------
+    PolicyError
+        When the numbers are too far apart, or too fine, for exact sums.
+    """
+    _refuse_many(len(values), _TREE_VALUES)
+    rank = sorted(range(len(values)), key=lambda value: values[value])
+    exact = [Fraction(values[value]) for value in rank]
+    lengths, scale = _whole([high - low for low, high in pairwise(exact)], sum_is_scale=True)
+    below = np.zeros((len(lengths), len(values)), np.bool_)
+    for edge, value in enumerate(rank[:-1]):
+        below[edge:, value] = True
+    return TreeDistance(below=below, length=np.array(lengths, np.int64), scale=scale)
+
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+def hierarchical(paths: Sequence[Sequence[Node]], height: Mapping[Node, int]) -> TreeDistance:
+    """Return the distance in a generalization hierarchy: the height of the lowest common ancestor, over that of the root.
+
+    Parameters
+    ----------
+    paths : sequence of sequence of node [v]
+        For each value the nodes from its leaf, of height 0, up to the root.
+    height : mapping
+        Height of each node on a path, growing upward.
+
+    Notes
+    -----
+    Two values are as far apart as the path between their leaves is long: twice the height at which it turns.
+    """
+    _refuse_many(len(paths), _TREE_VALUES)
+    edges: dict[Node, tuple[int, list[int]]] = {}
+    for value, path in enumerate(paths):
+        for node, parent in pairwise(path):
+            edges.setdefault(node, (height[parent] - height[node], []))[1].append(value)
+    below = np.zeros((len(edges), len(paths)), np.bool_)
+    for edge, (_, values) in enumerate(edges.values()):
+        below[edge, values] = True
+    length = np.array([length for length, _ in edges.values()], np.int64)
+    tallest = max((height[path[-1]] for path in paths), default=0)
+    return TreeDistance(below=below, length=length, scale=max(1, 2 * tallest))
+
+
+def metric(
+    labels: Sequence[str | None], a: Sequence[str | None], b: Sequence[str | None], distance: Sequence[str | None]
+) -> MatrixDistance:
+    """Return the distance that a table gives.
+
+    Parameters
+    ----------
+    labels : sequence of str or None [v]
+        The text of each value that occurs.
+    a, b, distance : sequence of str or None
+        The columns of the table as texts; a pair may stand in one direction only, and the diagonal may be missing.
+
+    Raises
+    ------
+    PolicyError
+        When the table is no metric, lacks a pair, or its largest distance is not 1. The message may name a pair of the
+        table, never another value.
+
+    Notes
+    -----
+    O(v^3) time and O(v^2) memory.
+    """
+    _refuse_many(len(labels), _MATRIX_VALUES)
+    table, known = _pairs(a, b, distance), {*a, *b}
+    if len(known) > 1 and max(table.values()) != 1:
+        raise PolicyError(f"the largest distance of the table is {max(table.values())}, not 1; hint: divide all by the largest")
+    missing = sum(label not in known for label in labels)
+    if missing and len(labels) > 1:
+        raise PolicyError(f"{missing} of the {len(labels)} values that occur are not in the table of distances; hint: add them")
+    exact: dict[tuple[int, int], Fraction] = {}
+    for (i, one), (j, other) in product(enumerate(labels), repeat=2):
+        if one != other:
+            if (one, other) not in table:
+                raise PolicyError(f"the table of distances lacks the pair {_pair(one, other)}; hint: every pair needs one")
+            exact[i, j] = table[one, other]
+    whole, scale = _whole(list(exact.values()))
+    cost = np.zeros((len(labels), len(labels)), np.int64)
+    for place, value in zip(exact, whole, strict=True):
+        cost[place] = value
+    for over in range(len(labels)):
+        detour = cost[:, over, None] + cost[over]
+        if (detour < cost).any():
+            one, other = (labels[place] for place in np.argwhere(detour < cost)[0])
+            raise PolicyError(
+                f"the distance of {_pair(one, other)} is longer than a detour over a third value; hint: a metric obeys "
+                "the triangle inequality"
+            )
+    return MatrixDistance(cost=cost, scale=scale)
+
+
+def number(text: str | None) -> Fraction | None:
+    """Return the number that a text is, exactly; None where it is none, has an exponent or more than 15 decimal places."""
+    return None if text is None or not _NUMBER.fullmatch(text) else Fraction(text)
+
+
+def _pairs(
+    a: Sequence[str | None], b: Sequence[str | None], distance: Sequence[str | None]
+) -> dict[tuple[str | None, str | None], Fraction]:
+    """Return the distance of each pair of the table in both directions."""
+    table: dict[tuple[str | None, str | None], Fraction] = {}
+    for one, other, text in zip(a, b, distance, strict=True):
+        value = number(text)
+        if value is None or value < 0:
+            raise PolicyError(
+                f"the distance of {_pair(one, other)} is no number from 0 to 1 with at most 15 decimal places; hint: write it "
+                "without an exponent, as a DECIMAL"
+            )
+        if one == other and value:
+            raise PolicyError(f"the distance of {_pair(one, other)} is {value}; hint: a value has the distance 0 to itself")
+        if table.setdefault((one, other), value) != value or table.setdefault((other, one), value) != value:
+            raise PolicyError(f"the table has two different distances of {_pair(one, other)}; hint: a metric is symmetric")
+    return table
+
+
+def _whole(lengths: Sequence[Fraction], *, sum_is_scale: bool = False) -> tuple[list[int], int]:
+    """Return lengths as whole numbers without a common factor, and how many of them make a distance of 1."""
+    unit = lcm(*(length.denominator for length in lengths))
+    whole = [length.numerator * (unit // length.denominator) for length in lengths]
+    scale = sum(whole) if sum_is_scale else unit
+    common = gcd(*whole, scale)
+    if common == 0:
+        return whole, 1
+    if scale // common >= _SCALE:
+        raise PolicyError("the distances are too far apart, or too fine, to be added exactly; hint: round to fewer digits")
+    return [length // common for length in whole], scale // common
+
+
+def _refuse_many(values: int, most: int) -> None:
+    if values > most:
+        raise PolicyError(
+            f"the sensitive attribute has {values} values, and this metric takes at most {most}; hint: release it in coarser "
+            "values, such as ranges"
+        )
+
+
+def _pair(one: str | None, other: str | None) -> str:
+    return " and ".join("NULL" if label is None else repr(label) for label in (one, other))

@@ -1,0 +1,45 @@
+            -- nodes are texts: level, then the label; a table (value, parent) has all its nodes on level 0
+            WITH RECURSIVE "kanon#cells" AS MATERIALIZED (
+                SELECT "kanon#row" AS row, label, CASE WHEN name IN ('value', 'parent') THEN 0 ELSE 1 END AS step,
+                       CASE name WHEN 'value' THEN 0 WHEN 'parent' THEN 1 ELSE TRY_CAST(substr(name, 6) AS INTEGER) END AS level
+                FROM (
+                    SELECT "kanon#row", lower("kanon#name") AS name, "kanon#label" AS label
+                    FROM (SELECT row_number() OVER () AS "kanon#row", CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM ${tree})
+                    UNPIVOT INCLUDE NULLS ("kanon#label" FOR "kanon#name" IN (COLUMNS(* EXCLUDE ("kanon#row"))))
+                )
+            ), "kanon#links" AS MATERIALIZED (
+                SELECT DISTINCT concat(low.level * low.step, '=' || low.label) AS node,
+                       concat(high.level * high.step, '=' || high.label) AS above
+                FROM "kanon#cells" AS low JOIN "kanon#cells" AS high ON high.row = low.row AND high.level = low.level + 1
+                WHERE high.label IS NOT NULL AND (low.step = 1 OR low.label IS DISTINCT FROM high.label)
+            ), "kanon#up" AS (
+                SELECT node, above, 1 AS steps FROM "kanon#links"
+                UNION ALL
+                SELECT low.node, high.above, steps + 1
+                FROM "kanon#up" AS low JOIN "kanon#links" AS high ON high.node = low.above
+                WHERE steps < ${deepest}
+            ), "kanon#ways" AS MATERIALIZED (
+                SELECT node, above, steps FROM "kanon#up"
+            ), "kanon#heights" AS MATERIALIZED (
+                SELECT node, max(steps) AS height
+                FROM (SELECT above AS node, steps FROM "kanon#ways" UNION ALL SELECT node, 0 FROM "kanon#links"
+                      UNION ALL SELECT concat(level * step, '=' || label), 0 FROM "kanon#cells" WHERE level = 0)
+                GROUP BY node
+            ), "kanon#leaves" AS MATERIALIZED (
+                SELECT DISTINCT value, concat(0, '=' || label) AS node FROM ${tally}
+            )
+            SELECT value, edge, length, scale
+            FROM (
+                SELECT value, node AS edge, coalesce(high.height - low.height, 0)::HUGEINT AS length
+                FROM (SELECT value, node FROM "kanon#leaves" UNION ALL
+                      SELECT value, above FROM "kanon#leaves" JOIN "kanon#ways" USING (node))
+                JOIN "kanon#heights" AS low USING (node)
+                LEFT JOIN "kanon#links" USING (node)
+                LEFT JOIN "kanon#heights" AS high ON high.node = above
+                UNION ALL
+                -- an inner node that is a value is a leaf below itself
+                SELECT value, 'leaf of ' || node, height FROM "kanon#leaves" JOIN "kanon#heights" USING (node) WHERE height > 0
+            ),
+            -- none if a node has two parents, or a way up does not end
+            (SELECT 2 * max(height) AS scale FROM "kanon#heights"
+             WHERE (SELECT count(*) = count(DISTINCT node) FROM "kanon#links") HAVING max(height) < ${deepest})

@@ -1,0 +1,56 @@
+    -- t-closeness on a line: sum over the gaps between neighbours of |rows * (class up to there) - size * (table up to there)|.
+    -- From one value of a class to its next the first product stays and the second grows; where they cross is looked up,
+    -- and sums over a stretch are differences of sums from the start: a class takes as many steps as it has values.
+    SELECT class, CASE WHEN known THEN work * ${unit} <= ${t} * range * rows * size END AS holds,
+           work / (range * rows * size) AS badness, format('the worst is at a distance of {:.6f}', badness) AS figure
+    FROM (
+        WITH "kanon#steps" AS MATERIALIZED (
+            SELECT value, position, row_number() OVER line AS place, sum(total) OVER (line ROWS UNBOUNDED PRECEDING) AS upto,
+                   lead(position, 1, position) OVER line - position AS gap
+            FROM (SELECT value, ${position} AS position, sum(n) AS total FROM ${tally} GROUP BY value, label)
+            WINDOW line AS (ORDER BY position, value)
+        ), "kanon#places" AS MATERIALIZED (
+            SELECT * REPLACE (gap // common AS gap)
+            FROM "kanon#steps",
+                 (SELECT greatest(1, list_reduce(list(gap), lambda one, other: gcd(one, other))) AS common FROM "kanon#steps")
+        ), "kanon#line" AS MATERIALIZED (
+            SELECT *, coalesce(sum(gap) OVER before, 0) AS lengths, coalesce(sum(gap * upto) OVER before, 0) AS areas
+            FROM "kanon#places"
+            WINDOW before AS (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+        ), "kanon#whole" AS MATERIALIZED (
+            SELECT max(upto) AS rows, max(place) AS last, sum(gap) AS range, count(*) = count(gap) AS known FROM "kanon#places"
+        )
+        SELECT class, any_value(whole.known) AS known, any_value(whole.rows) AS rows, any_value(whole.range) AS range, size,
+               -- before its first value a class has no rows at all
+               size * min(here.areas) + sum(
+                   share * (turn.lengths - here.lengths) - size * (turn.areas - here.areas)
+                   + size * (next.areas - turn.areas) - share * (next.lengths - turn.lengths)
+               ) AS work
+        FROM (
+            SELECT class, place, next, size, share, greatest(place, least(next, crossed + 1)) AS turn
+            FROM (
+                -- the places that the table has reached by then, counted along both at once
+                -- (neither an ASOF join nor FILTER: both may take quadratic time)
+                SELECT *, count(CASE WHEN class IS NULL THEN 1 END)
+                              OVER (ORDER BY reached, class NULLS FIRST ROWS UNBOUNDED PRECEDING) AS crossed
+                FROM (
+                    SELECT class, place, next, size, share, share // size AS reached
+                    FROM (
+                        SELECT class, place, size, rows * sum(n) OVER (PARTITION BY class ORDER BY place) AS share,
+                               lead(place, 1, last) OVER (PARTITION BY class ORDER BY place) AS next
+                        FROM (SELECT class, value, n, sum(n) OVER (PARTITION BY class) AS size FROM ${tally})
+                        JOIN "kanon#places" USING (value)
+                        CROSS JOIN "kanon#whole"
+                    )
+                    UNION ALL
+                    SELECT NULL, NULL, NULL, NULL, NULL, upto FROM "kanon#places"
+                )
+            )
+            WHERE class IS NOT NULL
+        ) AS stretch
+        JOIN "kanon#line" AS here ON here.place = stretch.place
+        JOIN "kanon#line" AS turn ON turn.place = stretch.turn
+        JOIN "kanon#line" AS next ON next.place = stretch.next
+        CROSS JOIN "kanon#whole" AS whole
+        GROUP BY class, size
+    )

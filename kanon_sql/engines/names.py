@@ -1,0 +1,42 @@
+"""Names and texts as SQL spells them; nothing that a user wrote is ever pasted as it is."""
+
+from __future__ import annotations
+
+import re
+
+from kanon_sql.errors import SourceError
+
+_PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".]+?))\s*(?:\.|$)')
+
+
+def quoted(name: str) -> str:
+    """Return a name as a quoted SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a text as a SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def table_name(text: object) -> str:
+    """Read a possibly qualified table name as identifiers and return it quoted; nothing of it is ever run as SQL.
+
+    Raises
+    ------
+    SourceError
+        When the text is no name of one to three parts.
+    """
+    if not isinstance(text, str):
+        raise SourceError("the table must be named by a text; hint: k_anonymize('patients', 5)")
+    parts: list[str] = []
+    place = 0
+    while place < len(text):
+        part = _PART.match(text, place)
+        if part is None:
+            break
+        parts.append(part[1].replace('""', '"') if part[1] else part[2])
+        place = part.end()
+    if place != len(text) or not 1 <= len(parts) <= 3 or text.rstrip().endswith("."):
+        raise SourceError(f'the table name cannot be read: {text!r}; hint: write table, schema.table or "quoted name"')
+    return ".".join(quoted(part) for part in parts)

@@ -1,0 +1,141 @@
+"""What the requirements of a policy need to know of sensitive values beyond their codes: their texts, and tables about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeGuard
+
+import numpy as np
+
+from kanon_sql.coded import CodedTable, Sensitive
+from kanon_sql.distances import Distance, hierarchical, metric, number, numeric
+from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.hierarchies import Hierarchy
+from kanon_sql.policy import Policy
+from kanon_sql.requirements import METRICS, AlphaAnonymity, KAnonymity, Requirement, TCloseness
+from kanon_sql.validation import same_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?)?")
+"""A DATE or TIMESTAMP as DuckDB writes it, from the year 1 to 9999."""
+
+Columns = Mapping[str, Sequence[str | None]]
+"""A table as texts, column by column."""
+
+
+def labelled(policy: Policy) -> tuple[str, ...]:
+    """Return the sensitive attributes whose values some requirement knows by their texts, in the order of the policy."""
+    known = {same_name(each.sensitive) for each in policy.requirements if _needs_labels(each)}
+    return tuple(name for name in policy.sensitive if same_name(name) in known)
+
+
+def named_tables(requirements: Iterable[Requirement]) -> tuple[str, ...]:
+    """Return the names of the tables that the requirements name, each once, in their order."""
+    return tuple(dict.fromkeys(name for each in requirements if (name := table_of(each)) is not None))
+
+
+def table_of(requirement: Requirement) -> str | None:
+    """Return the name of the hierarchy or the table of distances that a requirement names."""
+    if not isinstance(requirement, TCloseness):
+        return None
+    return requirement.hierarchy or (None if requirement.metric in METRICS else requirement.metric)
+
+
+def measured(table: CodedTable, policy: Policy, labels: Mapping[str, pa.Array], tables: Mapping[str, Columns]) -> CodedTable:
+    """Return a coded table that knows the values and distances which the requirements name.
+
+    Parameters
+    ----------
+    table : CodedTable
+        As `encode` returned it.
+    policy : Policy
+        Resolved, with the columns of the table.
+    labels : mapping of StringArray [t]
+        For each column of `labelled` the text of its value in each row type, in the order of the source.
+    tables : mapping
+        The tables of `named_tables`.
+
+    Raises
+    ------
+    PolicyError
+        When a table is no metric or hierarchy of the values that occur.
+    SourceError
+        When a named value is the text of several values.
+    """
+    found = []
+    for sensitive in table.sensitive:
+        mine = [each for each in policy.requirements if not isinstance(each, KAnonymity) and each.sensitive == sensitive.column]
+        texts = _texts(table, sensitive, labels.get(sensitive.column))
+        distances = dict(sensitive.distances)
+        for requirement in mine:
+            if isinstance(requirement, TCloseness) and requirement.metric not in distances:
+                try:
+                    distances[requirement.metric] = _distance(requirement, texts, tables)
+                except PolicyError as error:
+                    raise PolicyError(f"{requirement.describe()}: {error}") from None
+        named = {each.value: _code(each, texts) for each in mine if isinstance(each, AlphaAnonymity) and each.value in texts}
+        found.append(replace(sensitive, named=named, distances=distances))
+    return replace(table, sensitive=tuple(found))
+
+
+def _needs_labels(requirement: Requirement) -> TypeGuard[AlphaAnonymity | TCloseness]:
+    if isinstance(requirement, TCloseness):
+        return requirement.metric not in ("equal", "ordered")
+    return isinstance(requirement, AlphaAnonymity)
+
+
+def _texts(table: CodedTable, sensitive: Sensitive, labels: pa.Array | None) -> list[str | None]:
+    """Return the text of each code; none where no requirement asks for it."""
+    if labels is None:
+        return []
+    first = np.unique(sensitive.codes, return_index=True)[1]
+    texts: list[str | None] = labels.take(table.origin[first]).to_pylist()
+    return texts
+
+
+def _code(requirement: AlphaAnonymity, texts: list[str | None]) -> int:
+    shared = texts.count(requirement.value)
+    if shared > 1:
+        raise SourceError(f"{requirement.describe()}: {shared} values have this text; hint: cast the column to VARCHAR")
+    return texts.index(requirement.value)
+
+
+def _distance(requirement: TCloseness, texts: list[str | None], tables: Mapping[str, Columns]) -> Distance:
+    if requirement.metric == "numeric":
+        return numeric(_numbers(texts))
+    columns = tables[table_of(requirement) or ""]
+    if requirement.metric == "hierarchical":
+        return hierarchical(*Hierarchy.of(columns).paths(texts))
+    return metric(texts, columns["a"], columns["b"], columns["distance"])
+
+
+def _numbers(texts: list[str | None]) -> list[Fraction]:
+    """Return the number that each text is; of dates and timestamps the microseconds."""
+    if None in texts:
+        raise PolicyError("empty cells have no place among numbers; hint: take 'ordered', where they come last, or fill them")
+    for read in (number, _moment):
+        found = [value for text in texts if (value := read(text)) is not None]
+        if found:
+            break
+    if len(found) < len(texts):
+        raise PolicyError(
+            f"{len(texts) - len(found)} of the {len(texts)} values are no numbers of at most 15 decimal places without an "
+            "exponent, and not all are dates; hint: cast the column to DECIMAL, or take 'ordered'"
+        )
+    return found
+
+
+def _moment(text: str | None) -> Fraction | None:
+    """Return the microseconds up to a date or timestamp; None where the text is none."""
+    if text is None or not _MOMENT.fullmatch(text):
+        return None
+    try:
+        return Fraction((datetime.fromisoformat(text) - datetime.min) // timedelta(microseconds=1))
+    except ValueError:  # it has a month 13
+        return None

@@ -1,0 +1,37 @@
+-- name: diversity
+SELECT zip, disease FROM patients ANONYMIZE BY zip GUARANTEE k >= 3 AND l(disease) >= 2 ORDER BY zip
+-- becomes:
+SELECT * FROM (SELECT * FROM (SELECT zip, disease FROM patients) AS k3_l) ORDER BY zip
+-- name: diversity alone
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'distinct') >= 5
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k5_l)
+-- name: recursive diversity
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', 1/2) >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k4_l)
+-- name: closeness
+FROM patients ANONYMIZE BY zip, age GUARANTEE t(disease) <= 1.0/3 USING auto (time_limit = 60)
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2_t)
+-- name: closeness in a tree and to a table
+FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'hierarchical', 'tree') <= 0.3 AND t(age, 'main.distances') <= 1 LIMIT 1
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2_t_t) LIMIT 1
+-- name: a limited value
+SELECT zip, disease FROM patients WHERE age > 0 ANONYMIZE BY zip GUARANTEE alpha(disease, 'it''s') <= 1/5;
+-- becomes:
+SELECT * FROM (SELECT * FROM (SELECT zip, disease FROM patients WHERE age > 0) AS k2_alpha);
+-- name: sides exchanged, over lines
+FROM patients
+ANONYMIZE BY zip -- the quasi-identifier
+GUARANTEE 2 <= l("disease", 'entropy') -- diverse
+    AND .3 >= T(age, 'numeric') AND 4 < k
+LIMIT 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k5_l_t)
+LIMIT 2
+-- name: in a common table expression
+WITH safe AS (FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 2) SELECT count(*) FROM safe
+-- becomes:
+WITH safe AS (SELECT * FROM (SELECT * FROM (FROM patients) AS k2_l)) SELECT count(*) FROM safe
