@@ -13,8 +13,8 @@ IMPOSSIBLE = 1 << 60
 
 
 @njit(cache=True, nogil=True)
-def class_agreements(codes: NDArray[np.int32], k: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Return the subsets of k to 2 k - 1 rows of ``codes`` [n, m], and the columns on which the rows of each agree.
+def class_agreements(codes: NDArray[np.int32], least: int, most: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Return the subsets of ``least`` to ``most`` rows of ``codes`` [n, m], and the columns on which the rows of each agree.
 
     Notes
     -----
@@ -40,7 +40,7 @@ def class_agreements(codes: NDArray[np.int32], k: int) -> tuple[NDArray[np.int64
         agree[subset] = agree[rest]
         if rest:
             agree[subset] &= pair[lowest[subset], lowest[rest]]
-        if k <= rows[subset] < 2 * k:
+        if least <= rows[subset] <= most:
             found[count] = subset
             count += 1
     return found[:count], agree[found[:count]]

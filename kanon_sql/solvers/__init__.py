@@ -61,6 +61,7 @@ SOLVERS: dict[str, Solver] = _registry(
         "refine": "never worse than greedy, with a proven bound",
         "optimal": "optimal, or the best within the time limit with a proven bound",
         "greedy": "at most m times the optimum, before the repair of fewer than k rows",
+        "matching": "optimal for k = 2, for at most 40,000 row types",
         "subset_dp": "optimal, for at most 18 rows",
         "row_assignment": "optimal, for at most 20 useful pattern instances",
         "cover": "at most 3 k (1 + ln 2 k) times the optimum, for at most 262,144 sets of k to 2 k - 1 rows",
@@ -79,7 +80,7 @@ SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
         "optimal": "optimal, or the best within the time limit with a proven bound",
         "greedy": "none: the cheapest pattern first, with as many rows as keep the promise",
         "subset_dp": "optimal, for at most 18 rows",
-        "matching": "optimal, for classes of two different values",
+        "matching": "optimal for frequency 2-diversity, for at most 40,000 row types",
     },
 )
 """Solvers of requirements on sensitive attributes; they see what a class promises in place of k."""

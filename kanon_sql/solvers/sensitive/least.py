@@ -1,0 +1,76 @@
+"""The least rows that a class needs so that its values can be distributed nearly as in the whole table."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.coded import Int64
+from kanon_sql.distances import Distance, TreeDistance
+
+_BATCH = 1 << 20
+"""Numbers of rows times edges that are looked at together."""
+
+
+def least_close(total: Int64, distance: Distance, t: Fraction) -> int:
+    """Return a number of rows below which no class is t-close to the whole table.
+
+    Parameters
+    ----------
+    total : int64 array [v]
+        Rows of the whole table per value.
+    distance : Distance
+        Ground distance of the values.
+    t : Fraction
+        The largest earth mover's distance.
+
+    Notes
+    -----
+    The share of the whole table that lies below an edge is mostly no whole number of r rows. So a class of r rows is at
+    least as far from the whole table as the nearest whole numbers are, summed over the edges. If the values are on a line,
+    these are the numbers of a class, since what is nearest to growing shares grows, and the bound is the least class. In the
+    equal distance they also have to add up to r: rounding by the largest remainders is nearest then, and the bound exact.
+
+    O(v / t) class sizes of O(v) each, O(n) where t is 0. Of a matrix, nothing is known.
+    """
+    if not isinstance(distance, TreeDistance):
+        return 1
+    rows, below = int(total.sum()), distance.below @ total
+    apart = is_equal(distance)
+    size = fit_for(max(int(distance.length.sum()), distance.scale) * rows * rows * t.denominator * max(t.numerator, 1))
+    step = max(1, _BATCH // max(1, len(below)))
+    for start in range(1, rows + 1, step):
+        class_rows = np.arange(start, min(start + step, rows + 1))
+        over = class_rows[:, None] * below % rows
+        gap = _rounded(over, rows) if apart else np.minimum(over, rows - over)
+        work = gap.astype(size) @ distance.length.astype(size) * t.denominator
+        close = work <= t.numerator * distance.scale * rows * class_rows.astype(size)
+        if close.any():
+            return int(class_rows[np.argmax(close)])
+    return rows
+
+
+def is_equal(distance: Distance) -> bool:
+    """Return whether any two values are equally far apart: each has an edge of its own, of the same length."""
+    return (
+        isinstance(distance, TreeDistance)
+        and distance.below.shape[0] == distance.below.shape[1]
+        and bool((distance.below.sum(axis=0) == 1).all() and (distance.below.sum(axis=1) == 1).all())
+        and bool((distance.length == distance.length[0]).all())
+    )
+
+
+def fit_for(bound: int) -> type[Any]:
+    """Return the type in which whole numbers up to a bound are exact: 64 bits, or Python's own."""
+    return np.int64 if bound < 1 << 62 else object
+
+
+def _rounded(over: Int64, rows: int) -> NDArray[np.int64]:
+    """Return how far each share is from what the largest remainders ``over / rows`` [r, v] round it to, in 1 / ``rows``."""
+    up = over.sum(axis=1) // rows
+    descending = -np.sort(-over, axis=1)
+    raised = np.arange(over.shape[1]) < up[:, None]
+    return np.where(raised, rows - descending, descending)

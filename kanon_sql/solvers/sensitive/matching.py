@@ -1,0 +1,71 @@
+"""`matching` for sensitive requirements: frequency 2-diversity at the least cost, in polynomial time, with any set of masks.
+
+References
+----------
+Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems (2013), Theorem 11.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kanon_sql.coded import CodedTable, Int64, Recoding
+from kanon_sql.errors import PolicyError
+from kanon_sql.patterns import PatternSet
+from kanon_sql.requirements import LDiversity
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.sensitive import refine
+from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.simplex_matching import BOUND, MOST_ROW_TYPES, match
+
+
+def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> Recoding:
+    """Return a 2-diverse recoding of least cost, or the best found in time, with a proven bound.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, m columns.
+    patterns : PatternSet
+        The permitted patterns.
+    promise : Promise
+        No value has more than half of the rows of a class; k is at most 2.
+    budget : Budget
+        Time left.
+
+    Raises
+    ------
+    PolicyError
+        When anything else is promised.
+    InfeasibleError
+        When the rows cannot be divided into such classes under the patterns.
+
+    Notes
+    -----
+    A 2-diverse class of four rows or more can be divided into classes of two and three rows with different values (Lemma 2),
+    and each part keeps its pattern at the same cost a row; so a cheapest matching in pairs and triples of different values is
+    a cheapest release. Cost as for `match`; tables of more than 40,000 row types are left to `refine`, and the recoding says
+    so.
+    """
+    apart = _values(promise)
+    if table.row_types > MOST_ROW_TYPES:
+        refined = refine.solve(table, patterns, promise, budget)
+        return replace(refined, remark=refined.remark or f"more than {MOST_ROW_TYPES:,} row types are too many: refine")
+    found = match(table, patterns, apart, budget)
+    if found.matching is None:
+        return replace(refine.solve(table, patterns, promise, budget), lower_bound=found.bound, bound=BOUND)
+    return replace(found.matching.recoding(table, patterns), lower_bound=found.bound, bound=BOUND)
+
+
+def _values(promise: Promise) -> Int64:
+    """Return the sensitive value of each row type, int64 [t]; refuse everything but 2-diversity."""
+    if len(promise.requirements) == 1 and promise.k <= 2:
+        (asked,) = promise.requirements
+        if isinstance(asked, LDiversity) and asked.variant == "frequency" and asked.l == 2:
+            (about,) = promise.sensitive
+            return about.codes.astype("int64")
+    asked_for = " AND ".join([f"k >= {promise.k}", *(each.describe() for each in promise.requirements)])
+    raise PolicyError(
+        f"matching divides rows into twos and threes of different values, so it solves k <= 2 with l = 2 (frequency) only, not "
+        f"{asked_for}; hint: 'optimal'"
+    )

@@ -1,0 +1,285 @@
+"""`optimal` for sensitive requirements: the integer program over row types and pattern instances.
+
+The way there: list every instance that a cheapest release may need and that can hold a class at all; prices give a bound,
+and the search of `refine` a release; instances that prices prove useless are dropped. If the class that shows nothing is let
+off its promise, what is left may fall apart into components, each solved for itself: a bound, and the optimum where that
+class keeps the promise anyway. Where it does not, one program decides.
+
+References
+----------
+Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems (2013), Theorem 9.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, Words, row_cost
+from kanon_sql.errors import InfeasibleError
+from kanon_sql.patterns import PatternSet
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.components import components
+from kanon_sql.solvers.ilp import INFEASIBLE, Assignment
+from kanon_sql.solvers.lagrange import METHOD, Relaxation, relax
+from kanon_sql.solvers.listing import Instances, useful
+from kanon_sql.solvers.neighbourhoods import Neighbourhood
+from kanon_sql.solvers.repair import Pieces
+from kanon_sql.solvers.sensitive import refine
+from kanon_sql.solvers.sensitive.program import Program, solve_program
+from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.sensitive.support import able
+
+BOUND = "integer programming (SCIP)"
+
+_MOST_MEMBERS = 1 << 24
+"""Members of all instances that are listed for an exact solution."""
+
+_MOST_PAIRS = 100_000
+"""Pairs of a kind of row and an instance in a component beyond which its integer program is not built."""
+
+_FIRST_SLICE = 4.0
+"""Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""
+
+_SHARE = 0.15
+"""Share of the time for the release to start from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """A component: its program, and which rows and instances that is about."""
+
+    program: Program
+    rows: Neighbourhood
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """The best assignment of a component, if any, a lower bound on its cost, and whether the search for it has ended."""
+
+    part: _Part
+    assignment: Assignment | None
+    bound: int
+    ended: bool
+
+
+def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> Recoding:
+    """Return a recoding of least cost whose classes keep the promise, or the best found in time, with a proven bound.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, m columns.
+    patterns : PatternSet
+        The permitted patterns.
+    promise : Promise
+        What every class has to keep; the whole table keeps it.
+    budget : Budget
+        Time left. Without a limit, programs that are small enough are solved to the end.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no such recoding.
+
+    Notes
+    -----
+    Exponential in the size of the largest component in the worst case. Tables whose instances are too many to list are
+    left to `refine`, and the recoding says so.
+    """
+    listed = useful(table, patterns, promise.least, complete=True, limit=_MOST_MEMBERS) if patterns.listed else None
+    if listed is None:
+        found = refine.solve(table, patterns, promise, budget)
+        return replace(found, remark=found.remark or "there are too many instances for an exact solution: refine")
+    complete = listed.take(np.flatnonzero(able(table, promise, listed)))
+    lost = ~np.isin(np.arange(table.row_types), complete.member)
+    if lost.any():
+        raise InfeasibleError(
+            f"{int(table.weight[lost].sum())} rows fit no permitted mask together with others that make a class of them; "
+            "hint: permit coarser masks, or the mask () that suppresses everything"
+        )
+    best = _start(table, patterns, promise, budget)
+    relaxed = relax(table, complete, promise.least, best.cost, budget)
+    best = best.at_least(relaxed.bound, METHOD)
+    for free_for_all in (True, False):
+        if best.cost > best.bound and not budget.over():
+            best = _by_components(table, patterns, promise, complete, relaxed, best, budget, free_for_all=free_for_all)
+    if best.recoding is None:
+        raise InfeasibleError(
+            f"no release of the {table.rows} rows under the given masks keeps every requirement"
+            + (" in the time there was" if best.cost > best.bound else "")
+            + "; hint: permit coarser masks, or the mask () that suppresses everything"
+        )
+    return replace(best.recoding, lower_bound=best.bound, bound=best.method)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Best:
+    """What is known: the best recoding, if any, its cost (without one, more than any costs), and a lower bound."""
+
+    recoding: Recoding | None
+    cost: int
+    bound: int
+    method: str
+
+    def at_least(self, bound: int, method: str) -> _Best:
+        """Return the same with another lower bound, if that is better."""
+        return self if bound <= self.bound else replace(self, bound=min(bound, self.cost), method=method)
+
+
+def _start(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> _Best:
+    if budget.seconds is not None:
+        budget = replace(budget, seconds=_SHARE * budget.seconds)
+    try:
+        found = refine.solve(table, patterns, promise, budget)
+    except InfeasibleError:  # it does not find every release, and the program may
+        return _Best(recoding=None, cost=table.rows * int(patterns.cost[-1]) + 1, bound=0, method="trivial")
+    return _Best(recoding=found, cost=found.cost(table), bound=found.lower_bound, method=found.bound)
+
+
+def _by_components(
+    table: CodedTable,
+    patterns: PatternSet,
+    promise: Promise,
+    complete: Instances,
+    relaxed: Relaxation,
+    best: _Best,
+    budget: Budget,
+    *,
+    free_for_all: bool,
+) -> _Best:
+    """Solve each component; with ``free_for_all`` the class that shows nothing may hold any rows, which is a relaxation."""
+    # Opening an instance that loses raises the bound by its loss: beyond the best release, no cheaper one opens it.
+    needed = relaxed.surplus >= 0
+    needed |= relaxed.value - relaxed.surplus <= (best.cost - 1) * relaxed.prices.scale
+    kept = complete.take(np.flatnonzero(needed))
+    everyone = np.flatnonzero(np.diff(kept.start) == table.row_types)
+    home = int(everyone[0]) if free_for_all and len(everyone) else -1
+    if free_for_all and home < 0:
+        return best
+    answers = _answers(_parts(table, promise, kept, home), best, budget)
+    found = _recoding(table, patterns, kept, answers, best.recoding)
+    # Without the instances that were dropped there may be no solution: then nothing is cheaper than the best release.
+    best = best.at_least(sum(answer.bound for answer in answers), BOUND)
+    if found is not None and found.cost(table) < best.cost and promise.kept(table, found):
+        return replace(best, recoding=found, cost=found.cost(table))
+    return best
+
+
+def _parts(table: CodedTable, promise: Promise, kept: Instances, home: int) -> list[_Part]:
+    """Return the components as programs, the smallest first: row types are connected by the instances but ``home``."""
+    owner = kept.owner().astype(np.int64)
+    linked = owner != home
+    owner, member = owner[linked], kept.member[linked].astype(np.int64)
+    component = components(table.row_types + len(kept), np.stack([member, table.row_types + owner], axis=1))
+    order = np.argsort(component[member], kind="stable")
+    ends = np.searchsorted(component[member][order], np.arange(component.max() + 2))
+    by_component = np.argsort(component[: table.row_types], kind="stable")
+    starts = np.searchsorted(component[: table.row_types][by_component], np.arange(component.max() + 2))
+    parts = []
+    for number in np.unique(component[: table.row_types]).tolist():
+        row_types = by_component[starts[number] : starts[number + 1]]
+        pairs = order[ends[number] : ends[number + 1]]
+        parts.append(_part(table, promise, kept, row_types, member[pairs], owner[pairs], home))
+    return sorted(parts, key=lambda part: len(part.program.kind))
+
+
+def _part(
+    table: CodedTable, promise: Promise, kept: Instances, row_types: Int64, member: Int64, owner: Int64, home: int
+) -> _Part:
+    """Return the program of some row types and of the instances that they are in."""
+    used, instance = np.unique(owner, return_inverse=True)
+    place = np.searchsorted(row_types, member)
+    counter = promise.rules.counter[row_types]
+    fits = np.zeros((len(row_types), len(used)), np.bool_)
+    fits[place, instance] = True
+    # Row types with the same sensitive values that fit the same instances are one kind: less to solve, and less symmetry.
+    look = np.hstack([np.packbits(fits, axis=1), counter.astype(np.int32).view(np.uint8).reshape(len(row_types), -1)])
+    _, sample, kind = np.unique(look, axis=0, return_index=True, return_inverse=True)
+    rows = np.zeros(len(sample), np.int64)
+    np.add.at(rows, kind, table.weight[row_types])
+    kinds, instances = np.nonzero(fits[sample])
+    program = Program(
+        rows=rows,
+        kind=kinds,
+        instance=instances,
+        cost=kept.cost[used],
+        other=np.full(len(sample), -1 if home < 0 else kept.cost[home]),
+        k=promise.least,
+        counter=counter[sample],
+        promise=promise,
+    )
+    rows_of_part = Neighbourhood(
+        row_type=row_types,
+        count=table.weight[row_types],
+        kind=kind.astype(np.int64),
+        home=np.full(len(row_types), home),
+        instance=used,
+        program=program,
+    )
+    return _Part(program=program, rows=rows_of_part)
+
+
+def _answers(parts: list[_Part], best: _Best, budget: Budget) -> list[_Answer]:
+    """Solve all components, each for a while, then for twice as long what is not solved, as long as there is time."""
+    answers = []
+    for part in parts:
+        bound = _cheapest(part.program)
+        hopeless = bound == INFEASIBLE or len(part.program.kind) > _MOST_PAIRS
+        answers.append(_Answer(part=part, assignment=None, bound=bound, ended=hopeless))
+    seconds = _FIRST_SLICE
+    with ThreadPoolExecutor(max_workers=2) as threads:
+        while not budget.over() and (open_ := [place for place, answer in enumerate(answers) if not answer.ended]):
+            bound = sum(answer.bound for answer in answers)
+            budget.report("integer programs", 1 - len(open_) / len(parts), best.cost, max(best.bound, min(bound, best.cost)))
+            longer = partial(_longer, seconds=seconds, budget=budget)
+            for place, answer in zip(open_, threads.map(longer, [answers[place] for place in open_]), strict=True):
+                answers[place] = answer
+            seconds *= 2
+    return answers
+
+
+def _longer(answer: _Answer, *, seconds: float, budget: Budget) -> _Answer:
+    """Solve a component for some time."""
+    if budget.over():
+        return answer
+    outcome = solve_program(answer.part.program, seconds=min(seconds, budget.left()))
+    found = [each for each in (answer.assignment, outcome.assignment) if each is not None]
+    return replace(
+        answer,
+        assignment=min(found, key=lambda each: each.cost, default=None),
+        bound=max(answer.bound, outcome.bound),
+        ended=outcome.ended,
+    )
+
+
+def _cheapest(program: Program) -> int:
+    """Return what the rows cost if each has its cheapest instance; `INFEASIBLE` if one has none."""
+    cost = np.where(program.other >= 0, program.other, INFEASIBLE)
+    np.minimum.at(cost, program.kind, program.cost[program.instance])
+    return INFEASIBLE if (cost == INFEASIBLE).any() else int(cost @ program.rows)
+
+
+def _recoding(
+    table: CodedTable, patterns: PatternSet, kept: Instances, answers: list[_Answer], known: Recoding | None
+) -> Recoding | None:
+    """Return the answers to all components as a recoding, or ``known`` where that is cheaper; None if one has neither."""
+    nothing = np.empty(0, np.int32)
+    if known is None:
+        known = Recoding(row_type=nothing, shown=nothing.astype(np.uint64), count=nothing.astype(np.int64))
+    cost = row_cost(known.shown, table.cost) * known.count
+    parts: list[tuple[Int32, Words, Int64]] = []
+    for answer in answers:
+        inside = np.isin(known.row_type, answer.part.rows.row_type)
+        if answer.assignment is not None and (not inside.any() or answer.assignment.cost <= int(cost[inside].sum())):
+            placed = answer.part.rows.placed(answer.assignment)
+            parts.append((placed.row_type, patterns.shown[kept.pattern[placed.number]], placed.count))
+        elif inside.any():
+            parts.append((known.row_type[inside], known.shown[inside], known.count[inside]))
+        else:
+            return None
+    row_type, shown, count = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Pieces(row_type=row_type, shown=shown, count=count, placed=np.ones(len(count), np.bool_)).recoding()
