@@ -12,7 +12,9 @@ An odd number of rows is not made up of classes that hold an even number of them
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +86,7 @@ class ParityProgram:
         self._share: list[mathopt.Variable] = []
         self._odd: list[mathopt.LinearConstraint] = []
         self._cuts_of: list[list[int]] = [[] for _ in self._once]
+        self._classes_of: list[list[int]] = [[] for _ in self._once]
         self._only_cuts = False
         self._solver = mathopt.IncrementalSolver(self._model, mathopt.SolverType.GLOP)
 
@@ -110,22 +113,22 @@ class ParityProgram:
             variable = self._model.add_variable(lb=0.0)
             self._model.objective.set_linear_coefficient(variable, price)
             self._share.append(variable)
-            held: Counter[int] = Counter()
-            for row, times in Counter(row for row in rows if row >= 0).items():
-                self._once[row].set_coefficient(variable, float(times))
-                held.update(self._cuts_of[row] * times)
-            for cut, times in held.items():
-                if times % 2:
-                    self._odd[cut].set_coefficient(variable, 1.0)
+            times = Counter(row for row in rows if row >= 0)
+            for row, count in times.items():
+                self._once[row].set_coefficient(variable, float(count))
+                self._classes_of[row] += [len(self._share) - 1] * count
+            for cut in _odd_ones(self._cuts_of[row] for row in times.elements()):
+                self._odd[cut].set_coefficient(variable, 1.0)
         self.member = np.concatenate([self.member, member])
         self._only_cuts = False
 
     def cut(self, inside: NDArray[np.bool_]) -> None:
         """Add the cut of a set of row types, bool [t], of an odd number of rows."""
         constraint = self._model.add_linear_constraint(lb=1.0)
-        for place in np.flatnonzero(odd_in(inside, self.member)).tolist():
+        rows = np.flatnonzero(inside).tolist()
+        for place in _odd_ones(self._classes_of[row] for row in rows):
             constraint.set_coefficient(self._share[place], 1.0)
-        for row in np.flatnonzero(inside).tolist():
+        for row in rows:
             constraint.set_coefficient(self._left[row], 1.0)
             self._cuts_of[row].append(len(self._odd))
         self._odd.append(constraint)
@@ -157,6 +160,11 @@ class ParityProgram:
             cut=np.array([cut for cuts in self._cuts_of for cut in cuts], np.int32),
             value=result.objective_value(),
         )
+
+
+def _odd_ones(numbers: Iterable[list[int]]) -> list[int]:
+    """Return the numbers that occur an odd number of times in some lists."""
+    return [number for number, count in Counter(chain.from_iterable(numbers)).items() if count % 2]
 
 
 def odd_in(inside: NDArray[np.bool_], member: Int32) -> NDArray[np.bool_]:

@@ -123,9 +123,11 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget)
             f"{int(table.weight[alone].sum())} rows fit no permitted mask together with a row that may be in their class; "
             "hint: permit coarser masks, or the mask () that suppresses everything"
         )
+    found = Found(matching=None, bound=0)
+    if budget.over():
+        return found
     program = ParityProgram(table.weight, costs.penalty)
     program.add(start, costs.spread(start))
-    found = Found(matching=None, bound=0)
     value = -math.inf
     while True:
         _report(found, budget)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 Edge = tuple[int, int]
 Hyperedge = frozenset[int]
@@ -162,3 +163,49 @@ def greedy_is_tight(m: int) -> Instance:
     unique = (tuple(f"only {i} {copy}" if c == i else "1" for c in range(m)) for i in range(m) for copy in range(m - 1))
     masks = [tuple(c for c in range(m) if c != hidden) for hidden in range(m)]
     return Instance(rows=[ones] * m + list(unique), k=m, masks=[*masks, tuple(range(m)), ()], optimum=m * m)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensitiveInstance:
+    """A table whose classes have to be t-close: rows, a sensitive value each (0, 1, ...), t, and the least cost.
+
+    ``apart`` are the distances of the values; None where any two are 1 apart.
+    """
+
+    rows: list[tuple[str, ...]]
+    values: list[int]
+    t: Fraction
+    apart: list[list[Fraction]] | None
+    optimum: int
+
+
+def three_sets_matching(n: int, triples: Sequence[Hyperedge], t: Fraction) -> SensitiveInstance:
+    """Liang and Yuan, Theorem 6: 3-dimensional matching of X, Y and Z, n elements each, for any t below 1/3.
+
+    A row is an element, its sensitive value which set it is of; a column is a triple, with 0 for its three elements. A class
+    needs all three values, and shows a column only if it is that triple. What disjoint triples leave over has as many
+    elements of each set, and is a class that shows nothing: the optimum is 3 n m - 3 nu for nu disjoint triples at most.
+    """
+    assert t < Fraction(1, 3)
+    assert all({v // n for v in each} == {0, 1, 2} for each in triples)
+    rows = [tuple("0" if v in edge else str(v + 1) for edge in triples) for v in range(3 * n)]
+    optimum = 3 * n * len(triples) - 3 * most_disjoint(triples)
+    return SensitiveInstance(rows=rows, values=[v // n for v in range(3 * n)], t=t, apart=None, optimum=optimum)
+
+
+def four_values_matching(n: int, triples: Sequence[Hyperedge], t: Fraction) -> SensitiveInstance:
+    """Liang and Yuan, Theorem 7: the same for t from 1/3 to 1/2, with a fourth value half as far from the others.
+
+    Rows of the fourth value, 3 n / (1 - 2 t) less 3 n, are t-close alone and cost nothing. A class without any of them is
+    t-close only with the three other values in equal parts, and a class with one shows nothing.
+    """
+    assert Fraction(1, 3) <= t < Fraction(1, 2)
+    total = 3 * n / (1 - 2 * t)
+    assert total.denominator == 1
+    known = three_sets_matching(n, triples, Fraction(0))
+    more = [tuple([str(v + 1)] * len(triples)) for v in range(3 * n, int(total))]
+    half, one = Fraction(1, 2), Fraction(1)
+    apart = [[Fraction(0) if i == j else half if 3 in (i, j) else one for j in range(4)] for i in range(4)]
+    return SensitiveInstance(
+        rows=known.rows + more, values=known.values + [3] * len(more), t=t, apart=apart, optimum=known.optimum
+    )

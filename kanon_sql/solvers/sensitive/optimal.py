@@ -29,6 +29,7 @@ from kanon_sql.solvers.listing import Instances, useful
 from kanon_sql.solvers.neighbourhoods import Neighbourhood
 from kanon_sql.solvers.repair import Pieces
 from kanon_sql.solvers.sensitive import refine
+from kanon_sql.solvers.sensitive.greedy import refuse_impossible
 from kanon_sql.solvers.sensitive.program import Program, solve_program
 from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.support import able
@@ -40,6 +41,9 @@ _MOST_MEMBERS = 1 << 24
 
 _MOST_PAIRS = 100_000
 """Pairs of a kind of row and an instance in a component beyond which its integer program is not built."""
+
+_MOST_FITS = 1 << 26
+"""Row types times instances of a component up to which row types that fit alike are told from the others."""
 
 _FIRST_SLICE = 4.0
 """Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""
@@ -90,6 +94,7 @@ def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Bud
     Exponential in the size of the largest component in the worst case. Tables whose instances are too many to list are
     left to `refine`, and the recoding says so.
     """
+    refuse_impossible(table, promise)
     listed = useful(table, patterns, promise.least, complete=True, limit=_MOST_MEMBERS) if patterns.listed else None
     if listed is None:
         found = refine.solve(table, patterns, promise, budget)
@@ -194,18 +199,20 @@ def _part(
     used, instance = np.unique(owner, return_inverse=True)
     place = np.searchsorted(row_types, member)
     counter = promise.rules.counter[row_types]
-    fits = np.zeros((len(row_types), len(used)), np.bool_)
-    fits[place, instance] = True
-    # Row types with the same sensitive values that fit the same instances are one kind: less to solve, and less symmetry.
-    look = np.hstack([np.packbits(fits, axis=1), counter.astype(np.int32).view(np.uint8).reshape(len(row_types), -1)])
-    _, sample, kind = np.unique(look, axis=0, return_index=True, return_inverse=True)
+    sample = kind = np.arange(len(row_types))
+    if len(row_types) * len(used) <= _MOST_FITS:
+        fits = np.zeros((len(row_types), len(used)), np.bool_)
+        fits[place, instance] = True
+        # Row types with the same sensitive values that fit the same instances are one kind: less to solve, less symmetry.
+        look = np.hstack([np.packbits(fits, axis=1), counter.astype(np.int32).view(np.uint8).reshape(len(row_types), -1)])
+        _, sample, kind = np.unique(look, axis=0, return_index=True, return_inverse=True)
+        place, instance = np.nonzero(fits[sample])
     rows = np.zeros(len(sample), np.int64)
     np.add.at(rows, kind, table.weight[row_types])
-    kinds, instances = np.nonzero(fits[sample])
     program = Program(
         rows=rows,
-        kind=kinds,
-        instance=instances,
+        kind=place,
+        instance=instance,
         cost=kept.cost[used],
         other=np.full(len(sample), -1 if home < 0 else kept.cost[home]),
         k=promise.least,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kanon_sql.coded import CodedTable, Int64, Recoding
 from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.sensitive.greedy import refuse_impossible
 from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.refine import solve as refine
 from kanon_sql.solvers.subset_dp import MOST_ROWS, cheapest_division, refuse_many, rows_of
@@ -44,6 +45,7 @@ def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Bud
     Time and memory as for `cheapest_division`, and a test of each of 2^n classes.
     """
     refuse_many(table, MOST_ROWS)
+    refuse_impossible(table, promise)
     row_type = rows_of(table)
     one = np.ones(table.rows, np.int64)
     histogram = promise.histograms(np.arange(table.rows), row_type, one)
