@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks import backends, exact, machine, scale, sensitive, solvers, start, tables, wide
+from benchmarks import names as name_lists
 from benchmarks.data import TABLES
 from benchmarks.plain_greedy import KS
 
@@ -23,6 +24,7 @@ PARTS = {
     "exact": exact.show,
     "solvers": solvers.show,
     "sensitive": sensitive.show,
+    "names": name_lists.show,
     "backends": backends.show,
     "wide": wide.show,
     "start": start.show,
@@ -88,6 +90,8 @@ def main(
                 records = solvers.measure(names, ks or solvers.KS, data)
             case "sensitive":
                 records = sensitive.measure(data)
+            case "names":
+                records = name_lists.measure(data)
             case "backends":
                 records = backends.measure(data)
             case "wide":

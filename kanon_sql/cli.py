@@ -62,14 +62,15 @@ def _names(values: Iterable[str], columns: list[str]) -> list[str]:
     return found
 
 
-def _weights(values: Iterable[str]) -> dict[str, str]:
-    weights = {}
+def _assigned(values: Iterable[str], option: str, form: str) -> dict[str, str]:
+    """Read values of the form ``name=what``."""
+    found = {}
     for value in values:
-        name, equals, number = value.rpartition("=")
+        name, equals, what = value.rpartition("=")
         if not equals or not name:
-            raise click.BadParameter(f"{value} is not of the form column=number", param_hint="--weight")
-        weights[name] = number
-    return weights
+            raise click.BadParameter(f"{value} is not of the form {form}", param_hint=option)
+        found[name] = what
+    return found
 
 
 def _show(pairs: Iterable[tuple[str, object]], title: str | None = None) -> None:
@@ -126,6 +127,14 @@ def main() -> None:
 )
 @click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
 @click.option("--weight", "weights", multiple=True, metavar="A=3", help="Cost of suppressing a cell of a column; repeatable.")
+@click.option(
+    "--recode",
+    "recodings",
+    multiple=True,
+    metavar="A=HOW",
+    help="How cells are coarsened before they are suppressed, such as 'zip=DIGITS' or 'age=INTERVALS (5, 10)'; repeatable.",
+)
+@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that --recode names; repeatable.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found in this time.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the solvers that draw.")
@@ -142,6 +151,8 @@ def anonymize(
     masks: tuple[str, ...],
     linked: tuple[str, ...],
     weights: tuple[str, ...],
+    recodings: tuple[str, ...],
+    beside: tuple[str, ...],
     metric: str | None,
     hierarchy: str | None,
     table: str | None,
@@ -158,9 +169,12 @@ def anonymize(
     IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. OUT appears only after
     the written file has been read again and audited.
     """
+    from kanon_sql.clause import recodings_of
     from kanon_sql.files import Place
 
-    weighted = _weights(weights)
+    weighted = _assigned(weights, "--weight", "column=number")
+    recoded = _assigned(recodings, "--recode", "column=DIGITS")
+    tables = {name: Place.of(file) for name, file in _assigned(beside, "--beside", "name=file").items()}
     origin, place = Place.of(source, table), Place.of(target)
     origin.require()
     if origin.same(place):
@@ -171,7 +185,7 @@ def anonymize(
         raise SourceError(f"{place} exists; hint: --force replaces it")
 
     evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
-    measures, beside = tables_beside(metric, hierarchy)
+    measures, others = tables_beside(metric, hierarchy)
 
     from kanon_sql.policy import Policy
 
@@ -179,14 +193,21 @@ def anonymize(
         chosen = _names(qi, columns) if qi else None
         shown = [_names([mask], columns) for mask in masks] if masks else None
         groups = [_names([group], columns) for group in linked]
-        policy = Policy.of(quasi_identifiers=chosen, masks=shown, linked=groups, weights=weighted, **measures, **options)
-        return policy.resolve(columns)
+        return Policy.of(
+            quasi_identifiers=chosen,
+            masks=shown,
+            linked=groups,
+            weights=weighted,
+            recodings=recodings_of(recoded),
+            **measures,
+            **options,
+        ).resolve(columns)
 
     with ExitStack() as stack:
         staging = stack.enter_context(staging_beside(place.path.parent))
         written = None if evidence is None else (stack.enter_context(staging_beside(evidence.parent)) / evidence.name, evidence)
         step = stack.enter_context(progress(not quiet))
-        proven = release_file(origin, place, policy, staging, delimiter, step, beside, written)
+        proven = release_file(origin, place, policy, staging, delimiter, step, others | tables, written)
     if not quiet:
         _show([("written", place), *([("certificate", evidence)] if evidence else []), *figures(proven).items()])
 

@@ -2,8 +2,8 @@
 
 A *row type* is a distinct combination of quasi-identifier values, and of sensitive values where a requirement is about them;
 ``t`` row types with ``m`` columns stand for the whole table, however many rows it has. A column that can only be shown or
-hidden is one coded column, and so is a group of linked columns; a column with a generalization hierarchy is one coded column
-per level, of which a pattern shows at most one.
+hidden is one coded column, and so is a group of linked columns; a column with a ladder of levels is one coded column for
+each of them, finest first, and a pattern that shows one shows all coarser ones too.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.distances import Distance, equal, ordered
 from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.ladder import Ladder
 from kanon_sql.links import units
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import TCloseness
@@ -65,7 +66,8 @@ class CodedTable:
     Parameters
     ----------
     columns : tuple of tuple of str
-        For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group.
+        For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group. The
+        levels of a ladder follow each other.
     codes : int32 array [t, m], C-contiguous
         Codes from 0; NULL has its own code. Rows are in ascending order, those with equal codes by their sensitive values,
         so the table does not depend on the order of its source.
@@ -74,9 +76,11 @@ class CodedTable:
     origin : int64 array [t]
         Position of each row type in the array it was read from.
     cost : int64 array [m]
-        Cost of hiding each coded column in one row, in units of ``1 / unit``.
+        Cost of hiding each coded column in one row, in units of ``1 / unit``: of a level the step to the next.
     unit : int
         Common denominator of the costs, so that all costs are whole numbers.
+    secret : int
+        Bits of the coded columns that no pattern may show: values of which only coarser levels are released.
     sensitive : tuple of Sensitive
         The sensitive attributes that requirements are about; only with them may two row types have equal codes.
     """
@@ -87,6 +91,7 @@ class CodedTable:
     origin: Int64
     cost: Int64
     unit: int
+    secret: int = 0
     sensitive: tuple[Sensitive, ...] = ()
 
     @property
@@ -101,8 +106,17 @@ class CodedTable:
 
     @property
     def width(self) -> Int64:
-        """Return the number of columns of the source behind each coded column, int64 [m]."""
-        return np.array([len(names) for names in self.columns], np.int64)
+        """Return how many cells of a row are suppressed where each coded column is hidden, int64 [m]; of a ladder, the last."""
+        following = (*self.columns[1:], ())
+        return np.array([len(names) * (names != after) for names, after in zip(self.columns, following, strict=True)], np.int64)
+
+    @property
+    def ladders(self) -> dict[tuple[str, ...], list[int]]:
+        """Return the coded columns by what they show of the source, finest first."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        for place, names in enumerate(self.columns):
+            found.setdefault(names, []).append(place)
+        return found
 
     @property
     def cardinality(self) -> Int64:
@@ -203,7 +217,9 @@ def mixed_radix(cardinality: Int64) -> tuple[Int64, Int64, int]:
     return word, stride, current + 1
 
 
-def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[CodedTable, Policy]:
+def encode(
+    row_types: pa.StructArray, count: Int64, policy: Policy, ladders: Mapping[str, Ladder] | None = None
+) -> tuple[CodedTable, Policy]:
     """Turn row types from Arrow into codes.
 
     Parameters
@@ -214,6 +230,8 @@ def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[Cod
         Rows per combination.
     policy : Policy
         Resolved against the fields.
+    ladders : mapping of Ladder, optional
+        What the columns show that the policy generalizes, in the order of the row types.
 
     Returns
     -------
@@ -239,11 +257,29 @@ def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[Cod
     chosen = [qi.column for qi in policy.quasi_identifiers]
     if len(chosen) > 60:
         raise PolicyError(f"the table has {len(chosen)} quasi-identifiers, more than 60; hint: name those that identify people")
-    columns = tuple(map(tuple, units(chosen, policy.linked)))
-    codes = np.empty((len(row_types), len(columns)), np.int32)
-    for place, linked in enumerate(columns):
-        parts = [_column_codes(row_types.field(names.index(name))) for name in linked]
-        codes[:, place] = parts[0] if len(parts) == 1 else _joined_codes(np.stack(parts, axis=1))
+    weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
+    columns: list[tuple[str, ...]] = []
+    parts: list[Int32] = []
+    costs: list[Fraction] = []
+    secret = 0
+    for linked in map(tuple, units(chosen, policy.linked)):
+        ladder = (ladders or {}).get(linked[0])
+        if ladder is None:
+            plain = [_column_codes(row_types.field(names.index(name))) for name in linked]
+            steps, levels = [Fraction(1)], [plain[0] if len(plain) == 1 else _joined_codes(np.stack(plain, axis=1))]
+        else:
+            steps, levels = ladder.steps, list(ladder.codes)
+            secret |= sum(1 << len(columns) + level for level, shown in enumerate(ladder.shown) if not shown)
+        weight_of = sum((weights[name] for name in linked), Fraction(0))
+        columns += [linked] * len(levels)
+        parts += levels
+        costs += [weight_of * step for step in steps]
+    if len(columns) > 60:
+        raise PolicyError(
+            f"the quasi-identifiers have {len(columns)} levels together, more than 60; hint: generalize fewer columns, or in "
+            "fewer levels"
+        )
+    codes = np.stack(parts, axis=1)
     values = [row_types.field(names.index(name)) for name in policy.sensitive]
     held = np.stack([_column_codes(_by_value(each)) for each in values], axis=1) if values else codes[:, :0]
     every = np.hstack([held, codes]) if values else codes
@@ -254,8 +290,7 @@ def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[Cod
             "two different row types cannot be told apart: a column's type (such as TIME WITH TIME ZONE) loses information; "
             "hint: cast it to VARCHAR"
         )
-    weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
-    cost, unit = _whole_costs([sum((weights[name] for name in linked), Fraction(0)) for linked in columns])
+    cost, unit = _whole_costs(costs)
     weight = count[order]
     if int(weight.sum()) * int(cost.sum()) >= 1 << 63:
         raise PolicyError("the weights are too large to be added over all rows; hint: use smaller weights, or fewer digits")
@@ -269,7 +304,16 @@ def encode(row_types: pa.StructArray, count: Int64, policy: Policy) -> tuple[Cod
         for place, (name, each) in enumerate(zip(policy.sensitive, values, strict=True))
     )
     codes = np.ascontiguousarray(every[:, len(values) :])
-    table = CodedTable(columns=columns, codes=codes, weight=weight, origin=order, cost=cost, unit=unit, sensitive=sensitive)
+    table = CodedTable(
+        columns=tuple(columns),
+        codes=codes,
+        weight=weight,
+        origin=order,
+        cost=cost,
+        unit=unit,
+        secret=secret,
+        sensitive=sensitive,
+    )
     return table, policy
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -16,7 +16,7 @@ from kanon_sql.distances import Distance, hierarchical, metric, number, numeric
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.hierarchies import Hierarchy
 from kanon_sql.policy import Policy
-from kanon_sql.requirements import METRICS, AlphaAnonymity, KAnonymity, Requirement, TCloseness
+from kanon_sql.requirements import AlphaAnonymity, KAnonymity, Requirement, TCloseness
 from kanon_sql.validation import same_name
 
 if TYPE_CHECKING:
@@ -30,21 +30,9 @@ Columns = Mapping[str, Sequence[str | None]]
 
 
 def labelled(policy: Policy) -> tuple[str, ...]:
-    """Return the sensitive attributes whose values some requirement knows by their texts, in the order of the policy."""
+    """Return the columns whose values are known by their texts: sensitive attributes, then what is generalized."""
     known = {same_name(each.sensitive) for each in policy.requirements if _needs_labels(each)}
-    return tuple(name for name in policy.sensitive if same_name(name) in known)
-
-
-def named_tables(requirements: Iterable[Requirement]) -> tuple[str, ...]:
-    """Return the names of the tables that the requirements name, each once, in their order."""
-    return tuple(dict.fromkeys(name for each in requirements if (name := table_of(each)) is not None))
-
-
-def table_of(requirement: Requirement) -> str | None:
-    """Return the name of the hierarchy or the table of distances that a requirement names."""
-    if not isinstance(requirement, TCloseness):
-        return None
-    return requirement.hierarchy or (None if requirement.metric in METRICS else requirement.metric)
+    return (*(name for name in policy.sensitive if same_name(name) in known), *policy.generalized)
 
 
 def measured(table: CodedTable, policy: Policy, labels: Mapping[str, pa.Array], tables: Mapping[str, Columns]) -> CodedTable:
@@ -59,7 +47,7 @@ def measured(table: CodedTable, policy: Policy, labels: Mapping[str, pa.Array], 
     labels : mapping of StringArray [t]
         For each column of `labelled` the text of its value in each row type, in the order of the source.
     tables : mapping
-        The tables of `named_tables`.
+        The tables of `Policy.tables`.
 
     Raises
     ------
@@ -109,7 +97,7 @@ def _code(requirement: AlphaAnonymity, texts: list[str | None]) -> int:
 def _distance(requirement: TCloseness, texts: list[str | None], tables: Mapping[str, Columns]) -> Distance:
     if requirement.metric == "numeric":
         return numeric(_numbers(texts))
-    columns = tables[table_of(requirement) or ""]
+    columns = tables[requirement.table or ""]
     if requirement.metric == "hierarchical":
         return hierarchical(*Hierarchy.of(columns).paths(texts))
     return metric(texts, columns["a"], columns["b"], columns["distance"])
@@ -119,7 +107,7 @@ def _numbers(texts: list[str | None]) -> list[Fraction]:
     """Return the number that each text is; of dates and timestamps the microseconds."""
     if None in texts:
         raise PolicyError("empty cells have no place among numbers; hint: take 'ordered', where they come last, or fill them")
-    for read in (number, _moment):
+    for read in (number, moment):
         found = [value for text in texts if (value := read(text)) is not None]
         if found:
             break
@@ -131,7 +119,7 @@ def _numbers(texts: list[str | None]) -> list[Fraction]:
     return found
 
 
-def _moment(text: str | None) -> Fraction | None:
+def moment(text: str | None) -> Fraction | None:
     """Return the microseconds up to a date or timestamp; None where the text is none."""
     if text is None or not _MOMENT.fullmatch(text):
         return None

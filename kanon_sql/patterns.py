@@ -6,15 +6,20 @@ measured up to 6 % fewer suppressed cells on Adult and CMC than an order by posi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from math import prod
 
 import numpy as np
 
 from kanon_sql.coded import CodedTable, Int64, Words, row_cost
-from kanon_sql.policy import Policy
+from kanon_sql.errors import PolicyError
+from kanon_sql.policy import MAX_LISTED_MASKS, Policy
 
 LISTED_COLUMNS = 16
-"""With more columns than this, all 2^m patterns are searched, not listed."""
+"""With more patterns than those of as many columns, all are searched, not listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +29,8 @@ class PatternSet:
     Parameters
     ----------
     shown : uint64 array [p]
-        Bit ``c`` is set where coded column ``c`` is shown; empty when there are too many to list.
+        Bit ``c`` is set where coded column ``c`` is shown, and with it all coarser levels; empty when there are too many to
+        list.
     cost : int64 array [p]
         Cost of one row under the pattern, in units of the coded table; ascending.
     """
@@ -45,17 +51,45 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
     -----
     O(p (m + log p)) for p patterns.
     """
-    columns = len(table.columns)
+    ladders = table.ladders
+    levels = {names: _levels(places, table.secret) for names, places in ladders.items()}
     masks = policy.permitted_masks
     if masks is not None:
-        place = {name: 1 << column for column, names in enumerate(table.columns) for name in names}
         # A permitted mask names a coded column whole: once for each column of the source behind it.
-        shown = np.unique(np.array([sum({place[name] for name in mask}) for mask in masks], np.uint64))
-    elif columns <= LISTED_COLUMNS:
-        shown = np.arange(1 << columns, dtype=np.uint64)
-    else:
-        return PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
-    return ordered(table, shown)
+        whole = {frozenset(names for names in ladders if set(names) & set(mask)) for mask in masks}
+        _refuse_many(sum(prod(len(levels[names]) for names in mask) for mask in whole))
+        return ordered(table, np.unique(np.concatenate([_combined(levels[names] for names in mask) for mask in whole])))
+    if prod(len(each) + 1 for each in levels.values()) <= 1 << LISTED_COLUMNS:
+        return ordered(table, _combined([*each, 0] for each in levels.values()))
+    if table.secret:
+        _refuse_many(prod(len(each) + 1 for each in levels.values()))
+    return PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
+
+
+def closed(table: CodedTable, shown: Words) -> Words:
+    """Return patterns that show with each level of a ladder all coarser ones: the same classes, at no more cost."""
+    found = shown.copy()
+    for places in table.ladders.values():
+        for finer, coarser in pairwise(places):
+            found |= (found >> np.uint64(finer) & np.uint64(1)) << np.uint64(coarser)
+    return found
+
+
+def _levels(places: list[int], secret: int) -> list[int]:
+    """Return the bits that show each permitted level of a ladder: its own and those of all coarser ones."""
+    return [sum(1 << above for above in places[level:]) for level, place in enumerate(places) if not secret >> place & 1]
+
+
+def _combined(choices: Iterable[list[int]]) -> Words:
+    """Return all ways to take one of each list of bits, uint64."""
+    return reduce(lambda found, each: (found[:, None] | np.array(each, np.uint64)).ravel(), choices, np.zeros(1, np.uint64))
+
+
+def _refuse_many(patterns: int) -> None:
+    if patterns > MAX_LISTED_MASKS:
+        raise PolicyError(
+            f"the masks and levels make {patterns} patterns, more than {MAX_LISTED_MASKS}; hint: generalize fewer columns"
+        )
 
 
 def ordered(table: CodedTable, shown: Words) -> PatternSet:

@@ -13,7 +13,7 @@ import numpy as np
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.coded import CodedTable, Prices, Recoding, Sensitive, row_cost
 from kanon_sql.errors import AuditError, InfeasibleError
-from kanon_sql.patterns import PatternSet, permitted
+from kanon_sql.patterns import PatternSet, closed, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, TCloseness
 from kanon_sql.solvers import choose
@@ -59,7 +59,8 @@ def run(
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
     recoding = solver.load()(table, patterns, promise or k, budget)
-    if policy.masks is not None and not np.isin(recoding.shown, patterns.shown).all():
+    recoding = replace(recoding, shown=closed(table, recoding.shown))
+    if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
     cost = recoding.cost(table)
     prices = recoding.prices

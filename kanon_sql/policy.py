@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from kanon_sql import generalizations
 from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.generalizations import Generalization, Rectangles, Summary
 from kanon_sql.links import Group, check_links, unsplit
 from kanon_sql.requirements import (
     KAnonymity,
@@ -43,25 +45,25 @@ class QuasiIdentifier:
         Name of the column; case does not count, as in SQL.
     weight : int or Fraction
         Cost of suppressing one cell of the column, above 0.
-    recoding : str
-        How a cell may be coarsened: ``'suppress'`` shows it or hides it.
+    recoding : Generalization, optional
+        How a cell may be coarsened before it is suppressed; None shows it or hides it. Also read from plain JSON data.
     """
 
     column: str
     weight: Fraction = Fraction(1)
-    recoding: str = "suppress"
+    recoding: Generalization | None = None
 
     def __post_init__(self) -> None:
         named(self.column, "a quasi-identifier")
         object.__setattr__(self, "weight", fraction(self.weight, f'the weight of "{self.column}"'))
         if self.weight <= 0:
             raise PolicyError(f'the weight of "{self.column}" must be above 0; hint: leave the column out to show it always')
-        if self.recoding != "suppress":
-            raise PolicyError(f"\"{self.column}\" asks for the unknown recoding {self.recoding!r}; hint: use 'suppress'")
+        object.__setattr__(self, "recoding", generalizations.from_json(self.recoding))
 
     def to_json(self) -> dict[str, Any]:
         """Return the quasi-identifier as plain JSON data."""
-        return {"column": self.column, "weight": plain_number(self.weight), "recoding": self.recoding}
+        recoding = generalizations.to_json(self.recoding)
+        return {"column": self.column, "weight": plain_number(self.weight), "recoding": recoding}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +128,7 @@ class Policy:
             self._check_masks(self.masks)
         check_links(self.linked, None if self.every_column else [qi.column for qi in self.quasi_identifiers])
         self._check_sensitive()
+        self._check_recodings()
         if self.permitted_masks == ():
             raise PolicyError(
                 "every mask shows only a part of the linked columns: no row could be released; hint: add a mask that shows "
@@ -158,6 +161,34 @@ class Policy:
                 if same_name(tree) != same_name(requirement.hierarchy):
                     raise PolicyError(f'the sensitive column "{requirement.sensitive}" has two hierarchies; hint: name one')
 
+    def _check_recodings(self) -> None:
+        recodings = {same_name(qi.column): qi.recoding for qi in self.quasi_identifiers if qi.recoding is not None}
+        for name in (name for group in self.linked for name in group):
+            if same_name(name) in recodings:
+                raise PolicyError(
+                    f'the linked column "{name}" is generalized too; hint: linked columns are shown or suppressed, no more'
+                )
+        for qi in self.quasi_identifiers:
+            if isinstance(qi.recoding, Rectangles):
+                other = recodings.get(same_name(qi.recoding.beside))
+                if not isinstance(other, Rectangles) or same_name(other.beside) != same_name(qi.column):
+                    raise PolicyError(
+                        f'the coordinate "{qi.column}" needs "{qi.recoding.beside}" beside it; hint: (lat, lon) IN RECTANGLES'
+                    )
+        if any(isinstance(each, Summary) for each in recodings.values()):
+            self._check_summaries()
+
+    def _check_summaries(self) -> None:
+        for refused, what in (
+            (self.masks is not None, "masks"),
+            (bool(self.linked), "linked columns"),
+            (bool(self.sensitive), "requirements on sensitive columns"),
+        ):
+            if refused:
+                raise PolicyError(
+                    f"RANGES and SETS cannot be combined with {what}; hint: take intervals or a hierarchy in their place"
+                )
+
     def _check_masks(self, masks: tuple[Mask, ...]) -> None:
         if not masks:
             raise PolicyError(
@@ -188,6 +219,27 @@ class Policy:
             if not isinstance(requirement, KAnonymity):
                 found.setdefault(same_name(requirement.sensitive), requirement.sensitive)
         return tuple(found.values())
+
+    @property
+    def generalized(self) -> tuple[str, ...]:
+        """Return the quasi-identifiers whose cells may be coarsened, in their order; their released columns are texts."""
+        return tuple(qi.column for qi in self.quasi_identifiers if qi.recoding is not None)
+
+    @property
+    def rectangles(self) -> tuple[tuple[str, str], ...]:
+        """Return the pairs of coordinates that are released as rectangles, each once, in their order."""
+        beside = {qi.column: qi.recoding.beside for qi in self.quasi_identifiers if isinstance(qi.recoding, Rectangles)}
+        spelled = {same_name(name): name for name in beside}
+        place = {name: number for number, name in enumerate(beside)}
+        pairs = ((name, spelled[same_name(other)]) for name, other in beside.items())
+        return tuple((one, other) for one, other in pairs if place[one] < place[other])
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Return the names of the tables that the policy reads beside the source, each once, in their order."""
+        named_by = [each.table for each in self.requirements if isinstance(each, TCloseness)]
+        named_by += [generalizations.table_of(qi.recoding) for qi in self.quasi_identifiers]
+        return tuple(dict.fromkeys(name for name in named_by if name is not None))
 
     @property
     def permitted_masks(self) -> tuple[Mask, ...] | None:
@@ -222,6 +274,7 @@ class Policy:
             chosen = [replace(given.get(key, QuasiIdentifier(column=column)), column=column) for key, column in offered.items()]
         else:
             chosen = [replace(qi, column=spelled[key]) for key, qi in given.items()]
+        chosen = [_respelled(qi, spelled) for qi in chosen]
         resolved = replace(self, quasi_identifiers=tuple(chosen), every_column=False)
 
         def respelled(lists: Iterable[Mask]) -> tuple[Mask, ...]:
@@ -281,6 +334,7 @@ class Policy:
         masks: Iterable[Iterable[str]] | None = None,
         linked: Iterable[Iterable[str]] | None = None,
         weights: Mapping[str, object] | None = None,
+        recodings: Mapping[str, Generalization] | None = None,
         sensitive: str | None = None,
         l: Any = None,  # noqa: E741 - its name everywhere
         variant: str | None = None,
@@ -305,6 +359,8 @@ class Policy:
             Columns that are suppressed together or not at all, as lists.
         weights : mapping, optional
             Cost of a suppressed cell by column, 1 where it is not named.
+        recodings : mapping, optional
+            How the cells of a column are coarsened, by column.
         sensitive : str, optional
             The sensitive attribute that ``l`` and ``t`` are about.
         l, variant, c : optional
@@ -316,7 +372,8 @@ class Policy:
         **options
             ``algorithm``, ``time_limit``, ``seed``, ``suppress``.
         """
-        for name, value in (("quasi_identifiers", quasi_identifiers), ("masks", masks), ("linked", linked)):
+        lists_of: dict[str, object] = {"quasi_identifiers": quasi_identifiers, "masks": masks, "linked": linked}
+        for name, value in lists_of.items():
             if isinstance(value, str):
                 raise PolicyError(f"{name} must be a list of names, not one text; hint: ['zip', 'age']")
         about = named_requirements(sensitive, l=l, variant=variant, c=c, t=t, metric=metric, hierarchy=hierarchy)
@@ -327,21 +384,31 @@ class Policy:
         ):
             if not all(isinstance(each, Iterable) and not isinstance(each, str) for each in lists):
                 raise PolicyError(wanted)
-        given = {same_name(named(column, "a weight")): (column, weight) for column, weight in (weights or {}).items()}
-        chosen: list[QuasiIdentifier] = []
-        for item in quasi_identifiers or ():
-            qi = item if isinstance(item, QuasiIdentifier) else QuasiIdentifier(column=named(item, "a quasi-identifier"))
-            weight = given.pop(same_name(qi.column), (None, qi.weight))[1]
-            chosen.append(replace(qi, weight=fraction(weight, f'the weight of "{qi.column}"')))
-        if quasi_identifiers is not None and given:
-            raise UnknownColumnError.of(next(iter(given.values()))[0], [qi.column for qi in chosen], "a weight")
-        for column, weight in given.values():
-            chosen.append(QuasiIdentifier(column=column, weight=fraction(weight, f'the weight of "{column}"')))
+        listed_qis = [
+            each if isinstance(each, QuasiIdentifier) else QuasiIdentifier(column=named(each, "a quasi-identifier"))
+            for each in quasi_identifiers or ()
+        ]
+        refuse_twice([qi.column for qi in listed_qis], "the quasi-identifiers")
+        chosen = {same_name(qi.column): qi for qi in listed_qis}
+        told: tuple[tuple[str, Mapping[str, Any]], ...] = (("weight", weights or {}), ("recoding", recodings or {}))
+        for what, given in told:
+            for column, own in given.items():
+                key = same_name(named(column, f"a {what}"))
+                if quasi_identifiers is not None and key not in chosen:
+                    raise UnknownColumnError.of(column, [qi.column for qi in chosen.values()], f"a {what}")
+                chosen[key] = replace(chosen.get(key, QuasiIdentifier(column=column)), **{what: own})
         return cls(
-            quasi_identifiers=tuple(chosen),
+            quasi_identifiers=tuple(chosen.values()),
             every_column=quasi_identifiers is None,
             requirements=(KAnonymity(k=k), *about, *requirements),
             masks=None if masks is None else tuple(tuple(mask) for mask in masks),
             linked=tuple(tuple(group) for group in linked),
             **options,
         )
+
+
+def _respelled(qi: QuasiIdentifier, spelled: Mapping[str, str]) -> QuasiIdentifier:
+    """Return a quasi-identifier whose recoding spells the other column as the table does."""
+    if not isinstance(qi.recoding, Rectangles):
+        return qi
+    return replace(qi, recoding=Rectangles(beside=spelled[same_name(qi.recoding.beside)]))

@@ -212,6 +212,11 @@ class TCloseness:
         """Return 1: where all rows have one value, each is t-close alone."""
         return 1
 
+    @property
+    def table(self) -> str | None:
+        """Return the name of the hierarchy or of the table of distances, if there is one."""
+        return self.hierarchy or (None if self.metric in METRICS else self.metric)
+
     def describe(self) -> str:
         """Return the requirement as the clause writes it."""
         return f"t({_arguments(self.sensitive, self.metric, self.hierarchy, default=METRICS[0])}) <= {self.t}"

@@ -7,10 +7,12 @@ from decimal import Decimal
 from typing import Any
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.generalizations import Generalization, Levels
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import Requirement
+from kanon_sql.validation import same_name
 
-NAMES = ("qi", "k", "masks", "linked", "weights", "hierarchies", "algorithm", "time_limit", "seed", "suppress")
+NAMES = ("qi", "k", "masks", "linked", "weights", "hierarchies", "recodings", "algorithm", "time_limit", "seed", "suppress")
 
 _DEFAULTS = {"k": "2", "algorithm": "'auto'", "seed": "0"}
 
@@ -36,11 +38,13 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
         When an argument has the wrong type or asks for what is not built.
     """
     given = dict(zip(NAMES, values, strict=True))
-    if given["hierarchies"] is not None:
-        raise PolicyError("hierarchies are not supported yet; hint: leave them out, cells are shown or suppressed")
-    weights = given["weights"]
-    if weights is not None and not isinstance(weights, Mapping):
-        raise PolicyError("weights must be a MAP of column to number; hint: MAP {'age': 3}")
+    for name, hint in (
+        ("weights", "of column to number; hint: MAP {'age': 3}"),
+        ("hierarchies", "of column to table; hint: MAP {'age': 'age_levels'}"),
+        ("recodings", "of column to text; hint: MAP {'zip': 'DIGITS (3)'}"),
+    ):
+        if given[name] is not None and not isinstance(given[name], Mapping):
+            raise PolicyError(f"{name} must be a MAP {hint}")
     for name, hint in (("qi", "['zip', 'age']"), ("masks", "[['zip', 'age'], []]"), ("linked", "[['city', 'zip']]")):
         if given[name] is not None and not isinstance(given[name], list):
             raise PolicyError(f"{name} must be a list; hint: {hint}")
@@ -50,10 +54,29 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
         quasi_identifiers=given["qi"],
         masks=given["masks"],
         linked=given["linked"],
-        weights=weights,
+        weights=given["weights"],
+        recodings=coarsened(given["hierarchies"], given["recodings"]),
         requirements=requirements,
         algorithm=given["algorithm"],
         time_limit=float(limit) if isinstance(limit, Decimal) else limit,
         seed=given["seed"],
         suppress=given["suppress"],
     )
+
+
+def coarsened(hierarchies: Mapping[str, str] | None, recodings: Mapping[str, Any] | None) -> dict[str, Generalization]:
+    """Return the recodings of columns, given those by the table of their hierarchy and those as the clause writes them.
+
+    Raises
+    ------
+    PolicyError
+        When a column is in both, or a recoding cannot be read.
+    """
+    if not hierarchies and not recodings:
+        return {}
+    from kanon_sql.clause import recodings_of  # sqlglot is only paid for where there is something to read
+
+    both = {same_name(column) for column in hierarchies or {}} & {same_name(column) for column in recodings or {}}
+    if both:
+        raise PolicyError(f"{len(both)} columns have a hierarchy and another recoding; hint: give one")
+    return {column: Levels(table=table) for column, table in (hierarchies or {}).items()} | recodings_of(recodings or {})

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kanon_sql import pipeline
-from kanon_sql.coded import CodedTable, Recoding, encode, hidden_bits
+from kanon_sql.coded import CodedTable, Int64, Recoding, encode, hidden_bits
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.session import Session
 from kanon_sql.errors import PolicyError
-from kanon_sql.ground import Columns, labelled, measured, named_tables
+from kanon_sql.generalize import ladders
+from kanon_sql.ground import Columns, labelled, measured
+from kanon_sql.ladder import Ladder
 from kanon_sql.policy import Policy
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.validation import same_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,13 +35,13 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
     policy : text
         Canonical JSON.
     tables : lists of struct of text
-        The tables of `named_tables`.
+        The tables of `Policy.tables`.
 
     Returns
     -------
     struct
-        ``release``, its number; ``pieces``, a list per row type of ``(piece, after, upto, hidden)``: the rows numbered
-        above ``after`` up to ``upto`` hide the columns ``hidden``.
+        ``release``, its number; ``pieces``, a list per row type of ``(piece, after, upto, hidden, labels)``: the rows numbered
+        above ``after`` up to ``upto`` hide the columns ``hidden``, and show ``labels`` in those of `Policy.generalized`.
     """
     import pyarrow as pa
 
@@ -48,16 +53,22 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
     known = len(types.type) - 1 - len(labelled(asked))
     parts, names = types.flatten(), [field.name for field in types.type]
     values = pa.StructArray.from_arrays(parts[:known], names[:known])
-    table, resolved = encode(values, np.from_dlpack(parts[-1]), asked)
-    texts = dict(zip(labelled(resolved), parts[known:-1], strict=True))
-    named = map(_columns, named_tables(asked.requirements), tables)
-    table = measured(table, resolved, texts, dict(zip(named_tables(asked.requirements), named, strict=True)))
+    count = np.from_dlpack(parts[-1])
+    resolved = asked.resolve(names[:known])
+    spelled = {same_name(name): name for name in names}
+    texts = {spelled[same_name(name)]: part for name, part in zip(labelled(asked), parts[known:-1], strict=True)}
+    named = dict(zip(asked.tables, map(_columns, asked.tables, tables), strict=True))
     try:
+        budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
+        climbed = ladders(resolved, texts, count, named, budget)
+        table, resolved = encode(values, count, resolved, climbed)
+        table = measured(table, resolved, texts, named)
         recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
     finally:
         session.rest()
     number = session.record(certificate)
-    return _answer(number, _pieces(table, recoding))
+    generalized = {spelled[same_name(name)]: climbed[spelled[same_name(name)]] for name in asked.generalized}
+    return _answer(number, _pieces(table, recoding, generalized))
 
 
 def _columns(name: str, table: pa.ChunkedArray) -> Columns:
@@ -71,8 +82,8 @@ def _columns(name: str, table: pa.ChunkedArray) -> Columns:
 def _PIECES() -> pa.DataType:  # noqa: N802 - a type, made late because pyarrow is imported late
     import pyarrow as pa
 
-    piece = pa.struct([("piece", pa.int32()), ("after", pa.int64()), ("upto", pa.int64()), ("hidden", pa.list_(pa.string()))])
-    return pa.list_(pa.list_(piece))
+    parts = [("piece", pa.int32()), ("after", pa.int64()), ("upto", pa.int64())]
+    return pa.list_(pa.list_(pa.struct([*parts, *((name, pa.list_(pa.string())) for name in ("hidden", "labels"))])))
 
 
 def _answer(number: int, pieces: pa.Array) -> pa.Array:
@@ -81,7 +92,7 @@ def _answer(number: int, pieces: pa.Array) -> pa.Array:
     return pa.StructArray.from_arrays([pa.array([number], pa.int64()), pieces], ["release", "pieces"])
 
 
-def _pieces(table: CodedTable, recoding: Recoding) -> pa.Array:
+def _pieces(table: CodedTable, recoding: Recoding, generalized: Mapping[str, Ladder]) -> pa.Array:
     """Lay the pieces out in the order in which the row types came."""
     import pyarrow as pa
 
@@ -91,9 +102,11 @@ def _pieces(table: CodedTable, recoding: Recoding) -> pa.Array:
     total = np.cumsum(count)
     first = np.searchsorted(place, np.arange(table.row_types + 1)).astype(np.int32)
     before = np.append(0, total)[first[place]]
-    hidden = hidden_bits(recoding.shown[order], len(table.columns)).astype(np.bool_).repeat(table.width, axis=1)
-    columns = pa.array(chain.from_iterable(table.columns))
+    bits = hidden_bits(recoding.shown[order], len(table.columns))
+    hidden = bits.astype(np.bool_).repeat(table.width, axis=1)
+    columns = pa.array(chain.from_iterable(table.ladders))
     names = pa.DictionaryArray.from_arrays(pa.array(np.nonzero(hidden)[1].astype(np.int32)), columns)
+    labels = [_labels(each, bits[:, table.ladders[name,]].sum(axis=1), place) for name, each in generalized.items()]
     offsets = np.append(0, np.cumsum(hidden.sum(axis=1))).astype(np.int32)
     piece = pa.StructArray.from_arrays(
         [
@@ -101,16 +114,41 @@ def _pieces(table: CodedTable, recoding: Recoding) -> pa.Array:
             pa.array(total - count - before),
             pa.array(total - before),
             pa.ListArray.from_arrays(pa.array(offsets), names.cast(pa.string())),
+            _beside(labels, len(order)),
         ],
-        ["piece", "after", "upto", "hidden"],
+        ["piece", "after", "upto", "hidden", "labels"],
     )
     by_type = pa.ListArray.from_arrays(pa.array(first), piece)
     return pa.ListArray.from_arrays(pa.array([0, table.row_types], pa.int32()), by_type)
 
 
+def _labels(ladder: Ladder, level: Int64, row_type: Int64) -> pa.Array:
+    """Return what each piece shows of a column: at the level that as many levels hide, nothing above the last."""
+    import pyarrow as pa
+
+    first = np.cumsum([0, *map(len, ladder.labels)])
+    codes = np.stack([*ladder.codes, np.zeros_like(ladder.codes[0])])
+    every = pa.array([label for labels in ladder.labels for label in labels] + [None], pa.string())
+    return every.take(pa.array(first[level] + codes[level, row_type]))
+
+
+def _beside(columns: Sequence[pa.Array], size: int) -> pa.Array:
+    """Return a list for each place with the texts that the columns have there."""
+    import pyarrow as pa
+
+    if not columns:
+        return pa.nulls(size, pa.list_(pa.string()))
+    order = np.arange(len(columns) * size).reshape(len(columns), size).T.ravel()
+    offsets = np.arange(0, len(order) + 1, len(columns)).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.concat_arrays(columns).take(pa.array(order)))
+
+
 FUNCTION = Function(
     name="kanon_fit",
-    returns='STRUCT("release" BIGINT, pieces STRUCT(piece INTEGER, after BIGINT, upto BIGINT, hidden VARCHAR[])[][])',
+    returns=(
+        'STRUCT("release" BIGINT, '
+        "pieces STRUCT(piece INTEGER, after BIGINT, upto BIGINT, hidden VARCHAR[], labels VARCHAR[])[][])"
+    ),
     call=fit,
     arrow=True,
 )

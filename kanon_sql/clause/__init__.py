@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kanon_sql.clause.recodings import recodings_of
 from kanon_sql.clause.rewrite import rewrite
 
-__all__ = ["rewrite"]
+__all__ = ["recodings_of", "rewrite"]

@@ -2,12 +2,14 @@
 
 ::
 
-    item := column [WEIGHT number] | CUBE (columns) | ROLLUP (columns) | GROUPING SETS (set {, set})
+    item := column [IN recoding] [WEIGHT number] | (column, column) IN RECTANGLES [WEIGHT number]
+          | CUBE (columns) | ROLLUP (columns) | GROUPING SETS (set {, set})
     set  := () | (columns) | column | CUBE (columns) | ROLLUP (columns)
     link := LINKED (name, name {, name})
 
-Links stand behind all items, each with its own LINKED: a comma behind one would read as if the list went on. As an item,
-``linked`` is a column like any other, because no item is a word with a list behind it but for CUBE and ROLLUP.
+Recodings are those of :mod:`kanon_sql.clause.recodings`. Links stand behind all items, each with its own LINKED: a comma
+behind one would read as if the list went on. As an item, ``linked`` is a column like any other, because no item is a word with
+a list behind it but for CUBE and ROLLUP.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from __future__ import annotations
 from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
+from kanon_sql.clause.recodings import recoding
+from kanon_sql.generalizations import Generalization, Rectangles
 from kanon_sql.links import Group
 from kanon_sql.policy import Mask, QuasiIdentifier
 from kanon_sql.validation import same_name
@@ -43,6 +47,8 @@ class ColumnList:
     def item(self) -> GroupingItem:
         """Read one item; its columns must be new to the list."""
         reader, taken = self._reader, set(self.identifiers)
+        if reader.ahead("("):
+            return self._rectangle(taken)
         if not reader.ahead("GROUPING", "SETS", "("):
             return self._cube(taken) or self._rollup(taken) or Cube((self._column(taken),))
         start = reader.place
@@ -116,22 +122,46 @@ class ColumnList:
         if key in taken:
             raise reader.script.error("the column is named twice; hint: name it once", start)
         taken.add(key)
-        if reader.word == "IN":
-            feature = f"IN {reader.script.word(reader.place + 1)}"
-            raise reader.error(f"{feature} is not supported yet; hint: without it each cell is shown or suppressed")
-        weight = self._weight()
-        qi = reader.checked(lambda: QuasiIdentifier(column=name, weight=weight or 1), start)  # type: ignore[arg-type]
-        known = self.identifiers.setdefault(key, qi)
+        coarsened = recoding(reader)
+        return self._known(name, coarsened, self._weight(), start)
+
+    def _known(self, name: str, coarsened: Generalization | None, weight: str | None, start: int) -> str:
+        """Return the column as it was first named; what is said of it again must not contradict."""
+        reader = self._reader
+        qi = reader.checked(
+            lambda: QuasiIdentifier(column=name, weight=weight or 1, recoding=coarsened),  # type: ignore[arg-type]
+            start,
+        )
+        known = self.identifiers.setdefault(same_name(name), qi)
         if weight is not None and qi.weight != known.weight:
             raise reader.script.error("the column has two weights; hint: give its WEIGHT where it is first named", start)
+        if coarsened is not None and coarsened != known.recoding:
+            raise reader.script.error("the column has two recodings; hint: give one, where it is first named", start)
         return known.column
+
+    def _rectangle(self, taken: set[str]) -> Cube:
+        """Read two coordinates; both are quasi-identifiers that name each other."""
+        reader, start = self._reader, self._reader.place
+        reader.expect("(", "in front of the coordinates")
+        names = reader.separated(lambda: self._name())
+        if not reader.skip(")", "IN", "RECTANGLES") or len(names) != 2:
+            raise reader.script.error(
+                "a list needs its kind here; hint: CUBE (...), ROLLUP (...), GROUPING SETS ((...), ...), or "
+                "(lat, lon) IN RECTANGLES",
+                start,
+            )
+        weight = self._weight()
+        for name, other in (names, names[::-1]):
+            if same_name(name) in taken or same_name(name) == same_name(other):
+                raise reader.script.error("the column is named twice; hint: name it once", start)
+            self._known(name, Rectangles(beside=other), weight, start)
+        taken.update(map(same_name, names))
+        return Cube(tuple(names))
 
     def _name(self) -> str:
         reader = self._reader
         if reader.ahead("LINKED", "("):
             raise reader.error("LINKED stands behind all columns; hint: BY city, zip, age LINKED (city, zip)")
-        if reader.spelled == "(":
-            raise reader.error("a list needs its kind here; hint: CUBE (...), ROLLUP (...) or GROUPING SETS ((...), ...)")
         if reader.word == "GUARANTEE":
             raise reader.error(f"expected a column; hint: {_HINT}")
         return column_name(reader, _HINT)

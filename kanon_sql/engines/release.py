@@ -9,15 +9,16 @@ from __future__ import annotations
 from importlib.resources import files
 from string import Template
 
+from kanon_sql.engines.cover import cover
 from kanon_sql.engines.gate import gate
 from kanon_sql.engines.names import literal, quoted, table_name
-from kanon_sql.ground import labelled, named_tables
+from kanon_sql.ground import labelled
 from kanon_sql.policy import Policy
 
 __all__ = ["literal", "quoted", "release_query", "table_name"]
 
 _NAMES = """-- this branch is empty; it gives the columns their own spelling, whatever that of the policy
-SELECT * FROM {source} WHERE false
+SELECT *{texts} FROM {source} WHERE false
 UNION ALL
 """
 _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
@@ -57,13 +58,27 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
         "reads": f'"kanon#source" AS MATERIALIZED (\n{source}\n), ' if query else "",
         "source": relation,
         "policy": literal(policy.to_json()),
-        "tables": "".join(f", {_TABLE.format(table_name(name))}" for name in named_tables(policy.requirements)),
+        "tables": "".join(f", {_TABLE.format(table_name(name))}" for name in policy.tables),
         "hidden": "NULL" if policy.suppress is None else literal(policy.suppress),
         "shown": _VALUE if policy.suppress is None else f"CAST({_VALUE} AS VARCHAR)",
         "least": str(policy.least_class_size),
     }
     shape = _every_column if policy.every_column else _named_columns
-    return Template(_text("release")).substitute(slots, **_histogram(policy), **shape(relation, policy))
+    return Template(_text("release")).substitute(
+        slots, labels=_labels(policy), **_histogram(policy), **cover(policy), **shape(relation, policy)
+    )
+
+
+def _labels(policy: Policy) -> str:
+    """Return what puts the labels of generalized columns in the place of their values."""
+    columns = (f'"kanon#labels"[{number}] AS {quoted(name)}' for number, name in enumerate(policy.generalized, 1))
+    return f" REPLACE ({', '.join(columns)})" if policy.generalized else ""
+
+
+def _names(source: str, policy: Policy) -> str:
+    """Return the branch that names the columns; only those that become texts are spelled as in the policy."""
+    columns = ", ".join(f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" for name in policy.generalized)
+    return _NAMES.format(source=source, texts=f" REPLACE ({columns})" if columns else "")
 
 
 def _histogram(policy: Policy) -> dict[str, str]:
@@ -93,7 +108,7 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
         "undone": "",
         "beside": "".join(f", {name} AS {value}" for name, value in beside.items()),
         "unclassed": unclassed,
-        "names": _NAMES.format(source=source) if beside and policy.suppress is None else "",
+        "names": _names(source, policy) if beside and policy.suppress is None else "",
         "result": f'"kanon#v".* EXCLUDE ({hidden})' + (f" REPLACE ({kept})" if kept else ""),
         **gate(policy, _PAIRS, [f'"kanon#v".{value}' for value in beside.values()], unclassed),
     }
@@ -113,7 +128,7 @@ def _named_columns(source: str, policy: Policy) -> dict[str, str]:
         "undone": "".join(f", {column}" for column in sensitive),
         "beside": "",
         "unclassed": '"kanon#piece"',
-        "names": "" if policy.suppress is not None else _NAMES.format(source=source),
+        "names": "" if policy.suppress is not None else _names(source, policy),
         "result": f'"kanon#r".* EXCLUDE ("kanon#piece") REPLACE ({shown})',
         **gate(policy, '"kanon#rows" AS "kanon#r"', [f'"kanon#r".{column}' for column in sensitive], '"kanon#piece"'),
     }

@@ -16,8 +16,8 @@ WITH ${reads}"kanon#histogram" AS (
            CASE WHEN list_contains("kanon#hidden", alias(COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))))
                 THEN ${hidden} ELSE ${shown} END${beside}
     FROM (
-        SELECT * EXCLUDE (${counted}${undone})
-        FROM (SELECT piece AS "kanon#piece", hidden AS "kanon#hidden", unnest(qi) FROM "kanon#pieces")
+        SELECT * EXCLUDE ("kanon#labels", ${counted}${undone})${labels}
+        FROM (SELECT piece AS "kanon#piece", hidden AS "kanon#hidden", labels AS "kanon#labels", unnest(qi) FROM "kanon#pieces")
     )
 ), "kanon#rows" AS MATERIALIZED (
 ${rows}
@@ -32,7 +32,7 @@ ${rows}
         LEFT JOIN "kanon#values" AS "kanon#v" ON "kanon#c".piece = "kanon#v"."kanon#piece"
     )
     GROUP BY shown
-)${audits}, "kanon#sums" AS (
+)${audits}${covers}, "kanon#sums" AS (
     -- the pieces of each row type have to add up to its rows, and no number may occur twice
     SELECT bool_and(given IS NOT DISTINCT FROM needed AND coalesce(least > 0, false))
                AND (SELECT count(DISTINCT piece) = count(*) FROM "kanon#pieces") AS sound,
@@ -55,7 +55,7 @@ ${rows}
         WHEN min(size) < ${least}
             THEN error(format('kanon audit: {} classes have fewer than ${least} rows, the smallest {}; nothing was released',
                               count(*) FILTER (size < ${least}), min(size)))
-${refusals}        ELSE kanon_audited((SELECT release FROM "kanon#sums"), count(*), min(size)::BIGINT)
+${refusals}${uncovered}        ELSE kanon_audited((SELECT release FROM "kanon#sums"), count(*), min(size)::BIGINT)
         END AS passed
     FROM "kanon#classes"
 )

@@ -16,7 +16,7 @@ from kanon_sql.engines.measures import demand, distance_of, frequency_of, measur
 from kanon_sql.engines.names import quoted, table_name
 from kanon_sql.engines.release import release_query
 from kanon_sql.errors import AuditError, PolicyError, SourceError
-from kanon_sql.ground import named_tables
+from kanon_sql.generalizations import Generalization
 from kanon_sql.policy import Policy, QuasiIdentifier
 from kanon_sql.requirements import Requirement
 from kanon_sql.solvers.budget import Progress
@@ -83,6 +83,7 @@ def anonymize(
     masks: Iterable[Iterable[str]] | None = None,
     linked: Iterable[Iterable[str]] | None = None,
     weights: Mapping[str, object] | None = None,
+    recodings: Mapping[str, str | Generalization] | None = None,
     algorithm: str = "auto",
     time_limit: float | None = None,
     seed: int = 0,
@@ -108,13 +109,17 @@ def anonymize(
     requirements : iterable of Requirement
         More requirements, such as those on further sensitive attributes.
     tables : mapping, optional
-        By their names, the hierarchies and tables of distances that requirements name, each of a kind as ``table``.
+        By their names, the hierarchies, tables of distances and of neighbours that requirements and recodings name, each of
+        a kind as ``table``.
     masks : iterable of iterable of str, optional
         Permitted patterns, as lists of shown columns; None permits all.
     linked : iterable of iterable of str, optional
         Groups of columns that are suppressed together or not at all in each row.
     weights : mapping, optional
         Cost of a suppressed cell by column, 1 by default.
+    recodings : mapping, optional
+        How the cells of a column are coarsened before they are suppressed, as the clause writes it: ``{'zip': 'DIGITS',
+        'age': 'INTERVALS (5, 10)', 'job': 'HIERARCHY jobs', 'lat': 'RECTANGLES WITH lon', ...}``. Its cells become texts.
     algorithm, time_limit, seed, suppress
         As in :class:`~kanon_sql.policy.Policy`.
     progress : callable, optional
@@ -145,6 +150,7 @@ def anonymize(
         masks=masks,
         linked=linked,
         weights=weights,
+        recodings=_recodings(recodings),
         algorithm=algorithm,
         time_limit=time_limit,
         seed=seed,
@@ -165,7 +171,16 @@ def anonymize(
                 raise
             raise cause from None
         certificate = session.releases[-1]
-    return Release(table=_like(table, source, released, suppress), certificate=certificate, sql=sql)
+    texts = source.column_names if suppress is not None else policy.resolve(source.column_names).generalized
+    return Release(table=_like(table, source, released, frozenset(texts)), certificate=certificate, sql=sql)
+
+
+def _recodings(recodings: Mapping[str, str | Generalization] | None) -> dict[str, Generalization]:
+    if not recodings:
+        return {}
+    from kanon_sql.clause import recodings_of  # sqlglot is only paid for where there is something to read
+
+    return recodings_of(recodings)
 
 
 def audit(
@@ -243,13 +258,13 @@ def audit(
 def _register(con: duckdb.DuckDBPyConnection, policy: Policy, tables: Mapping[str, Any] | None) -> None:
     """Give a connection the tables that the requirements name: just those."""
     given = {same_name(quoted(name)): name for name in tables or {}}
-    named = {same_name(table_name(name)): name for name in named_tables(policy.requirements)}
+    named = {same_name(table_name(name)): name for name in policy.tables}
     for key, name in named.items():
         if key not in given:
-            raise PolicyError(f"a requirement names the table {name!r}, which is not given; hint: tables={{{name!r}: ...}}")
+            raise PolicyError(f"the policy names the table {name!r}, which is not given; hint: tables={{{name!r}: ...}}")
     for key, name in given.items():
         if key not in named:
-            raise PolicyError(f"no requirement names the table {name!r}; hint: hierarchy={name!r}, or metric={name!r}")
+            raise PolicyError(f"nothing in the policy names the table {name!r}; hint: hierarchy={name!r}, or metric={name!r}")
         if key == '"source"':
             raise PolicyError("a table beside the source cannot be called 'source'; hint: rename it")
         con.register(name, _to_arrow((tables or {})[name]))
@@ -300,21 +315,23 @@ def _readable(source: pa.Table) -> pa.Table:
     return source
 
 
-def _like(table: Any, source: pa.Table, released: pa.Table, suppress: str | None) -> Any:
-    """Give the released rows the kind and the column types of the source."""
-    if suppress is None:
-        import pyarrow as pa
+def _like(table: Any, source: pa.Table, released: pa.Table, texts: frozenset[str]) -> Any:
+    """Give the released rows the kind and the column types of the source, but for columns that have become ``texts``."""
+    import pyarrow as pa
 
-        columns = [_cast(released.column(place), field.type) for place, field in enumerate(source.schema)]
-        released = pa.table(columns, names=source.column_names)
+    columns = [
+        released.column(place) if field.name in texts else _cast(released.column(place), field.type)
+        for place, field in enumerate(source.schema)
+    ]
+    released = pa.table(columns, names=source.column_names)
     match _kind(table):
         case "pandas":
-            return _to_pandas(released, table, suppress is not None)
+            return _to_pandas(released, table, texts)
         case "polars":
             import polars
 
             frame = cast("polars.DataFrame", polars.from_arrow(released))
-            return frame if suppress is not None else frame.cast(dict(table.collect_schema()))
+            return frame.cast({name: kind for name, kind in table.collect_schema().items() if name not in texts})
         case "_duckdb" | "duckdb":
             return duckdb.connect().from_arrow(released)
         case _:
@@ -331,15 +348,16 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     return column.cast(kind)
 
 
-def _to_pandas(released: pa.Table, source: pd.DataFrame, texts: bool) -> pd.DataFrame:
+def _to_pandas(released: pa.Table, source: pd.DataFrame, texts: frozenset[str]) -> pd.DataFrame:
     """Keep the types of the source; whole numbers and booleans with suppressed cells take pandas' nullable types."""
     import pandas as pd
 
-    if texts:
-        return cast("pd.DataFrame", released.to_pandas())
     columns = {}
     for place, (name, kind) in enumerate(source.dtypes.items()):
         column = released.column(place)
+        if released.schema.field(place).name in texts:
+            columns[name] = column.to_pandas()
+            continue
         if column.null_count and kind.kind in "iub":
             nullable = {"bool": "boolean"}.get(kind.name, kind.name.replace("int", "Int").replace("uI", "UI"))
             kind = pd.api.types.pandas_dtype(nullable)

@@ -119,7 +119,7 @@ def test_without_a_sensitive_column_nothing_is_said_of_one() -> None:
         ({"metric": "ordred"}, PolicyError, "looks like 'ordered'"),
         ({"metric": "far"}, PolicyError, "names the table 'far', which is not given"),
         ({"metric": "main.far", "tables": {"far": FAR}}, PolicyError, "names the table 'main.far', which is not given"),
-        ({"tables": {"tree": TREE}}, PolicyError, "no requirement names the table 'tree'"),
+        ({"tables": {"tree": TREE}}, PolicyError, "nothing in the policy names the table 'tree'"),
         ({"metric": "source", "tables": {"source": FAR}}, PolicyError, "cannot be called 'source'"),
         ({"metric": "a.b.c.d"}, SourceError, "the table name cannot be read"),
         ({"metric": "numeric"}, SourceError, ""),
@@ -140,7 +140,7 @@ def test_a_senseless_audit_is_refused(names: dict[str, Any], error: type[KanonEr
         ({"sensitive": "salary", "l": 2}, 'unknown column "salary"'),
         ({"requirements": ["l(disease) >= 2"]}, "a requirement cannot be a str"),
         ({"requirements": [LDiversity(sensitive="ZIP", l=2)]}, "is a quasi-identifier too"),
-        ({"sensitive": "disease", "t": 0.3, "tables": {"tree": TREE}}, "no requirement names the table 'tree'"),
+        ({"sensitive": "disease", "t": 0.3, "tables": {"tree": TREE}}, "nothing in the policy names the table 'tree'"),
         ({"sensitive": "disease", "t": 0.3, "metric": "hierarchical", "hierarchy": "tree"}, "'tree', which is not given"),
     ],
 )

@@ -171,12 +171,57 @@ FROM patients ANONYMIZE BY order GUARANTEE k >= 2
 -- name: a text for a column
 FROM patients ANONYMIZE BY 'zip' GUARANTEE k >= 2
 -- error: expected a column
--- name: hierarchies
-FROM patients ANONYMIZE BY age IN HIERARCHY levels GUARANTEE k >= 2
--- error: IN HIERARCHY is not supported yet
--- name: digits
-FROM patients ANONYMIZE BY age WEIGHT 2, zip IN DIGITS GUARANTEE k >= 2
--- error: IN DIGITS is not supported yet
+-- name: an unknown recoding
+FROM patients ANONYMIZE BY age IN DIGIT GUARANTEE k >= 2
+-- error: expected a recoding behind IN; hint: did you mean DIGITS?
+-- name: a hierarchy without its table
+FROM patients ANONYMIZE BY age IN HIERARCHY GUARANTEE k >= 2
+-- error: expected a comma or GUARANTEE
+-- name: a reserved word for the table of a hierarchy
+FROM patients ANONYMIZE BY age IN HIERARCHY select GUARANTEE k >= 2
+-- error: expected the table of the hierarchy
+-- name: no digits
+FROM patients ANONYMIZE BY zip IN DIGITS (0) GUARANTEE k >= 2
+-- error: the number of leading characters must be a whole number of at least 1
+-- name: half a digit
+FROM patients ANONYMIZE BY zip IN DIGITS (2.5) GUARANTEE k >= 2
+-- error: expected a number of leading characters
+-- name: intervals of no width
+FROM patients ANONYMIZE BY age IN INTERVALS (0) GUARANTEE k >= 2
+-- error: the width of an interval must be above 0
+-- name: intervals that do not ascend
+FROM patients ANONYMIZE BY age IN INTERVALS (10, 5) GUARANTEE k >= 2
+-- error: the widths of intervals must ascend
+-- name: periods that do not ascend
+FROM patients ANONYMIZE BY age IN INTERVALS (year, month) GUARANTEE k >= 2
+-- error: the widths of intervals must ascend
+-- name: numbers and periods
+FROM patients ANONYMIZE BY age IN INTERVALS (5, month) GUARANTEE k >= 2
+-- error: intervals are numbers or periods, not both
+-- name: losses that do not ascend
+FROM patients ANONYMIZE BY age IN INTERVALS (5, 10) LOSS (0.5, 0.2) GUARANTEE k >= 2
+-- error: the losses of levels must ascend
+-- name: a loss of what has no levels
+FROM patients ANONYMIZE BY zip IN BINS LOSS (0.5) GUARANTEE k >= 2
+-- error: BINS has no levels
+-- name: a rectangle of one coordinate
+FROM patients ANONYMIZE BY age IN RECTANGLES GUARANTEE k >= 2
+-- error: a rectangle has two coordinates; hint: (lat, lon) IN RECTANGLES
+-- name: a rectangle of a column with itself
+FROM patients ANONYMIZE BY (age, AGE) IN RECTANGLES GUARANTEE k >= 2
+-- error: the column is named twice
+-- name: two columns without RECTANGLES
+FROM patients ANONYMIZE BY (age, zip) GUARANTEE k >= 2
+-- error: a list needs its kind here
+-- name: two recodings of a column
+FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3)), (zip IN DIGITS (2), age)) GUARANTEE k >= 2
+-- error: the column has two recodings
+-- name: a linked column that is generalized
+FROM patients ANONYMIZE BY zip IN DIGITS, age LINKED (zip, age) GUARANTEE k >= 2
+-- error: the linked column "zip" is generalized too
+-- name: ranges with masks
+FROM patients ANONYMIZE BY GROUPING SETS ((zip, age IN RANGES), ()) GUARANTEE k >= 2
+-- error: RANGES and SETS cannot be combined with masks
 -- name: a linked column that is not in the list
 FROM patients ANONYMIZE BY zip, age LINKED (zip, disease) GUARANTEE k >= 2
 -- error: a linked column is not in the BY list; hint: LINKED stands behind all columns, as in BY city, zip, age LINKED (city, zip) (line 1, column 50, at 'disease')

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 FLOORS = {
     "kanon_sql.distances": 0,
     "kanon_sql.errors": 0,
+    "kanon_sql.generalizations": 0,
     "kanon_sql.hierarchies": 0,
     "kanon_sql.links": 0,
     "kanon_sql.policy": 0,
@@ -22,6 +23,7 @@ FLOORS = {
     "kanon_sql.validation": 0,
     "kanon_sql.coded": 1,
     "kanon_sql.ground": 1,
+    "kanon_sql.ladder": 1,
     "kanon_sql.patterns": 1,
     "kanon_sql.certificate": 1,
     "kanon_sql.certificate_file": 1,
@@ -30,6 +32,7 @@ FLOORS = {
     "kanon_sql.clause": 1,
     "kanon_sql.kernels": 1,
     "kanon_sql.solvers": 2,
+    "kanon_sql.generalize": 3,
     "kanon_sql.pipeline": 3,
     "kanon_sql.engines": 4,
     "kanon_sql.udfs": 4,

@@ -13,7 +13,7 @@ import pytest
 
 from kanon_sql.coded import CodedTable, Recoding, encode, hidden_bits, mixed_radix
 from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
-from kanon_sql.ground import labelled, measured, named_tables
+from kanon_sql.ground import labelled, measured
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
 
@@ -348,7 +348,7 @@ def test_values_and_distances_that_need_more_than_codes() -> None:
         TCloseness(sensitive="PAY", t=1, metric="numeric"),
         LDiversity(sensitive="pay", l=1),
     ]
-    assert named_tables(requirements) == ("tree",)
+    assert Policy.of(quasi_identifiers=["zip"], requirements=requirements).tables == ("tree",)
     disease, pay = known(requirements, {"tree": tree}).sensitive
     assert disease.named == {"gout": 2}
     assert sorted(disease.distances) == ["hierarchical", "ordered"]

@@ -99,7 +99,7 @@ def test_an_unknown_column_is_named(arguments: dict[str, Any]) -> None:
 
 
 def test_an_unknown_recoding_is_refused() -> None:
-    with pytest.raises(PolicyError, match="unknown recoding"):
+    with pytest.raises(PolicyError, match="a recoding has the unknown type 'blur'; hint: the types are suppress, digits"):
         QuasiIdentifier(column="a", recoding="blur")
 
 

@@ -1,0 +1,165 @@
+"""How a column of the BY list is coarsened, behind its name.
+
+::
+
+    recoding := IN kind [LOSS (number {, number})]
+    kind     := DIGITS [(count {, count})] | INTERVALS [(width {, width}) | (period {, period}) | ('max' | 'sum')]
+              | HIERARCHY table | BINS | REGIONS table [('merge')] | RECTANGLES | RANGES | SETS
+    period   := DAY | MONTH | QUARTER | YEAR | DECADE
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, get_args
+
+from sqlglot import TokenType
+
+from kanon_sql.clause.names import column_name
+from kanon_sql.clause.reader import Reader
+from kanon_sql.clause.script import Script
+from kanon_sql.errors import ClauseError, PolicyError
+from kanon_sql.generalizations import (
+    PERIODS,
+    Bins,
+    Digits,
+    Generalization,
+    Intervals,
+    Levels,
+    Ranges,
+    Rectangles,
+    Regions,
+    Sets,
+)
+from kanon_sql.validation import RESERVED, nearest
+
+KINDS = ("DIGITS", "INTERVALS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS")
+
+
+def recoding(reader: Reader) -> Generalization | None:
+    """Read ``IN ...`` behind a column, if it comes next; ``IN RECTANGLES`` is for two columns in parentheses."""
+    if not reader.skip("IN"):
+        return None
+    return kind(reader)
+
+
+def kind(reader: Reader) -> Generalization:
+    """Read what stands behind IN."""
+    start, word = reader.place, reader.word
+    if word not in KINDS:
+        near = nearest(word.lower(), [each.lower() for each in KINDS])
+        hint = f"did you mean {near.upper()}?" if near else f"the recodings are {', '.join(KINDS)}"
+        raise reader.error(f"expected a recoding behind IN; hint: {hint}")
+    reader.place += 1
+    own: dict[str, Any]
+    built: Callable[..., Generalization]
+    match word:
+        case "DIGITS":
+            built, own = Digits, {"shown": tuple(_list(reader, _count))}
+        case "INTERVALS":
+            built, own = Intervals, _intervals(reader)
+        case "HIERARCHY":
+            built, own = Levels, {"table": _table(reader, "the table of the hierarchy")}
+        case "REGIONS":
+            built, own = Regions, {"edges": _table(reader, "the table of neighbours")}
+            if reader.skip("(", "'merge'".upper(), ")"):
+                own["components"] = "merge"
+        case "RECTANGLES":
+            raise reader.script.error("a rectangle has two coordinates; hint: (lat, lon) IN RECTANGLES", start)
+        case "BINS":
+            built, own = Bins, {}
+        case "RANGES":
+            built, own = Ranges, {}
+        case _:
+            built, own = Sets, {}
+    if reader.skip("LOSS"):
+        if word not in ("DIGITS", "INTERVALS", "HIERARCHY"):
+            raise reader.error(f"{word} has no levels; hint: LOSS belongs to DIGITS, INTERVALS with widths, or HIERARCHY")
+        own["loss"] = tuple(_list(reader, _number))
+    return reader.checked(lambda: built(**own), start)
+
+
+def recodings_of(texts: Mapping[str, object]) -> dict[str, Generalization]:
+    """Read recodings by column from texts of their own, such as ``{'zip': 'DIGITS (3)'}``; ``RECTANGLES`` names the other.
+
+    Raises
+    ------
+    PolicyError
+        When one is none.
+    """
+    return {column: _of_text(column, text) for column, text in texts.items()}
+
+
+def _of_text(column: str, text: object) -> Generalization:
+    if isinstance(text, get_args(Generalization)):
+        return text
+    if not isinstance(text, str):
+        raise PolicyError(f'the recoding of "{column}" must be a text, got {type(text).__name__}; hint: \'DIGITS (3)\'')
+    try:
+        reader = Reader(Script.read(text), 0)
+        if reader.skip("RECTANGLES", "WITH"):
+            found: Generalization = Rectangles(beside=column_name(reader, "RECTANGLES WITH lon"))
+        else:
+            found = kind(reader)
+        if reader.spelled:
+            raise reader.error("there is more behind the recoding; hint: 'DIGITS (3)' or 'HIERARCHY age_levels'")
+    except ClauseError as error:
+        raise PolicyError(f'the recoding of "{column}": {error}') from None
+    return found
+
+
+def _intervals(reader: Reader) -> dict[str, Any]:
+    for objective in ("max", "sum"):
+        if reader.skip("(", f"'{objective}'".upper(), ")"):
+            return {"objective": objective}
+    return {"steps": tuple(_list(reader, _width))}
+
+
+def _list(reader: Reader, read: Callable[[Reader], Any]) -> list[Any]:
+    """Read a list in parentheses; nothing where none comes next."""
+    if not reader.skip("("):
+        return []
+    found = reader.separated(lambda: read(reader))
+    reader.expect(")", "at the end of the list")
+    return found
+
+
+def _count(reader: Reader) -> int:
+    text = reader.decimal()
+    if text is None or not text.isdecimal():
+        raise reader.error("expected a number of leading characters; hint: zip IN DIGITS (5, 3)")
+    return int(text)
+
+
+def _number(reader: Reader) -> Fraction:
+    text = reader.decimal()
+    if text is None:
+        raise reader.error("expected a number; hint: LOSS (0.1, 0.4)")
+    return Fraction(text)
+
+
+def _width(reader: Reader) -> Fraction | str:
+    period = reader.word.lower()
+    if period in PERIODS:
+        reader.place += 1
+        return period
+    text = reader.decimal()
+    if text is None:
+        raise reader.error(f"expected a width; hint: INTERVALS (5, 10), or INTERVALS ({', '.join(PERIODS[1:])})")
+    return Fraction(text)
+
+
+def _table(reader: Reader, what: str) -> str:
+    """Read the name of a table, which may be qualified, as SQL spells it."""
+    start = reader.place
+    _part(reader, what)
+    while reader.skip("."):
+        _part(reader, what)
+    return "".join(map(reader.script.spelled, range(start, reader.place)))
+
+
+def _part(reader: Reader, what: str) -> None:
+    if reader.kind is not TokenType.IDENTIFIER and (not reader.word or reader.word in RESERVED):
+        raise reader.error(f"expected {what}")
+    reader.place += 1

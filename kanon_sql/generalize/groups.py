@@ -1,0 +1,184 @@
+"""Labels that are put together until at least k rows share them: bins, optimal intervals, regions and rectangles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from kanon_sql.coded import Int64
+from kanon_sql.errors import PolicyError
+from kanon_sql.generalizations import Bins, Intervals, Regions
+from kanon_sql.generalize.numbers import exact
+from kanon_sql.ground import moment
+from kanon_sql.ladder import Label
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.labels.grouping import Grouping
+
+_SHOWN = 5
+"""Labels that an error names at most: those of a map, which is no data about people."""
+
+
+def grouped(
+    recoding: Bins | Intervals | Regions, texts: Sequence[Label], rows: Int64, k: int, tables: Mapping[str, Any], budget: Budget
+) -> tuple[list[Label], Grouping]:
+    """Return the label of the group of each value, and the groups.
+
+    Parameters
+    ----------
+    recoding : Bins, Intervals or Regions
+        How labels are put together.
+    texts : sequence of Label [v]
+        The values, sorted as texts, NULL last.
+    rows : int64 array [v]
+        Rows of each value.
+    k : int
+        Least number of rows of a group.
+    tables : mapping
+        The table of neighbours, column by column.
+    budget : Budget
+        Time left.
+
+    Raises
+    ------
+    InfeasibleError
+        When there are no such groups.
+    PolicyError
+        When a value has no place among the others.
+    """
+    match recoding:
+        case Bins():
+            found = _solver("balanced")(rows, k, budget)
+            return _numbered("bin", found), found
+        case Regions():
+            found = _regions(recoding, texts, rows, k, tables[recoding.edges], budget)
+            return _numbered("region", found), found
+        case Intervals():
+            return _intervals(recoding, texts, rows, k, budget)
+
+
+def rectangles(
+    texts: Sequence[Sequence[Label]], value: Sequence[Int64], rows: Int64, k: int, budget: Budget
+) -> tuple[list[list[Label]], Grouping]:
+    """Return for each axis the side of the rectangle that each point is in, and the rectangles.
+
+    Parameters
+    ----------
+    texts : two sequences of Label
+        The coordinates on each axis, each once.
+    value : two int64 arrays [n]
+        The coordinates of the points, as places in ``texts``; each point once.
+    rows : int64 array [n]
+        Rows at each point.
+    """
+    ranked = [_ranked(_numbers(each)) for each in texts]
+    places = np.stack([rank[place] for (rank, _), place in zip(ranked, value, strict=True)])
+    points, point = np.unique(places, axis=1, return_inverse=True)  # 0 and 0.0 are one place
+    weight = np.zeros(points.shape[1], np.int64)
+    np.add.at(weight, point, rows)
+    found = _solver("kd_tree")(*points, weight, k, budget)
+    labels = []
+    for axis, (_, sample) in enumerate(ranked):
+        low, high = _ends(found.group, points[axis])
+        sides = [_closed(texts[axis][sample[a]], texts[axis][sample[b]]) for a, b in zip(low, high, strict=True)]
+        labels.append([sides[group] for group in found.group[point]])
+    return labels, found
+
+
+def _solver(name: str) -> Any:
+    return import_module(f"kanon_sql.solvers.labels.{name}").group
+
+
+def _numbered(kind: str, found: Grouping) -> list[Label]:
+    digits = len(str(int(found.group.max(initial=0)) + 1))
+    return [f"{kind} {group + 1:0{digits}}" for group in found.group.tolist()]
+
+
+def _intervals(
+    recoding: Intervals, texts: Sequence[Label], rows: Int64, k: int, budget: Budget
+) -> tuple[list[Label], Grouping]:
+    """Return the interval of each value; NULL has no place in the order and stays what it is."""
+    known = [text for text in texts if text is not None]
+    rank, sample = _ranked(_ordered(known))
+    weight = np.zeros(len(sample), np.int64)
+    np.add.at(weight, rank, rows[[text is not None for text in texts]])
+    found = _solver("intervals")(weight, k, budget, objective=recoding.objective)
+    low, high = _ends(found.group, np.arange(len(sample)))
+    sides = [_closed(known[sample[a]], known[sample[b]]) for a, b in zip(low, high, strict=True)]
+    own = iter(found.group[rank].tolist())
+    return [None if text is None else sides[next(own)] for text in texts], found
+
+
+def _ordered(texts: Sequence[str]) -> Sequence[Any]:
+    """Return what the values are ordered by: numbers, else moments, where all are such; else the texts themselves."""
+    for read in (exact, moment):
+        values = [read(text) for text in texts]
+        if None not in values:
+            return values
+    return texts
+
+
+def _ranked(values: Sequence[Any]) -> tuple[Int64, Int64]:
+    """Return the rank of each value, equal ones alike, and for each rank the place of a value."""
+    _, sample, rank = np.unique(np.array(values, object), return_index=True, return_inverse=True)
+    return rank.astype(np.int64), sample.astype(np.int64)
+
+
+def _ends(group: Int64, rank: Int64) -> tuple[list[int], list[int]]:
+    """Return the lowest and the highest rank of each group."""
+    count = int(group.max(initial=-1)) + 1
+    low, high = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
+    np.minimum.at(low, group, rank)
+    np.maximum.at(high, group, rank)
+    return low.tolist(), high.tolist()
+
+
+def _closed(low: Label, high: Label) -> Label:
+    return low if low == high else f"[{low}, {high}]"
+
+
+def _numbers(texts: Sequence[Label]) -> list[Fraction]:
+    values = [None if text is None else exact(text) for text in texts]
+    found = [value for value in values if value is not None]
+    if len(found) < len(texts):
+        raise PolicyError(
+            f"{len(texts) - len(found)} of the {len(texts)} coordinates are empty, infinite or no numbers; "
+            "hint: leave such rows out"
+        )
+    return found
+
+
+def _regions(
+    recoding: Regions, texts: Sequence[Label], rows: Int64, k: int, neighbours: Mapping[str, Sequence[Label]], budget: Budget
+) -> Grouping:
+    columns = {name.lower(): column for name, column in neighbours.items()}
+    if columns.keys() != {"a", "b"}:
+        raise PolicyError(f"the table {recoding.edges!r} must have the columns a and b; hint: one row for each two neighbours")
+    if None in texts:
+        raise PolicyError("empty cells are in no region; hint: leave such rows out, or fill them")
+    place = {text: number for number, text in enumerate(texts)}
+    pairs = list(zip(columns["a"], columns["b"], strict=True))
+    loops = [a for a, b in pairs if a == b]
+    if loops:
+        found_loops = f"{len(loops)} labels of {recoding.edges!r} are their own neighbours ({_some(loops)})"
+        raise PolicyError(f"{found_loops}; hint: drop these rows")
+    unknown = dict.fromkeys(label for pair in pairs for label in pair if label not in place)
+    edges = np.array([(place[a], place[b]) for a, b in pairs if a in place and b in place], np.int64).reshape(-1, 2)
+    solver = import_module("kanon_sql.solvers.labels.regions")
+    if recoding.components == "refuse":
+        small = solver.too_small(rows, edges, k)
+        if len(small):
+            more = f"; {len(unknown)} labels of {recoding.edges!r} occur in no row" if unknown else ""
+            raise PolicyError(
+                f"{len(small)} labels are in parts of the map that have fewer than k = {k} rows together"
+                f"{more}; hint: add neighbours, leave such rows out, or let these parts be one region: components := 'merge'"
+            )
+    found: Grouping = solver.group(rows, edges, k, budget, merge=recoding.components == "merge")
+    return found
+
+
+def _some(labels: Sequence[Label]) -> str:
+    return ", ".join(map(repr, labels[:_SHOWN])) + (", ..." if len(labels) > _SHOWN else "")

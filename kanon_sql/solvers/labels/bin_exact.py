@@ -1,0 +1,158 @@
+"""`bin_exact`: the division whose heaviest bin is the lightest, by CP-SAT of OR-Tools.
+
+References
+----------
+Du, Eppstein, Goodrich, Lueker: On the Approximability of Geometric and Geographic Generalization and the Min-Max Bin Covering
+Problem (2009), section 4: the problem is NP-hard in the strong sense.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kanon_sql.coded import Int64
+from kanon_sql.errors import PolicyError
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.labels.balanced import balance
+from kanon_sql.solvers.labels.descending import Descending
+from kanon_sql.solvers.labels.grouping import Grouping
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+MOST_VARIABLES = 20_000
+"""Different weights times bins; the search is rarely ended beyond some hundreds."""
+
+_BOUND = "constraint programming over numbers of equal labels"
+
+_TURN = 0.1
+"""Seconds between two looks at the budget."""
+
+
+def group(weight: Int64, k: int, budget: Budget) -> Grouping:
+    """Return bins whose heaviest is as light as possible, or the best found in time with what is proven.
+
+    Parameters
+    ----------
+    weight : int64 array [n]
+        Rows of each label.
+    k : int
+        Least rows of a bin.
+    budget : Budget
+        Time left.
+
+    Raises
+    ------
+    InfeasibleError
+        When all labels together have fewer than k rows.
+    PolicyError
+        When `balanced` proves nothing, and the labels have too many different weights for so many bins.
+
+    Notes
+    -----
+    Bins of `balanced` are the first ones and bound the search. All divisions have the same rows in sum, so there is nothing
+    but the heaviest bin to choose by. Exponential in the worst case; without a limit of time the clock decides nothing.
+    """
+    items = Descending.of(weight, k)
+    place = balance(items, budget)
+    if int(items.loads(place).max()) == items.lower_bound():
+        return items.grouping(place)
+    program = _Program(items, place)
+    program.solve(budget)
+    return items.grouping(program.place, program.bound, _BOUND)
+
+
+class _Program:
+    """How many labels of each weight are in each bin; bins in descending order, those at the end may be empty.
+
+    Attributes
+    ----------
+    place : int64 array [n]
+        The best bins so far, of the labels in descending order.
+    cost, bound : int
+        Units of the heaviest of them, and a proven lower bound.
+    """
+
+    def __init__(self, items: Descending, place: Int64) -> None:
+        load = items.loads(place)
+        self.place, self.cost, self.bound = place, int(load.max()), items.lower_bound()
+        self._items = items
+        self._size, self._count = np.unique(-items.weight, return_counts=True)
+        self._size = -self._size
+        bins = items.most_bins()
+        if len(self._size) * bins > MOST_VARIABLES:
+            raise PolicyError(
+                f"bin_exact takes at most {MOST_VARIABLES:,} pairs of a weight and a bin, the labels have {len(self._size):,} "
+                f"different weights and fill up to {bins:,} bins; hint: use the algorithm 'balanced'"
+            )
+        self._lay_out(bins)
+
+    def _lay_out(self, bins: int) -> None:
+        from ortools.sat.python import cp_model
+
+        self._model = model = cp_model.CpModel()
+        needed = -(-int(self._items.weight.sum()) // self.cost)  # fewer bins would be heavier
+        full = cp_model.Domain(self._items.k, self.cost)
+        empty = cp_model.Domain(0, 0)
+        load = [
+            model.new_int_var_from_domain(full if number < needed else full.union_with(empty), "") for number in range(bins)
+        ]
+        self._inside = [
+            [model.new_int_var(0, min(count, self.cost // size), "") for _ in load]
+            for size, count in zip(self._size.tolist(), self._count.tolist(), strict=True)
+        ]
+        for row, count in zip(self._inside, self._count.tolist(), strict=True):
+            model.add(sum(row) == count)
+        for number, column in enumerate(zip(*self._inside, strict=True)):
+            model.add(cp_model.LinearExpr.weighted_sum(column, self._size.tolist()) == load[number])
+        for heavy, light in pairwise(load):
+            model.add(heavy >= light)
+        model.add(load[0] >= self.bound)
+        model.minimize(load[0])
+        order = np.argsort(-self._items.loads(self.place), kind="stable")
+        position = np.argsort(order)[self.place]
+        kind = np.searchsorted(-self._size, -self._items.weight)
+        hint = np.zeros((len(self._size), bins), np.int64)
+        np.add.at(hint, (kind, position), 1)
+        for row, values in zip(self._inside, hint.tolist(), strict=True):
+            for variable, value in zip(row, values, strict=True):
+                model.add_hint(variable, value)
+
+    def solve(self, budget: Budget) -> None:
+        """Search until the end, or until the budget is used up, and keep what is better."""
+        from ortools.sat.python import cp_model
+
+        solver = cp_model.CpSolver()
+        solver.parameters.random_seed = budget.seed
+        # In turns, a fixed number of workers finds the same on any number of cores.
+        solver.parameters.interleave_search = True
+        solver.parameters.num_workers = 8
+        if math.isfinite(budget.left()):
+            solver.parameters.max_time_in_seconds = max(budget.left(), 0.01)
+        with ThreadPoolExecutor(1) as executor:
+            search = executor.submit(solver.solve, self._model)
+            try:
+                while not wait([search], timeout=_TURN).done:
+                    budget.report("bins", budget.share(), self.cost * self._items.unit, self.bound * self._items.unit)
+                    if budget.over():
+                        solver.stop_search()
+            finally:
+                solver.stop_search()
+        status = search.result()
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            self._keep(solver)
+        if status != cp_model.UNKNOWN:
+            self.bound = max(self.bound, math.ceil(solver.best_objective_bound - 1e-6))
+
+    def _keep(self, solver: cp_model.CpSolver) -> None:
+        """Deal the labels of each weight out to the bins, in their order."""
+        count = np.array([[solver.value(variable) for variable in row] for row in self._inside])
+        number = np.concatenate([np.repeat(np.arange(count.shape[1]), row) for row in count])
+        load = self._items.loads(number)
+        if load[load > 0].min() >= self._items.k and int(load.max()) < self.cost:
+            self.place, self.cost = number, int(load.max())

@@ -1,0 +1,57 @@
+"""What a solver for one attribute decides: which labels are released as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_sql.coded import Int64
+from kanon_sql.errors import InfeasibleError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouping:
+    """A division of ``n`` labels into groups, each of at least k rows.
+
+    Parameters
+    ----------
+    group : int64 array [n]
+        The group of each label, numbered densely from 0 in the order in which the labels first show them.
+    lower_bound : int
+        A proven lower bound, whatever the division, on what the solver keeps small: the rows of the heaviest group, if it
+        does not say otherwise.
+    bound : str
+        Name of the argument that proves it.
+    """
+
+    group: Int64
+    lower_bound: int
+    bound: str
+
+    @classmethod
+    def of(cls, group: Int64, lower_bound: int, bound: str) -> Grouping:
+        """Number the groups in the order in which the labels first show them; O(n log n)."""
+        _, first, place = np.unique(group, return_index=True, return_inverse=True)
+        number = np.empty(len(first), np.int64)
+        number[np.argsort(first)] = np.arange(len(first))
+        return cls(group=number[place], lower_bound=lower_bound, bound=bound)
+
+    def rows(self, weight: Int64) -> Int64:
+        """Return the rows of each group, int64 [g], given those of each label."""
+        total = np.zeros(int(self.group.max(initial=-1)) + 1, np.int64)
+        np.add.at(total, self.group, weight)
+        return total
+
+
+def refuse_few(weight: Int64, k: int) -> None:
+    """Refuse labels that have fewer than k rows together.
+
+    Raises
+    ------
+    InfeasibleError
+        With both numbers.
+    """
+    if int(weight.sum()) < k:
+        rows = int(weight.sum())
+        raise InfeasibleError(f"all labels together have {rows} rows, fewer than k = {k}; hint: promise a smaller k")

@@ -1,0 +1,362 @@
+"""Generalized releases: the promise, the labels, the least loss, and an audit that does not take the labels' word."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from asking import tables
+from naive import class_sizes, optimum
+
+import kanon_sql
+from kanon_sql.errors import AuditError, InfeasibleError, KanonError, PolicyError
+
+Values = Sequence[Any]
+
+TREE = {"a": ("x", "z"), "b": ("x", "z"), "c": ("y", "z"), "d": ("y", "z"), "e": ("w", "v")}
+"""The parents and grandparents of the values; the root is above."""
+
+
+def digits(text: str) -> list[str]:
+    return [text, *(text[:shown] + "*" * (3 - shown) for shown in (2, 1))]
+
+
+def widths(value: int) -> list[str]:
+    low, high = value // 4 * 4, value // 8 * 8
+    return [str(value), f"[{low}, {low + 4})", f"[{high}, {high + 8})"]
+
+
+def ancestors(value: str) -> list[str]:
+    return [value, *TREE[value]]
+
+
+QIS = ["zip", "age", "job", "sex"]
+RECODINGS = {"zip": "DIGITS", "age": "INTERVALS (4, 8)", "job": "HIERARCHY jobs"}
+LADDERS = {"zip": digits, "age": widths, "job": ancestors}
+JOBS = pa.table({f"level{i}": [(value, *TREE[value], "*")[i] for value in TREE] for i in range(4)})
+PARENTS = pa.table({"value": [*TREE, *"xywzv"], "parent": [*(up for up, _ in TREE.values()), "z", "z", "v", "*", "*"]})
+
+
+def people(seed: int, rows: int) -> pa.Table:
+    rng = random.Random(seed)
+    return pa.table(
+        {
+            "zip": [rng.choice("12") + rng.choice("12") + rng.choice("123") for _ in range(rows)],
+            "age": [rng.randint(0, 20) for _ in range(rows)],
+            "job": [rng.choice("abcde") for _ in range(rows)],
+            "sex": [rng.choice("fm") for _ in range(rows)],
+            "id": range(rows),
+        }
+    )
+
+
+def release_of(source: pa.Table, k: int, **options: Any) -> kanon_sql.Release:
+    """Release a table; its rows come back in the order of the source, which no release promises."""
+    columns = [name for name in QIS if name != options.get("sensitive")]
+    given = {"recodings": RECODINGS, "tables": {"jobs": JOBS}, **options}
+    release = kanon_sql.anonymize(source, k=k, quasi_identifiers=columns, **given)
+    return replace(release, table=release.table.sort_by("id"))
+
+
+def losses(column: str, values: Values) -> list[Fraction]:
+    """The loss of each level of a column: the share of the other values that a label covers, on the average row."""
+    labels = {value: LADDERS[column](value) for value in set(values)}
+    found = [Fraction(0)]
+    for level in (1, 2):
+        shared = Counter(each[level] for each in labels.values())
+        covered = sum(shared[labels[value][level]] - 1 for value in values)
+        share = Fraction(covered, len(values) * max(1, len(labels) - 1))
+        found.append(max(Fraction(round(share * 1000), 1000), found[-1] + Fraction(1, 1000)))
+    return found
+
+
+def level_of(column: str, value: Any, shown: str | None) -> int:
+    return 3 if shown is None else LADDERS[column](value).index(shown)
+
+
+def paid(source: pa.Table, released: pa.Table) -> Fraction:
+    """The cost of a release, row by row."""
+    cost = Fraction(0)
+    for name in QIS:
+        before, after = source.column(name).to_pylist(), released.column(name).to_pylist()
+        if name not in LADDERS:
+            cost += sum(shown is None for shown in after)
+            continue
+        loss = [*losses(name, before), Fraction(1)]
+        cost += sum(loss[level_of(name, value, shown)] for value, shown in zip(before, after, strict=True))
+    return cost
+
+
+def flattened(source: pa.Table) -> tuple[list[tuple[object, ...]], list[Fraction]]:
+    """The rows with a column for each level, and what hiding it costs beyond hiding the finer ones."""
+    columns: list[list[object]] = []
+    weights: list[Fraction] = []
+    for name in QIS:
+        values = source.column(name).to_pylist()
+        if name not in LADDERS:
+            columns, weights = [*columns, values], [*weights, Fraction(1)]
+            continue
+        loss = [*losses(name, values), Fraction(1)]
+        columns += [[LADDERS[name](value)[level] for value in values] for level in range(3)]
+        weights += [loss[level + 1] - loss[level] for level in range(3)]
+    return list(zip(*columns, strict=True)), weights
+
+
+def told(source: pa.Table, name: str) -> bool:
+    """Whether each level of a column shows less than the one before, and something: then no level is left out."""
+    sizes = [len({LADDERS[name](value)[level] for value in source.column(name).to_pylist()}) for level in range(3)]
+    return sizes == sorted(set(sizes), reverse=True) and sizes[-1] > 1
+
+
+SEEDS = [seed for seed in range(30) if all(told(people(seed, 7), name) for name in LADDERS)]
+"""Tables in which no level tells as much as the next: the oracle knows nothing of levels that are left out."""
+
+
+@pytest.mark.parametrize("jobs", [JOBS, PARENTS], ids=["levels", "parents"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_small_tables_lose_as_little_as_any_partition(seed: int, jobs: pa.Table) -> None:
+    source = people(seed, 7)
+    release = release_of(source, 2, tables={"jobs": jobs}, algorithm="optimal")
+    assert min(class_sizes(release.table, QIS).values()) >= 2
+    rows, weights = flattened(source)
+    assert (
+        paid(source, release.table)
+        == release.certificate.cost
+        == release.certificate.lower_bound
+        == optimum(rows, 2, None, weights)
+    )
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "greedy", "cover", "balls", "merge_small", "mondrian", "subset_dp", "matching"])
+def test_every_solver_keeps_the_promise_and_states_its_loss(algorithm: str) -> None:
+    source = people(3, 14)
+    least = release_of(source, 2, algorithm="optimal").certificate
+    release = release_of(source, 2, algorithm=algorithm)
+    assert min(class_sizes(release.table, QIS).values()) >= 2
+    assert paid(source, release.table) == release.certificate.cost >= least.cost
+    assert release.certificate.lower_bound <= least.cost
+    assert release.table.schema.field("age").type == pa.string()
+    assert release.table.schema.field("sex").type == source.schema.field("sex").type
+
+
+def test_larger_tables_and_sensitive_values() -> None:
+    source = people(11, 400)
+    release = release_of(source, 5, sensitive="sex", l="1.5")
+    classes: dict[tuple[object, ...], list[str]] = {}
+    for *look, sex in zip(*(release.table.column(name).to_pylist() for name in QIS), strict=True):
+        classes.setdefault(tuple(look), []).append(sex)
+    assert all(len(each) >= 5 and max(Counter(each).values()) * 3 <= len(each) * 2 for each in classes.values())
+    for name, ladder in LADDERS.items():
+        for value, shown in zip(source.column(name).to_pylist(), release.table.column(name).to_pylist(), strict=True):
+            assert shown is None or shown in ladder(value)
+
+
+def test_masks_and_weights_and_some_digits() -> None:
+    source = people(5, 200)
+    masks = [["zip", "age"], ["job", "sex"], []]
+    weights = {"zip": 3}
+    recodings = {**RECODINGS, "zip": "DIGITS (1, 2)"}
+    release = release_of(source, 4, recodings=recodings, masks=masks, weights=weights)
+    columns = [column.is_valid().to_pylist() for column in release.table.select(QIS).columns]
+    shown = set(zip(*columns, strict=True))
+    assert shown <= {(True, True, False, False), (False, False, True, True), (False, False, False, False)}
+    assert {cell for cell in release.table.column("zip").to_pylist() if cell is not None} <= {
+        "1**",
+        "2**",
+        "11*",
+        "12*",
+        "21*",
+        "22*",
+    }
+
+
+@pytest.fixture
+def con():
+    with kanon_sql.connect() as con:
+        con.execute(
+            "CREATE TABLE p AS SELECT i * 7919 % 100 AS age, chr((65 + i * i % 23)::INTEGER) AS name, i AS id "
+            "FROM range(300) t(i)"
+        )
+        yield con
+
+
+def test_chosen_groups_have_at_least_k_rows(con) -> None:
+    rows = con.execute(
+        "FROM p ANONYMIZE BY age IN INTERVALS, name IN BINS GUARANTEE k >= 3 USING auto (suppress = '-')"
+    ).fetchall()
+    assert min(Counter(row[:2] for row in rows).values()) >= 3
+    alone = con.execute("SELECT name FROM p ANONYMIZE BY name IN BINS GUARANTEE k >= 20").fetchall()
+    assert min(Counter(alone).values()) >= 20
+    assert all(label.startswith("bin ") for (label,) in alone)
+    ages = con.execute("SELECT age, age AS was FROM p ANONYMIZE BY age IN INTERVALS GUARANTEE k >= 20").fetchall()
+    assert min(Counter(age for age, _ in ages).values()) >= 20
+    for label, was in ages:
+        low, high = map(int, label.strip("[]").split(", "))
+        assert low <= was <= high
+
+
+def test_rectangles_of_points(con) -> None:
+    con.execute("CREATE TABLE points AS SELECT age / 3.0 AS lat, id % 37 AS lon FROM p")
+    rows = con.execute(
+        "SELECT lat, lon, lat AS x, lon AS y FROM points ANONYMIZE BY (lat, lon) IN RECTANGLES GUARANTEE k >= 10"
+    ).fetchall()
+    assert min(Counter(row[:2] for row in rows).values()) >= 10
+    for *sides, x, y in rows:
+        for side, value in zip(sides, (x, y), strict=True):
+            low, high = (float(side.strip("[]").split(", ")[end]) for end in (0, -1))
+            assert low <= value <= high
+
+
+def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
+    con.execute("CREATE TABLE road AS SELECT chr((65 + i)::INTEGER) AS a, chr((66 + i)::INTEGER) AS b FROM range(22) t(i)")
+    rows = con.execute("SELECT name, name AS was FROM p ANONYMIZE BY name IN REGIONS road GUARANTEE k >= 30").fetchall()
+    assert min(Counter(label for label, _ in rows).values()) >= 30
+    known = sorted({was for _, was in rows})
+    con.execute("DELETE FROM road WHERE a = 'B'")
+    if known[0] in "AB":
+        with pytest.raises(PolicyError, match=r"parts of the map that have fewer than k = 100 rows together"):
+            con.execute("SELECT name FROM p ANONYMIZE BY name IN REGIONS road GUARANTEE k >= 100").fetchall()
+        assert con.execute("SELECT name FROM p ANONYMIZE BY name IN REGIONS road ('merge') GUARANTEE k >= 100").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("clause", "error", "message"),
+    [
+        ("age IN HIERARCHY h GUARANTEE k >= 2", PolicyError, 'the column "age": 98 of the 100 values that occur are not in'),
+        ("age IN HIERARCHY torn GUARANTEE k >= 2", PolicyError, "1 label .* with two parents"),
+        ("age IN HIERARCHY circle GUARANTEE k >= 2", PolicyError, "back to itself|no root"),
+        ("age IN HIERARCHY empty GUARANTEE k >= 2", PolicyError, "is empty"),
+        ("age IN HIERARCHY nowhere GUARANTEE k >= 2", Exception, "nowhere"),
+        ("age IN HIERARCHY wrong GUARANTEE k >= 2", PolicyError, "level0, level1"),
+        ("age IN REGIONS h GUARANTEE k >= 2", Exception, '"a" not found'),
+        ("age IN REGIONS loops GUARANTEE k >= 2", PolicyError, "their own neighbours"),
+        ("name IN INTERVALS (5) GUARANTEE k >= 2", PolicyError, 'the column "name": 23|12|13 of the .* values are no numbers'),
+        ("age IN INTERVALS (year) GUARANTEE k >= 2", PolicyError, "no dates or timestamps"),
+        ("(age, name) IN RECTANGLES GUARANTEE k >= 2", PolicyError, "coordinates are empty, infinite or no numbers"),
+        ("name IN BINS GUARANTEE k >= 301", InfeasibleError, "301"),
+        ("age IN INTERVALS (10, 20) LOSS (0.1) GUARANTEE k >= 2", PolicyError, "there are 1 losses for 2 levels"),
+    ],
+)
+def test_bad_input(con, clause: str, error: type[Exception], message: str) -> None:
+    con.execute("""
+        CREATE TABLE h AS SELECT * FROM (VALUES (0, '*'), (1, '*')) t(level0, level1);
+        CREATE TABLE torn AS SELECT * FROM (VALUES (0, 'a'), (0, 'b'), (1, 'b')) t(level0, level1);
+        CREATE TABLE circle AS SELECT * FROM (VALUES (0, 1), (1, 0)) t(value, parent);
+        CREATE TABLE empty AS FROM h WHERE false;
+        CREATE TABLE wrong AS SELECT 0 AS low, 1 AS high;
+        CREATE TABLE loops AS SELECT 1 AS a, 1 AS b
+    """)
+    with pytest.raises(error, match=message):
+        con.execute(f"FROM p ANONYMIZE BY {clause}").fetchall()
+
+
+def test_nothing_but_null_one_row_and_no_rows(con) -> None:
+    con.execute("CREATE TABLE few (zip VARCHAR, age INTEGER)")
+    query = "FROM few ANONYMIZE BY zip IN DIGITS, age IN INTERVALS (5) GUARANTEE k >= {}"
+    assert con.execute(query.format(2)).fetchall() == []
+    con.execute("INSERT INTO few VALUES (NULL, NULL)")
+    assert con.execute(query.format(1)).fetchall() == [(None, None)]
+    with pytest.raises(InfeasibleError, match="fewer than k = 2"):
+        con.execute(query.format(2)).fetchall()
+    con.execute("INSERT INTO few VALUES (NULL, 3), ('12', NULL), ('13', 4)")
+    rows = con.execute(query.format(2)).fetchall()
+    assert min(Counter(rows).values()) >= 2
+
+
+def test_table_functions(con) -> None:
+    con.execute("CREATE TABLE h AS SELECT i AS level0, i // 10 AS level1, '*' AS level2 FROM range(100) t(i)")
+    for call in (
+        "k_anonymize('p', 4, qi := ['age', 'name'], hierarchies := MAP {'age': 'h'})",
+        "k_anonymize('p', 4, qi := ['age', 'name'], recodings := MAP {'age': 'HIERARCHY h', 'name': 'BINS'})",
+        "pattern_guided('p', [['age'], []], qi := ['age', 'name'], k := 4, recodings := MAP {'age': 'INTERVALS (10)'})",
+        "t_close('p', 'name', 1, 'equal', qi := ['age'], k := 4, hierarchies := MAP {'AGE': 'h'})",
+    ):
+        table = con.sql(f"FROM {call}").to_arrow_table()
+        assert table.schema.field("age").type == pa.string()
+        assert table.num_rows == 300
+        assert min(class_sizes(table, ["age", "name"] if call[0] in "kp" else ["age"]).values()) >= 4
+
+
+def test_every_column(con) -> None:
+    table = con.sql("FROM k_anonymize('p', 4, recodings := MAP {'age': 'INTERVALS (10)', 'id': 'DIGITS (1)'})").to_arrow_table()
+    assert table.column_names == ["age", "name", "id"]
+    assert min(class_sizes(table, table.column_names).values()) >= 4
+
+
+@pytest.mark.parametrize(
+    ("clause", "wrong"),
+    [
+        ("age IN INTERVALS (10)", "[990, 1000)"),
+        ("age IN INTERVALS", "[990, 1000]"),
+        ("age IN HIERARCHY h", "no ancestor"),
+        ("age IN DIGITS", "x*"),
+        ("day IN INTERVALS (month)", "1999-01"),
+    ],
+)
+def test_labels_that_do_not_cover_are_not_released(con, monkeypatch, clause: str, wrong: str) -> None:
+    from kanon_sql.udfs import kanon_fit
+
+    con.execute("CREATE TABLE h AS SELECT i AS level0, i // 10 AS level1, '*' AS level2 FROM range(100) t(i)")
+    query = f"SELECT age, DATE '2020-01-01' + CAST(age AS INTEGER) AS day FROM p ANONYMIZE BY {clause} GUARANTEE k >= 5"
+    assert len(con.execute(query).fetchall()) == 300
+    before = tables(con)
+    monkeypatch.setattr(kanon_fit, "_labels", lambda ladder, level, row_type: pa.array([wrong] * len(level), pa.string()))
+    with pytest.raises(AuditError, match=r"labels of the column .* do not cover what they stand for; nothing was released"):
+        con.execute(query).fetchall()
+    assert tables(con) == before
+
+
+@pytest.mark.parametrize(
+    "kind", ["ENUM('a', 'b')", "INTEGER[]", "STRUCT(a INTEGER)", "BLOB", "UUID", "JSON", "BIT", "TIMESTAMPTZ", "DECIMAL(9, 2)"]
+)
+def test_any_type_becomes_text(con, kind: str) -> None:
+    con.execute(f"CREATE TABLE odd (x {kind}, y INTEGER)")
+    con.execute("INSERT INTO odd VALUES (NULL, 1), (NULL, 2)")
+    for text in ("1", "2.5", "a", "[1]", "{'a': 1}", "2026-11-21 10:00:00+00", "7ab6f9a0-3f0c-4a8e-8f43-9b1c2d3e4f50", "101"):
+        con.execute(f"INSERT INTO odd SELECT TRY_CAST($1 AS {kind}), 3 FROM range(2)", [text])
+    for how in ("DIGITS", "BINS", "INTERVALS"):
+        table = con.sql(f"FROM odd ANONYMIZE BY x IN {how}, y GUARANTEE k >= 2").to_arrow_table()
+        assert table.schema.field("x").type == pa.string()
+        assert min(class_sizes(table, ["x", "y"]).values()) >= 2
+
+
+def test_a_file_and_its_hierarchy(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from kanon_sql.cli import main
+
+    source = people(2, 60)
+    pa.csv.write_csv(source, tmp_path / "in.csv")
+    pa.csv.write_csv(JOBS, tmp_path / "jobs.csv")
+    arguments = [
+        "anonymize",
+        str(tmp_path / "in.csv"),
+        "-o",
+        str(tmp_path / "out.csv"),
+        "--k",
+        "3",
+        "--recode",
+        "job=HIERARCHY jobs",
+    ]
+    arguments += ["--recode", "age=INTERVALS (4, 8)", "--beside", f"jobs={tmp_path / 'jobs.csv'}"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    released = pa.csv.read_csv(tmp_path / "out.csv")
+    assert min(class_sizes(released, released.column_names).values()) >= 3
+
+
+def test_no_value_in_an_error(con) -> None:
+    con.execute("CREATE TABLE secret AS SELECT 'Eve Smith' AS name FROM range(9)")
+    for how in ("INTERVALS (5)", "INTERVALS (year)", "HIERARCHY h"):
+        con.execute("CREATE OR REPLACE TABLE h AS SELECT 'x' AS level0, '*' AS level1")
+        with pytest.raises(KanonError) as caught:
+            con.execute(f"FROM secret ANONYMIZE BY name IN {how} GUARANTEE k >= 2").fetchall()
+        assert "Smith" not in str(caught.value)
