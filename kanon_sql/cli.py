@@ -138,6 +138,9 @@ def main() -> None:
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found in this time.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the solvers that draw.")
+@click.option(
+    "--max-suppressed", metavar="SHARE", help="Of --algorithm full_domain: the greatest share of the rows that is suppressed."
+)
 @click.option("--suppress", metavar="TEXT", help="Text for suppressed cells, such as '*'.  [default: NULL]")
 @table_option
 @delimiter_option

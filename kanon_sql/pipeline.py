@@ -58,7 +58,8 @@ def run(
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
-    recoding = solver.load()(table, patterns, promise or k, budget)
+    own = {} if policy.max_suppressed is None else {"most_suppressed": int(policy.max_suppressed * table.rows)}
+    recoding = solver.load()(table, patterns, promise or k, budget, **own)
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")

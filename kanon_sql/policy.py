@@ -90,6 +90,8 @@ class Policy:
         Seconds after which the solver returns the best it has.
     seed : int
         Seed of the solvers that draw.
+    max_suppressed : Fraction, optional
+        Of a full-domain recoding the greatest share of the rows that is suppressed beyond it, 0 to 1; None is 0.
     suppress : str, optional
         Text that stands for a suppressed cell; None stands for NULL and keeps the column's type.
 
@@ -107,6 +109,7 @@ class Policy:
     algorithm: str = "auto"
     time_limit: float | None = None
     seed: int = 0
+    max_suppressed: Fraction | None = None
     suppress: str | None = None
 
     def __post_init__(self) -> None:
@@ -141,6 +144,12 @@ class Policy:
         ):
             raise PolicyError("time_limit must be a number of seconds above 0")
         whole(self.seed, "seed", 0)
+        if self.max_suppressed is not None:
+            object.__setattr__(self, "max_suppressed", fraction(self.max_suppressed, "max_suppressed"))
+            if not 0 <= self.max_suppressed <= 1:
+                raise PolicyError("max_suppressed must be a share of the rows from 0 to 1; hint: 0.05")
+            if self.algorithm != "full_domain":
+                raise PolicyError("max_suppressed belongs to the algorithm 'full_domain'; hint: USING full_domain")
         if self.suppress is not None and not isinstance(self.suppress, str):
             raise PolicyError("suppress must be a text such as '*', or NULL")
 
@@ -298,6 +307,7 @@ class Policy:
             "algorithm": self.algorithm,
             "time_limit": self.time_limit,
             "seed": self.seed,
+            "max_suppressed": None if self.max_suppressed is None else plain_number(self.max_suppressed),
             "suppress": self.suppress,
         }
         return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -370,7 +380,7 @@ class Policy:
         requirements : iterable of Requirement
             More requirements, such as those on further sensitive attributes.
         **options
-            ``algorithm``, ``time_limit``, ``seed``, ``suppress``.
+            ``algorithm``, ``time_limit``, ``seed``, ``max_suppressed``, ``suppress``.
         """
         lists_of: dict[str, object] = {"quasi_identifiers": quasi_identifiers, "masks": masks, "linked": linked}
         for name, value in lists_of.items():

@@ -117,9 +117,15 @@ def _check_promises(con: Any, policy: Policy) -> None:
 
 def _policy(claimed: Certificate, names: list[str]) -> Policy:
     try:
-        return Policy.from_json(claimed.policy).resolve(names)
+        policy = Policy.from_json(claimed.policy).resolve(names)
     except PolicyError as error:
         raise CertificateError("policy", str(error)) from None
+    if policy.generalized:
+        columns = ", ".join(f'"{name}"' for name in policy.generalized)
+        raise CertificateError(
+            "policy", f"it generalizes {columns}: only releases by suppression can be verified from files yet"
+        )
+    return policy
 
 
 def _row_types(con: Any, policy: Policy) -> tuple[list[tuple[int, ...]], list[int]]:

@@ -12,7 +12,20 @@ from kanon_sql.policy import Policy
 from kanon_sql.requirements import Requirement
 from kanon_sql.validation import same_name
 
-NAMES = ("qi", "k", "masks", "linked", "weights", "hierarchies", "recodings", "algorithm", "time_limit", "seed", "suppress")
+NAMES = (
+    "qi",
+    "k",
+    "masks",
+    "linked",
+    "weights",
+    "hierarchies",
+    "recodings",
+    "algorithm",
+    "time_limit",
+    "seed",
+    "max_suppressed",
+    "suppress",
+)
 
 _DEFAULTS = {"k": "2", "algorithm": "'auto'", "seed": "0"}
 
@@ -60,6 +73,7 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
         algorithm=given["algorithm"],
         time_limit=float(limit) if isinstance(limit, Decimal) else limit,
         seed=given["seed"],
+        max_suppressed=given["max_suppressed"],
         suppress=given["suppress"],
     )
 

@@ -3,7 +3,7 @@
 ::
 
     ANONYMIZE BY item {, item} {link} GUARANTEE cond {AND cond} [USING name [( option = value {, option = value} )]]
-    option := time_limit | seed | suppress
+    option := time_limit | seed | max_suppressed | suppress
 
 Items and links are those of :mod:`kanon_sql.clause.columns`, conditions those of :mod:`kanon_sql.clause.conditions`.
 """
@@ -22,7 +22,7 @@ from kanon_sql.clause.script import Script
 from kanon_sql.policy import Policy
 from kanon_sql.validation import RESERVED
 
-_OPTIONS = ("time_limit", "seed", "suppress")
+_OPTIONS = ("time_limit", "seed", "max_suppressed", "suppress")
 
 
 def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
@@ -91,7 +91,7 @@ def _option(reader: Reader, options: dict[str, Any]) -> None:
     reader.place += 1
     reader.expect("=", f"behind {name}")
     options[name] = _value(reader)
-    reader.checked(lambda: Policy(every_column=True, **{name: options[name]}), start)
+    reader.checked(lambda: Policy(every_column=True, algorithm=options["algorithm"], **{name: options[name]}), start)
 
 
 def _value(reader: Reader) -> str | int | float | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any
 
 from sqlglot import TokenType
 
@@ -92,10 +92,10 @@ def recodings_of(texts: Mapping[str, object]) -> dict[str, Generalization]:
 
 
 def _of_text(column: str, text: object) -> Generalization:
-    if isinstance(text, get_args(Generalization)):
+    if isinstance(text, Generalization):
         return text
     if not isinstance(text, str):
-        raise PolicyError(f'the recoding of "{column}" must be a text, got {type(text).__name__}; hint: \'DIGITS (3)\'')
+        raise PolicyError(f"the recoding of \"{column}\" must be a text, got {type(text).__name__}; hint: 'DIGITS (3)'")
     try:
         reader = Reader(Script.read(text), 0)
         if reader.skip("RECTANGLES", "WITH"):

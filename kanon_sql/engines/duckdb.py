@@ -35,6 +35,9 @@ _MODULES = (
     "t_close",
     "pattern_guided",
     "anonymize",
+    "bin_labels",
+    "region_labels",
+    "rectangle_labels",
 )
 """Modules of `kanon_sql.udfs`, in the order in which they are registered."""
 

@@ -87,6 +87,7 @@ def anonymize(
     algorithm: str = "auto",
     time_limit: float | None = None,
     seed: int = 0,
+    max_suppressed: Number | None = None,
     suppress: str | None = None,
     progress: Progress | None = None,
 ) -> Release:
@@ -120,7 +121,7 @@ def anonymize(
     recodings : mapping, optional
         How the cells of a column are coarsened before they are suppressed, as the clause writes it: ``{'zip': 'DIGITS',
         'age': 'INTERVALS (5, 10)', 'job': 'HIERARCHY jobs', 'lat': 'RECTANGLES WITH lon', ...}``. Its cells become texts.
-    algorithm, time_limit, seed, suppress
+    algorithm, time_limit, seed, max_suppressed, suppress
         As in :class:`~kanon_sql.policy.Policy`.
     progress : callable, optional
         Called with a `Moment`: the step, the share done, and cost, bound and gap of the best release so far; may raise to
@@ -154,6 +155,7 @@ def anonymize(
         algorithm=algorithm,
         time_limit=time_limit,
         seed=seed,
+        max_suppressed=max_suppressed,
         suppress=suppress,
     )
     source = _to_arrow(table)

@@ -165,17 +165,18 @@ def _regions(
     if loops:
         found_loops = f"{len(loops)} labels of {recoding.edges!r} are their own neighbours ({_some(loops)})"
         raise PolicyError(f"{found_loops}; hint: drop these rows")
-    unknown = dict.fromkeys(label for pair in pairs for label in pair if label not in place)
     edges = np.array([(place[a], place[b]) for a, b in pairs if a in place and b in place], np.int64).reshape(-1, 2)
-    solver = import_module("kanon_sql.solvers.labels.regions")
     if recoding.components == "refuse":
-        small = solver.too_small(rows, edges, k)
-        if len(small):
-            more = f"; {len(unknown)} labels of {recoding.edges!r} occur in no row" if unknown else ""
+        small = import_module("kanon_sql.solvers.labels.small_components").too_small(rows, edges, k).tolist()
+        if small:
+            mapped = {label for pair in pairs for label in pair}
+            names = [texts[label] for label in small if texts[label] in mapped]
+            alone = f", {len(small) - len(names)} of them not in {recoding.edges!r}" if len(names) < len(small) else ""
             raise PolicyError(
-                f"{len(small)} labels are in parts of the map that have fewer than k = {k} rows together"
-                f"{more}; hint: add neighbours, leave such rows out, or let these parts be one region: components := 'merge'"
+                f"{len(small)} labels are in parts of the map with fewer than k = {k} rows together "
+                f"({_some(names)}{alone}); hint: add neighbours, leave such rows out, or merge: IN REGIONS map ('merge')"
             )
+    solver = import_module("kanon_sql.solvers.labels.regions")
     found: Grouping = solver.group(rows, edges, k, budget, merge=recoding.components == "merge")
     return found
 

@@ -68,6 +68,8 @@ SOLVERS: dict[str, Solver] = _registry(
         "balls": "at most 6 k (1 + ln 2 k) times the optimum, for at most 60,000 row types",
         "merge_small": "at most m times the optimum, the last rows included",
         "mondrian": "none: the baseline of median cuts",
+        "full_domain": "optimal among recodings that show one level of each column in all rows",
+        "attribute": "optimal among releases that drop whole columns",
     },
 )
 """Solvers of k-anonymity alone."""

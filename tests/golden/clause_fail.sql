@@ -279,7 +279,13 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip), (zip WEIGHT 2)) GUARANTEE k >= 
 -- error: the column has two weights
 -- name: an unknown option
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (speed = 9)
--- error: there is no option speed; hint: the options are time_limit, seed, suppress
+-- error: there is no option speed; hint: the options are time_limit, seed, max_suppressed, suppress
+-- name: a share of suppressed rows for another algorithm
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (max_suppressed = 0.1)
+-- error: max_suppressed belongs to the algorithm 'full_domain'
+-- name: more than all rows
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING full_domain (max_suppressed = 1.5)
+-- error: max_suppressed must be a share of the rows from 0 to 1
 -- name: an option twice
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = 9, seed = 9)
 -- error: the option seed is given twice

@@ -1,0 +1,19 @@
+"""`bin_labels(tbl, col, k)`: the bins of at least k rows that the labels of a column are put into."""
+
+from __future__ import annotations
+
+from kanon_sql.udfs.labels import groups
+
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.session import Session
+from kanon_sql.generalizations import Bins
+
+
+def plan(_session: Session, tbl: str, col: str, k: int) -> str:
+    """Return the SQL of the bins; runs when the statement is bound and touches no data."""
+    return groups(tbl, k, {"bin": ("label", col)}, {"bin": Bins()})
+
+
+FUNCTION = Function(name="kanon_plan_bin_labels", returns="VARCHAR", call=plan)
+
+MACRO = f"bin_labels(tbl, col, k) AS TABLE FROM query({FUNCTION.name}(tbl, col, k))"

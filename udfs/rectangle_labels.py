@@ -1,0 +1,20 @@
+"""`rectangle_labels(tbl, x, y, k)`: the rectangles of at least k rows that the points of a table are put into."""
+
+from __future__ import annotations
+
+from kanon_sql.udfs.labels import groups
+
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.session import Session
+from kanon_sql.generalizations import Rectangles
+
+
+def plan(_session: Session, tbl: str, x: str, y: str, k: int) -> str:
+    """Return the SQL of the rectangles; runs when the statement is bound and touches no data."""
+    sides = {"x_side": ("x", x), "y_side": ("y", y)}
+    return groups(tbl, k, sides, {"x_side": Rectangles(beside="y_side"), "y_side": Rectangles(beside="x_side")})
+
+
+FUNCTION = Function(name="kanon_plan_rectangle_labels", returns="VARCHAR", call=plan)
+
+MACRO = f"rectangle_labels(tbl, x, y, k) AS TABLE FROM query({FUNCTION.name}(tbl, x, y, k))"

@@ -1,0 +1,22 @@
+"""`region_labels(tbl, col, edges, k)`: the connected regions of at least k rows that the labels of a column are put into."""
+
+from __future__ import annotations
+
+from kanon_sql.udfs.labels import groups
+
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.session import Session
+from kanon_sql.generalizations import Regions
+
+
+def plan(_session: Session, tbl: str, col: str, edges: str, k: int, components: str) -> str:
+    """Return the SQL of the regions; runs when the statement is bound and touches no data."""
+    return groups(tbl, k, {"region": ("label", col)}, {"region": Regions(edges=edges, components=components)})
+
+
+FUNCTION = Function(name="kanon_plan_region_labels", returns="VARCHAR", call=plan)
+
+MACRO = (
+    f"region_labels(tbl, col, edges, k, components := 'refuse') "
+    f"AS TABLE FROM query({FUNCTION.name}(tbl, col, edges, k, components))"
+)
