@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.claims import verify
 
-__all__ = ["Certificate", "Release", "Status", "verify"]
+if TYPE_CHECKING:
+    from kanon_sql.coded import CodedTable, Recoding
+    from kanon_sql.policy import Policy
+
+__all__ = ["Certificate", "Release", "Status", "certified", "verify"]
 
 
 class Status(Enum):
@@ -141,3 +145,33 @@ class Release:
     table: Any = field(repr=False)
     certificate: Certificate
     sql: str = field(repr=False)
+
+
+def certified(
+    table: CodedTable, policy: Policy, recoding: Recoding, *, cost: Fraction, lower_bound: Fraction, **found: Any
+) -> Certificate:
+    """Return the certificate of a recoding, without prices.
+
+    Parameters
+    ----------
+    table, policy, recoding
+        What was solved, and how.
+    cost, lower_bound : Fraction
+        As the user counts them.
+    **found
+        ``algorithm``, ``reason``, ``bound_method``, ``seconds``.
+    """
+    from kanon_sql.coded import row_cost
+
+    return Certificate(
+        requirements=tuple(requirement.describe() for requirement in policy.requirements),
+        status=Status.OPTIMAL if cost == lower_bound else Status.FEASIBLE,
+        cost=cost,
+        lower_bound=lower_bound,
+        rows=table.rows,
+        row_types=table.row_types,
+        suppressed_cells=int(row_cost(recoding.shown, table.width) @ recoding.count),
+        cells=table.rows * int(table.width.sum()),
+        policy=policy.to_json(),
+        **found,
+    )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.certificate import Certificate, Status
-from kanon_sql.coded import CodedTable, Prices, Recoding, Sensitive, row_cost
+from kanon_sql.certificate import Certificate, Status, certified
+from kanon_sql.coded import CodedTable, Prices, Recoding, Sensitive
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.patterns import PatternSet, closed, permitted
 from kanon_sql.policy import Policy
@@ -71,25 +71,18 @@ def run(
         bound, method = max((bound, method), (int(prices.price @ table.weight), METHOD))
     if least > policy.least_class_size:  # more than a reader of the policy alone can tell
         method = f"{method}, where no class has fewer than {least} rows"
-    certificate = Certificate(
-        requirements=tuple(requirement.describe() for requirement in policy.requirements),
+    certificate = certified(
+        table,
+        policy,
+        recoding,
         algorithm=solver.name,
         reason=f"{reason}; {recoding.remark}" if recoding.remark else reason,
-        status=Status.OPTIMAL if cost == bound else Status.FEASIBLE,
         cost=table.exact_cost(cost),
         lower_bound=table.exact_cost(bound),
         bound_method=method,
-        rows=table.rows,
-        row_types=table.row_types,
-        suppressed_cells=_suppressed_cells(recoding, table),
-        cells=table.rows * int(table.width.sum()),
         seconds=time.monotonic() - started,
-        policy=policy.to_json(),
-        prices=tuple(prices.price.tolist()),
-        scale=prices.scale,
-        unit=table.unit,
     )
-    return recoding, certificate
+    return recoding, replace(certificate, prices=tuple(prices.price.tolist()), scale=prices.scale, unit=table.unit)
 
 
 def empty_certificate(policy: Policy) -> Certificate:
@@ -167,7 +160,3 @@ def _row_prices(table: CodedTable, patterns: PatternSet, least: int) -> Prices:
     )
     prices = row_prices(alike, patterns, least)
     return replace(prices, price=prices.price[np.cumsum(fresh) - 1])
-
-
-def _suppressed_cells(recoding: Recoding, table: CodedTable) -> int:
-    return int(row_cost(recoding.shown, table.width) @ recoding.count)

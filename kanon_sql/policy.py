@@ -235,6 +235,11 @@ class Policy:
         return tuple(qi.column for qi in self.quasi_identifiers if qi.recoding is not None)
 
     @property
+    def summarized(self) -> dict[str, Summary]:
+        """Return the columns of which classes show the range or the set of their own values."""
+        return {qi.column: qi.recoding for qi in self.quasi_identifiers if isinstance(qi.recoding, Summary)}
+
+    @property
     def rectangles(self) -> tuple[tuple[str, str], ...]:
         """Return the pairs of coordinates that are released as rectangles, each once, in their order."""
         beside = {qi.column: qi.recoding.beside for qi in self.quasi_identifiers if isinstance(qi.recoding, Rectangles)}

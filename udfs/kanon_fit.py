@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql import pipeline
+from kanon_sql import pipeline, summarize
 from kanon_sql.coded import CodedTable, Int64, Recoding, encode, hidden_bits
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.session import Session
 from kanon_sql.errors import PolicyError
+from kanon_sql.generalizations import Ranges
 from kanon_sql.generalize import ladders
+from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.ground import Columns, labelled, measured
 from kanon_sql.ladder import Ladder
 from kanon_sql.policy import Policy
@@ -63,12 +65,18 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
         climbed = ladders(resolved, texts, count, named, budget)
         table, resolved = encode(values, count, resolved, climbed)
         table = measured(table, resolved, texts, named)
-        recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
+        number = None
+        if resolved.summarized:
+            null = {name: _null(climbed[name]) for name in resolved.summarized}
+            recoding, division, certificate = summarize.run(table, resolved, null, session.report, session.ended)
+            number = division.number
+        else:
+            recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
     finally:
         session.rest()
-    number = session.record(certificate)
-    generalized = {spelled[same_name(name)]: climbed[spelled[same_name(name)]] for name in asked.generalized}
-    return _answer(number, _pieces(table, recoding, generalized))
+    generalized = [spelled[same_name(name)] for name in asked.generalized]
+    shown = [_shown(resolved, name, climbed[name], table, recoding, number) for name in generalized]
+    return _answer(session.record(certificate), _pieces(table, recoding, shown))
 
 
 def _columns(name: str, table: pa.ChunkedArray) -> Columns:
@@ -92,8 +100,8 @@ def _answer(number: int, pieces: pa.Array) -> pa.Array:
     return pa.StructArray.from_arrays([pa.array([number], pa.int64()), pieces], ["release", "pieces"])
 
 
-def _pieces(table: CodedTable, recoding: Recoding, generalized: Mapping[str, Ladder]) -> pa.Array:
-    """Lay the pieces out in the order in which the row types came."""
+def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array]) -> pa.Array:
+    """Lay the pieces out in the order in which the row types came; ``shown`` has the texts of each generalized column."""
     import pyarrow as pa
 
     order = np.argsort(table.origin[recoding.row_type], kind="stable")
@@ -106,7 +114,6 @@ def _pieces(table: CodedTable, recoding: Recoding, generalized: Mapping[str, Lad
     hidden = bits.astype(np.bool_).repeat(table.width, axis=1)
     columns = pa.array(chain.from_iterable(table.ladders))
     names = pa.DictionaryArray.from_arrays(pa.array(np.nonzero(hidden)[1].astype(np.int32)), columns)
-    labels = [_labels(each, bits[:, table.ladders[name,]].sum(axis=1), place) for name, each in generalized.items()]
     offsets = np.append(0, np.cumsum(hidden.sum(axis=1))).astype(np.int32)
     piece = pa.StructArray.from_arrays(
         [
@@ -114,12 +121,31 @@ def _pieces(table: CodedTable, recoding: Recoding, generalized: Mapping[str, Lad
             pa.array(total - count - before),
             pa.array(total - before),
             pa.ListArray.from_arrays(pa.array(offsets), names.cast(pa.string())),
-            _beside(labels, len(order)),
+            _beside([texts.take(pa.array(order)) for texts in shown], len(order)),
         ],
         ["piece", "after", "upto", "hidden", "labels"],
     )
     by_type = pa.ListArray.from_arrays(pa.array(first), piece)
     return pa.ListArray.from_arrays(pa.array([0, table.row_types], pa.int32()), by_type)
+
+
+def _null(ladder: Ladder) -> int:
+    """Return the code of NULL among the values of a column, -1 if it has none."""
+    return ladder.labels[0].index(None) if None in ladder.labels[0] else -1
+
+
+def _shown(policy: Policy, name: str, ladder: Ladder, table: CodedTable, recoding: Recoding, number: Int64 | None) -> pa.Array:
+    """Return what each piece shows of a generalized column, NULL where it is suppressed."""
+    import pyarrow as pa
+
+    places = table.ladders[name,]
+    level = hidden_bits(recoding.shown, len(table.columns))[:, places].sum(axis=1)
+    if number is None or name not in policy.summarized:
+        return _labels(ladder, level, table.origin[recoding.row_type])
+    summary = ranges if isinstance(policy.summarized[name], Ranges) else sets
+    code = table.codes[recoding.row_type, places[0]].astype(np.int64)
+    texts = pa.array(summary(ladder.labels[0], number, code), pa.string())
+    return texts.take(pa.array(np.where(level == 0, number, 0), mask=level > 0))
 
 
 def _labels(ladder: Ladder, level: Int64, row_type: Int64) -> pa.Array:

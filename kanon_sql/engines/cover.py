@@ -9,7 +9,7 @@ from importlib.resources import files
 from string import Template
 
 from kanon_sql.engines.names import literal, quoted, table_name
-from kanon_sql.generalizations import Bins, Digits, Intervals, Levels, Rectangles, Regions
+from kanon_sql.generalizations import Bins, Digits, Intervals, Levels, Ranges, Rectangles, Regions
 from kanon_sql.hierarchies import DEEPEST
 from kanon_sql.policy import Policy, QuasiIdentifier
 
@@ -44,7 +44,7 @@ def _question(qi: QuasiIdentifier) -> str:
             return _text("cover_digits")
         case Intervals(steps=(str(), *_)):
             return _text("cover_periods")
-        case Intervals() | Rectangles():
+        case Intervals() | Rectangles() | Ranges():
             return _text("cover_intervals")
         case Levels(table=table):
             return _text("cover_levels", tree=table_name(table), deepest=str(DEEPEST))

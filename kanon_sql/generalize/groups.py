@@ -102,7 +102,7 @@ def _intervals(
 ) -> tuple[list[Label], Grouping]:
     """Return the interval of each value; NULL has no place in the order and stays what it is."""
     known = [text for text in texts if text is not None]
-    rank, sample = _ranked(_ordered(known))
+    rank, sample = _ranked(in_order(known))
     weight = np.zeros(len(sample), np.int64)
     np.add.at(weight, rank, rows[[text is not None for text in texts]])
     found = _solver("intervals")(weight, k, budget, objective=recoding.objective)
@@ -112,7 +112,7 @@ def _intervals(
     return [None if text is None else sides[next(own)] for text in texts], found
 
 
-def _ordered(texts: Sequence[str]) -> Sequence[Any]:
+def in_order(texts: Sequence[str]) -> Sequence[Any]:
     """Return what the values are ordered by: numbers, else moments, where all are such; else the texts themselves."""
     for read in (exact, moment):
         values = [read(text) for text in texts]

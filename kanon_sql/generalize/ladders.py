@@ -17,6 +17,7 @@ from kanon_sql.generalize.digits import digit_levels
 from kanon_sql.generalize.groups import grouped, rectangles
 from kanon_sql.generalize.intervals import interval_levels
 from kanon_sql.generalize.levels import hierarchy_levels
+from kanon_sql.generalize.summaries import summary_ladder
 from kanon_sql.ground import Columns
 from kanon_sql.ladder import Label, Ladder
 from kanon_sql.policy import Policy, QuasiIdentifier
@@ -75,7 +76,7 @@ def ladders(
     """
     found: dict[str, Ladder] = {}
     for qi in policy.quasi_identifiers:
-        if qi.recoding is not None and not isinstance(qi.recoding, Rectangles | Summary):
+        if qi.recoding is not None and not isinstance(qi.recoding, Rectangles):
             with _about(qi.column):
                 column = Column.of(texts[qi.column])
                 found[qi.column] = _ladder(policy, qi, column, column.rows(count), tables, budget)
@@ -97,6 +98,8 @@ def _about(column: str) -> Iterator[None]:
 def _ladder(
     policy: Policy, qi: QuasiIdentifier, column: Column, rows: Int64, tables: Mapping[str, Columns], budget: Budget
 ) -> Ladder:
+    if isinstance(qi.recoding, Summary):
+        return summary_ladder(column.texts, column.value, rows)
     exact, loss = True, tuple[Fraction, ...]()
     levels: Sequence[Sequence[Label]]
     match qi.recoding:

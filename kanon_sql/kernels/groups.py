@@ -15,7 +15,8 @@ _ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def _trailing_zeros(word: np.uint64) -> int:
+def trailing_zeros(word: np.uint64) -> int:
+    """Return the place of the lowest bit that is set."""
     place = 0
     for step in (32, 16, 8, 4, 2, 1):
         if word & ((_ONE << np.uint64(step)) - _ONE) == 0:
@@ -86,7 +87,7 @@ def sift(
     for w in range(len(eligible)):
         rest = eligible[w]
         while rest:
-            row[n] = w * 64 + _trailing_zeros(rest)
+            row[n] = w * 64 + trailing_zeros(rest)
             n += 1
             rest &= rest - _ONE
     return n

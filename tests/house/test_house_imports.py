@@ -34,6 +34,7 @@ FLOORS = {
     "kanon_sql.solvers": 2,
     "kanon_sql.generalize": 3,
     "kanon_sql.pipeline": 3,
+    "kanon_sql.summarize": 3,
     "kanon_sql.engines": 4,
     "kanon_sql.udfs": 4,
     "kanon_sql.sql": 4,

@@ -1,0 +1,73 @@
+"""What a class shows of its own values: their range, or their set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kanon_sql.coded import Int32, Int64
+from kanon_sql.generalize.groups import in_order
+from kanon_sql.ladder import Label, Ladder
+
+
+def summary_ladder(texts: Sequence[Label], value: Int32, rows: Int64) -> Ladder:
+    """Return the ladder of values alone, coded in their order, NULL last: numbers, else moments, else texts.
+
+    Parameters
+    ----------
+    texts : sequence of Label [v]
+        The values, NULL last.
+    value : int32 array [t]
+        The value of each row type, as its place in ``texts``.
+    rows : int64 array [v]
+        Rows of each value.
+    """
+    known = [text for text in texts if text is not None]
+    keys = in_order(known)
+    order = [*sorted(range(len(known)), key=keys.__getitem__), *range(len(known), len(texts))]
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return Ladder.of(rank[value], [texts[place] for place in order], rows[order], [], exact=True)
+
+
+def ranges(labels: Sequence[Label], number: Int64, code: Int64) -> list[Label]:
+    """Return the range of each class: ``[17, 23]``, ``17``, ``[17, 23] or NULL``, or NULL.
+
+    Parameters
+    ----------
+    labels : sequence of Label
+        The values in their order.
+    number, code : int64 arrays [q]
+        The class of each piece, and its value.
+
+    Notes
+    -----
+    O(q).
+    """
+    classes = int(number.max()) + 1
+    low, high = np.full(classes, len(labels)), np.full(classes, -1)
+    known = np.array([labels[each] is not None for each in code.tolist()], np.bool_)
+    np.minimum.at(low, number[known], code[known])
+    np.maximum.at(high, number[known], code[known])
+    empty = np.zeros(classes, np.bool_)
+    empty[number[~known]] = True
+    found: list[Label] = []
+    for least, most, also in zip(low.tolist(), high.tolist(), empty.tolist(), strict=True):
+        if most < 0:
+            found.append(None)
+            continue
+        text = labels[least] if least == most else f"[{labels[least]}, {labels[most]}]"
+        found.append(f"{text} or NULL" if also else text)
+    return found
+
+
+def sets(labels: Sequence[Label], number: Int64, code: Int64) -> list[Label]:
+    """Return the set of values of each class, in their order: ``{flu, gout}``, ``flu``, or NULL; O(q log q)."""
+    held: list[list[int]] = [[] for _ in range(int(number.max()) + 1)]
+    for each, value in np.unique(np.stack([number, code]), axis=1).T.tolist():
+        held[each].append(value)
+    texts = ([labels[value] for value in values] for values in held)
+    return [
+        few[0] if len(few) == 1 else "{" + ", ".join("NULL" if text is None else text for text in few) + "}" for few in texts
+    ]

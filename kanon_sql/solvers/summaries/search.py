@@ -1,0 +1,101 @@
+"""Local search: neighbouring classes are taken apart and grown again, thousands of times a second.
+
+One step does what moves and swaps of rows, and merging and splitting of classes, would do one by one.
+
+References
+----------
+Schrimpf, Schneider, Stamm-Wilbrandt, Dueck: Record Breaking Optimization Results Using the Ruin and Recreate Principle (2000),
+with threshold accepting.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_sql.coded import CodedTable, Int32, Int64
+from kanon_sql.kernels.chance import seeded
+from kanon_sql.kernels.plans import SLOTS, Plan, put_all
+from kanon_sql.kernels.summaries import Measure, class_losses
+from kanon_sql.kernels.summary_rebuild import Classes, Shape, rebuild
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.summaries.division import Division
+
+_LOOKS = 5
+"""Looks at the clock for each thousand row types."""
+
+_MOST_LOOKS = 600
+
+_TAKEN, _LARGEST = 100_000, 4_000
+"""Row types taken apart between two looks, some hundredths of a second, and in one step."""
+
+_COMPARED = 30_000_000
+"""Pairs of row types taken apart together between two looks: what counts in large classes."""
+
+_WARMTH = 2
+"""Mean losses of a row by which a neighbourhood may become worse at first."""
+
+_LARGE = 16
+"""Rows of a class from which classes are also grown by gain: many rows of a class then share each of its values."""
+
+
+def planned(table: CodedTable, measure: Measure, k: int, member: Int64, number: Int64) -> Classes:
+    """Return the classes of whole row types, ``member`` [t] in the order of their classes, as a plan that can be changed."""
+    t, most = table.row_types, table.rows // k
+    rows = np.zeros(most, np.int64)
+    np.add.at(rows, number, table.weight[member])
+    row_type = member.astype(np.int32)
+    loss = class_losses(table.codes, measure, row_type, number, rows)
+    plan = Plan(
+        where=np.full(t * SLOTS, -1, np.int32),
+        amount=np.zeros(t * SLOTS, np.int64),
+        rows=np.zeros(most, np.int64),
+        head=np.full(most, -1, np.int32),
+        after=np.full(t * SLOTS, -1, np.int32),
+        before=np.full(t * SLOTS, -1, np.int32),
+    )
+    put_all(plan, row_type, number.astype(np.int32), table.weight[member])
+    return Classes(plan=plan, size=np.bincount(number, minlength=most).astype(np.int64), loss=loss)
+
+
+def divided(plan: Plan) -> Division:
+    """Return what a plan says."""
+    used = np.flatnonzero(plan.where >= 0)
+    number = np.unique(plan.where[used], return_inverse=True)[1].astype(np.int64)
+    return Division(row_type=(used // SLOTS).astype(np.int32), number=number, count=plan.amount[used])
+
+
+def search(
+    table: CodedTable, measure: Measure, scale: int, k: int, classes: Classes, near: Int32, bound: int, budget: Budget
+) -> None:
+    """Rebuild neighbourhoods of the classes; it ends after a number of steps that depends on the table.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, at least k rows.
+    measure, scale
+        How loss is counted.
+    k : int
+        Least number of rows of a class.
+    classes : Classes
+        Changed.
+    near : int32 array [t, s]
+        Row types near each, or -1.
+    bound : int
+        A lower bound in units of ``measure``, at which the search ends.
+    budget : Budget
+        Time left, and the seed.
+    """
+    state = seeded(budget.seed)
+    together = 2 if k >= _LARGE else 3 if k > 5 else 4
+    row_types = min(3 * k + 10, _LARGEST)
+    steps = 1 + min(_TAKEN // row_types, _COMPARED // row_types**2)
+    looks = min(_MOST_LOOKS, 1 + _LOOKS * table.row_types // 1000)
+    warmth = _WARMTH * int(classes.loss.sum()) // table.rows
+    for look in range(looks):
+        loss = int(classes.loss.sum())
+        if loss <= bound or budget.over():
+            break
+        budget.report("local search", look / looks, loss // scale, bound // scale)
+        shape = Shape(k, together, row_types, warmth * (looks - 1 - look) // looks, k >= _LARGE)
+        rebuild(table.codes, measure, classes, near, shape, steps, state)

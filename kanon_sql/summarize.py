@@ -1,0 +1,98 @@
+"""The pipeline where classes show the range or the set of their own values: it divides rows, and knows no patterns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from kanon_sql.certificate import Certificate, certified
+from kanon_sql.coded import CodedTable, Recoding
+from kanon_sql.errors import InfeasibleError, PolicyError
+from kanon_sql.generalizations import Ranges, Sets
+from kanon_sql.policy import Policy
+from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.summaries.division import Division
+
+ALGORITHM = "mondrian"
+
+
+def run(
+    table: CodedTable,
+    policy: Policy,
+    null: Mapping[str, int],
+    progress: Progress = silent,
+    ended: Callable[[], bool] = never,
+) -> tuple[Recoding, Division, Certificate]:
+    """Divide the rows of a coded table into classes that lose little by their summaries.
+
+    Parameters
+    ----------
+    table : CodedTable
+        At least one row type; columns that are summarized have codes in the order of their values.
+    policy : Policy
+        Resolved; it promises k alone, and some column of it shows ranges or sets.
+    null : mapping of int
+        For each such column the code of NULL, the highest; -1 where there is none.
+    progress, ended
+        As for `pipeline.run`.
+
+    Returns
+    -------
+    tuple of (Recoding, Division, Certificate)
+        The pieces, piece by piece the same in both. The recoding shows every summarized column but those of which a class
+        has all values, and of the others what its rows agree on.
+
+    Raises
+    ------
+    PolicyError
+        When the policy names an algorithm that makes no summaries.
+    InfeasibleError
+        When there are fewer than k rows.
+    """
+    from kanon_sql.solvers.summaries.mondrian import solve
+
+    if policy.algorithm not in ("auto", ALGORITHM):
+        raise PolicyError(f"the algorithm {policy.algorithm!r} makes no RANGES and SETS; hint: {ALGORITHM!r}, or leave it out")
+    started = time.monotonic()
+    k = policy.least_class_size
+    if table.rows < k:
+        raise InfeasibleError(
+            f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
+        )
+    recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
+    kinds = [_kind(recodings[names[0]]) for names in table.columns]
+    hidden = np.array([null.get(names[0], -1) for names in table.columns], np.int32)
+    budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
+    division = solve(table, kinds, hidden, k, budget)
+    recoding = Recoding(row_type=division.row_type, shown=_shown(table, kinds, division), count=division.count)
+    certificate = certified(
+        table,
+        policy,
+        recoding,
+        algorithm=ALGORITHM,
+        reason="the only one that makes RANGES and SETS",
+        cost=division.cost(table, kinds, hidden) / table.unit,
+        lower_bound=division.lower_bound / table.unit,
+        bound_method=division.bound,
+        seconds=time.monotonic() - started,
+    )
+    return recoding, division, replace(certificate, prices=None)
+
+
+def _kind(recoding: object) -> str:
+    return "range" if isinstance(recoding, Ranges) else "set" if isinstance(recoding, Sets) else "plain"
+
+
+def _shown(table: CodedTable, kinds: list[str], division: Division) -> np.ndarray:
+    """Return the columns that each piece shows: bits of what its class agrees on, or summarizes by fewer than all values."""
+    classes = int(division.number.max()) + 1
+    shown = np.zeros(classes, np.uint64)
+    for column, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
+        pairs = np.unique(np.stack([division.number, table.codes[division.row_type, column]]), axis=1)
+        different = np.bincount(pairs[0], minlength=classes)
+        told = different == 1 if kind == "plain" else (different < values) | (values == 1)
+        shown |= told.astype(np.uint64) << np.uint64(column)
+    return shown[division.number]
