@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import backends, exact, machine, scale, sensitive, solvers, start, tables, wide
+from benchmarks import backends, exact, generalization, machine, scale, sensitive, solvers, start, tables, wide
 from benchmarks import names as name_lists
 from benchmarks.data import TABLES
 from benchmarks.plain_greedy import KS
@@ -25,6 +25,7 @@ PARTS = {
     "solvers": solvers.show,
     "sensitive": sensitive.show,
     "names": name_lists.show,
+    "generalization": generalization.show,
     "backends": backends.show,
     "wide": wide.show,
     "start": start.show,
@@ -92,6 +93,8 @@ def main(
                 records = sensitive.measure(data)
             case "names":
                 records = name_lists.measure(data)
+            case "generalization":
+                records = generalization.measure(data)
             case "backends":
                 records = backends.measure(data)
             case "wide":

@@ -1,0 +1,145 @@
+"""Generalized releases of Adult beside their peers, and groups of labels: bins, regions, rectangles."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import kanon_sql
+from benchmarks.names import ALL_SURNAMES, weights
+
+KS = (5, 10, 100)
+
+PEERS = {
+    ("levels", 5): "ARX, local recoding: 0.189",
+    ("levels", 10): "ARX, local recoding: 0.200",
+    ("levels", 100): "ARX, local recoding: 0.352",
+    ("ranges and sets", 5): "anonypy: 0.033, Mondrian: 0.072",
+    ("ranges and sets", 10): "anonypy: 0.060, Mondrian: 0.108",
+    ("ranges and sets", 100): "anonypy: 0.224, Mondrian: 0.282",
+    ("full domain", 5): "ARX, full-domain optimum: 0.240",
+    ("full domain", 10): "ARX, full-domain optimum: 0.279",
+    ("full domain", 100): "ARX, full-domain optimum: 0.440",
+}
+"""Mean loss of a cell that peers are known for on the same table, k, and kind of recoding."""
+
+
+def measure(data: Path) -> Iterator[dict[str, Any]]:
+    """Yield one record per release; loss is computed from the released rows, not taken from a certificate."""
+    with kanon_sql.connect() as con:
+        columns = _load(con, data)
+        by = {
+            "suppression": [f'"{name}"' for name in columns],
+            "levels": [f'"{name}" IN HIERARCHY "h_{name}"' for name in columns],
+            "ranges and sets": [f'"{name}" IN {"RANGES" if name == "age" else "SETS"}' for name in columns],
+            "full domain": [f'"{name}" IN HIERARCHY "h_{name}"' for name in columns],
+        }
+        using = {"suppression": "", "levels": "USING greedy", "full domain": "USING full_domain (max_suppressed = 1)"}
+        for kind, items in by.items():
+            for k in KS:
+                query = f"FROM adult ANONYMIZE BY {', '.join(items)} GUARANTEE k >= {k} {using.get(kind, '')}"
+                yield _released(con, query, kind, k, columns)
+        yield _released(
+            con, f"FROM adult ANONYMIZE BY {', '.join(by['levels'])} GUARANTEE k >= 5", "levels, default", 5, columns
+        )
+        for kind, k, call in (
+            ("bins of surnames", 500, "bin_labels('surnames', 'name', 500)"),
+            ("regions of counties (a row is 1,000 people)", 500, "region_labels('people', 'county', 'neighbours', 500)"),
+            ("rectangles of zip codes", 100, "rectangle_labels('zips', 'lat', 'long', 100)"),
+        ):
+            started = time.perf_counter()
+            labels = "x, y" if call.startswith("rectangle") else "label"
+            groups = len(con.execute(f"SELECT DISTINCT * EXCLUDE ({labels}) FROM {call}").fetchall())
+            yield {"kind": kind, "k": k, "groups": groups, "seconds": time.perf_counter() - started}
+
+
+def _load(con: Any, data: Path) -> list[str]:
+    con.execute(f"CREATE TABLE adult AS FROM read_csv('{data}/adult_arx.csv.gz', all_varchar = true)")
+    columns = [name for name, *_ in con.execute("DESCRIBE adult").fetchall()]
+    for name in columns:
+        file = f"{data}/hierarchies/adult_hierarchy_{name}.csv"
+        con.execute(f"CREATE TABLE \"h_{name}\" AS FROM read_csv('{file}', all_varchar = true)")
+    con.execute("CREATE OR REPLACE TABLE adult AS SELECT * REPLACE (CAST(age AS INTEGER) AS age) FROM adult")
+    rows = weights(ALL_SURNAMES, data).tolist()
+    con.execute(
+        "CREATE TABLE surnames AS SELECT 'name ' || i AS name FROM (SELECT unnest($1) AS n, unnest(range($2)) AS i), range(n)",
+        [rows, len(rows)],
+    )
+    con.execute(
+        f"CREATE TABLE neighbours AS SELECT u AS a, v AS b FROM read_csv('{data}/us_counties_edges.csv.gz', all_varchar = true)"
+    )
+    con.execute(
+        f"CREATE TABLE people AS SELECT CAST(id AS VARCHAR) AS county FROM read_csv('{data}/us_counties_nodes.csv.gz'), "
+        "range(greatest(1, PO90 // 1000))"
+    )
+    con.execute(f"CREATE TABLE zips AS FROM read_csv('{data}/us_zipcodes.csv.gz')")
+    return columns
+
+
+def _released(con: Any, query: str, kind: str, k: int, columns: list[str]) -> dict[str, Any]:
+    con.execute(query.replace("FROM adult", "FROM (FROM adult LIMIT 300)")).fetchall()  # loads the kernels
+    started = time.perf_counter()
+    con.execute(f"CREATE OR REPLACE TABLE released AS {query}")
+    seconds = time.perf_counter() - started
+    certificate = con.session.releases[-1]
+    loss = sum((_loss(con, name) for name in columns), Fraction(0)) / len(columns)
+    return {
+        "kind": kind,
+        "k": k,
+        "loss": float(loss),
+        "lower_bound": float(certificate.lower_bound / certificate.cells),
+        "smallest_class": certificate.smallest_class,
+        "algorithm": certificate.algorithm,
+        "seconds": seconds,
+        "peer": PEERS.get((kind, k), ""),
+    }
+
+
+def _loss(con: Any, name: str) -> Fraction:
+    """Return the mean of (values covered - 1) / (values - 1) over the cells of a column; 1 where it is suppressed."""
+    values = [text for (text,) in con.execute(f'SELECT DISTINCT CAST("{name}" AS VARCHAR) FROM adult').fetchall()]
+    tree = con.execute(f'FROM "h_{name}"').fetchall()
+    under: dict[str, set[str]] = {}
+    for leaf, *above in tree:
+        for label in (leaf, *above):
+            if leaf in values:
+                under.setdefault(label, set()).add(leaf)
+    lost = Fraction(0)
+    cells = con.execute(f'SELECT CAST("{name}" AS VARCHAR), count(*) FROM released GROUP BY 1').fetchall()
+    for label, count in cells:
+        if label is None:
+            covered = len(values)
+        elif label.startswith("{"):
+            covered = len(label[1:-1].split(", "))
+        elif label.startswith("["):
+            low, high = map(int, label[1:-1].split(", "))
+            covered = sum(low <= int(value) <= high for value in values)
+        else:
+            covered = len(under[label])
+        lost += Fraction(count * (covered - 1), len(values) - 1)
+    return lost / sum(count for _, count in cells)
+
+
+def show(console: Console, records: list[dict[str, Any]]) -> None:
+    """Print the releases of Adult, then the groups."""
+    drawn = Table(title="30,162 rows of Adult x 9: mean loss of a cell")
+    for column in ("recoding", "k", "loss", "lower bound", "smallest class", "algorithm", "seconds", "peers"):
+        drawn.add_column(column, justify="left" if column in ("recoding", "algorithm", "peers") else "right")
+    for each in records:
+        if "loss" in each:
+            figures = (f"{each['loss']:.4f}", f"{each['lower_bound']:.4f}", f"{each['smallest_class']:,}")
+            drawn.add_row(each["kind"], str(each["k"]), *figures, each["algorithm"], f"{each['seconds']:.1f}", each["peer"])
+    console.print(drawn)
+    drawn = Table(title="Groups of labels, audit included")
+    for column in ("labels", "k", "groups", "seconds"):
+        drawn.add_column(column, justify="left" if column == "labels" else "right")
+    for each in records:
+        if "groups" in each:
+            drawn.add_row(each["kind"], str(each["k"]), f"{each['groups']:,}", f"{each['seconds']:.2f}")
+    console.print(drawn)
