@@ -20,7 +20,7 @@ def run(*arguments: str, folder: Path) -> str:
 
 def test_every_example_is_run_here(root: Path) -> None:
     examples = {path.name for path in (root / "examples").iterdir() if path.is_file()}
-    assert examples == {"README.md", "shell_session.sql", "notebook.py", "embedding_app.py"}
+    assert examples == {"README.md", "shell_session.sql", "generalization.sql", "notebook.py", "embedding_app.py"}
 
 
 def test_the_shell_session(root: Path, tmp_path: Path) -> None:
@@ -32,6 +32,15 @@ def test_the_shell_session(root: Path, tmp_path: Path) -> None:
     released, kept = re.findall(r"^ages_released\tages_kept\n(\d+)\t(\d+)$", said, re.MULTILINE)[0]
     assert int(released) < int(kept)
     assert len(re.findall(r"^[1-4]\t\['k >= \d+'\]\t(?:OPTIMAL|FEASIBLE)\t", said, re.MULTILINE)) == 4
+
+
+def test_generalization(root: Path, tmp_path: Path) -> None:
+    said = run("-m", "kanon_sql.cli", "run", str(root / "examples" / "generalization.sql"), folder=tmp_path)
+    found = re.findall(r"^[1-4]\t(\w+)\t\d+\t(0\.\d+)\t(\d+)$", said, re.MULTILINE)
+    assert [algorithm for algorithm, *_ in found] == ["refine", "greedy", "full_domain", "mondrian"]
+    suppressed, coarser, one_level, summarized = (float(loss) for _, loss, _ in found)
+    assert summarized < coarser < one_level < suppressed
+    assert all(int(smallest) >= 5 for *_, smallest in found)
 
 
 def test_the_notebook(root: Path, tmp_path: Path) -> None:
