@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.errors import InfeasibleError, PolicyError, SourceError
+from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError
 
 
 @pytest.fixture
@@ -90,3 +90,27 @@ def test_an_empty_table(con) -> None:
     con.execute("CREATE TABLE nobody (x INTEGER, y INTEGER)")
     assert con.execute("FROM bin_labels('nobody', 'x', 5)").fetchall() == []
     assert con.execute("FROM rectangle_labels('nobody', 'x', 'y', 5)").fetchall() == []
+
+
+def test_groups_that_are_none_are_not_told(con, monkeypatch) -> None:
+    """The audit finds a region in two parts, and rectangles with a point in common."""
+    from kanon_sql.generalize import groups
+    from kanon_sql.solvers.labels.grouping import Grouping
+
+    con.execute("CREATE TABLE street AS SELECT 'n' || i AS label, i AS x, i % 7 AS y FROM range(40) t(i), range(5)")
+    con.execute("CREATE TABLE steps AS SELECT 'n' || i AS a, 'n' || (i + 1) AS b FROM range(39) t(i)")
+    calls = ("region_labels('street', 'label', 'steps', 20)", "rectangle_labels('street', 'x', 'y', 20)")
+    for call in calls:
+        assert len(con.execute(f"FROM {call}").fetchall()) == 40
+    regions, solver = groups._regions, groups._solver
+
+    def torn(found: Grouping) -> Grouping:
+        group = found.group.copy()
+        group[group == group[-1]] = group[0]
+        return Grouping.of(group, 0, "")
+
+    monkeypatch.setattr(groups, "_regions", lambda *given: torn(regions(*given)))
+    monkeypatch.setattr(groups, "_solver", lambda name: lambda *given, **named: torn(solver(name)(*given, **named)))
+    for call in calls:
+        with pytest.raises(AuditError, match="do not cover what they stand for; nothing was released"):
+            con.execute(f"FROM {call}").fetchall()
