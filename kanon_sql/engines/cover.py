@@ -5,10 +5,8 @@ Nothing here is shared with what made the labels: they are read as the texts tha
 
 from __future__ import annotations
 
-from importlib.resources import files
-from string import Template
-
 from kanon_sql.engines.names import literal, quoted, table_name
+from kanon_sql.engines.texts import text, tree_links
 from kanon_sql.generalizations import Bins, Digits, Intervals, Levels, Ranges, Rectangles, Regions
 from kanon_sql.hierarchies import DEEPEST
 from kanon_sql.policy import Policy, QuasiIdentifier
@@ -27,13 +25,13 @@ def cover(policy: Policy) -> dict[str, str]:
     for number, qi in enumerate(generalized, 1):
         check = f'"kanon#cover{number}"'
         slots = {"column": quoted(qi.column), "number": str(number), "question": _question(qi)}
-        covers.append(_text("cover", check=check, **slots))
-        uncovered.append(_text("cover_refusal", check=check, column=literal(qi.column)))
+        covers.append(text("cover", check=check, **slots))
+        uncovered.append(text("cover_refusal", check=check, column=literal(qi.column)))
     place = {name: str(number) for number, name in enumerate(policy.generalized, 1)}
     for x, y in policy.rectangles:
         check = f'"kanon#apart{place[x]}"'
-        covers.append(_text("cover_rectangles", check=check, x=place[x], y=place[y]))
-        uncovered.append(_text("cover_refusal", check=check, column=literal(f"{x} and {y}")))
+        covers.append(text("cover_rectangles", check=check, x=place[x], y=place[y]))
+        uncovered.append(text("cover_refusal", check=check, column=literal(f"{x} and {y}")))
     return {"covers": "".join(covers), "uncovered": "".join(uncovered)}
 
 
@@ -41,20 +39,16 @@ def _question(qi: QuasiIdentifier) -> str:
     """Return a query that counts the pairs of value and label of ``"kanon#shown"`` in which the label does not cover."""
     match qi.recoding:
         case Digits():
-            return _text("cover_digits")
+            return text("cover_digits")
         case Intervals(steps=(str(), *_)):
-            return _text("cover_periods")
+            return text("cover_periods")
         case Intervals() | Rectangles() | Ranges():
-            return _text("cover_intervals")
+            return text("cover_intervals")
         case Levels(table=table):
-            return _text("cover_levels", tree=table_name(table), deepest=str(DEEPEST))
+            return text("cover_levels", links=tree_links(table_name(table)), deepest=str(DEEPEST))
         case Bins() | Regions(components="merge"):
-            return _text("cover_bins")
+            return text("cover_bins")
         case Regions(edges=edges):
-            return _text("cover_regions", edges=table_name(edges))
+            return text("cover_regions", edges=table_name(edges))
         case _:
-            return _text("cover_sets")
-
-
-def _text(name: str, **slots: str) -> str:
-    return Template(files("kanon_sql.engines").joinpath(f"{name}.sql").read_text(encoding="utf-8")).substitute(slots)
+            return text("cover_sets")

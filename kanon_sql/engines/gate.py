@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from importlib.resources import files
-from string import Template
 
 from kanon_sql.engines.names import literal, table_name
+from kanon_sql.engines.texts import text, tree_links
 from kanon_sql.errors import PolicyError
 from kanon_sql.ground import labelled
 from kanon_sql.hierarchies import DEEPEST
@@ -58,14 +57,14 @@ def gate(policy: Policy, rows: str, values: Sequence[str], unclassed: str) -> di
     if not values:
         return {"audits": "", "refusals": ""}
     tally = {same_name(name): f'"kanon#tally{number}"' for number, name in enumerate(policy.sensitive, 1)}
-    audits, refusals = [_text("audit_classes", unclassed=unclassed)], []
+    audits, refusals = [text("audit_classes", unclassed=unclassed)], []
     for name, value in zip(policy.sensitive, values, strict=True):
         label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if name in labelled(policy) else "NULL"
-        audits.append(_text("audit_tally", tally=tally[same_name(name)], rows=rows, value=value, label=label))
+        audits.append(text("audit_tally", tally=tally[same_name(name)], rows=rows, value=value, label=label))
     for number, requirement in enumerate(_sensitive(policy), 1):
         check, mine = f'"kanon#check{number}"', tally[same_name(requirement.sensitive)]
-        audits.append(_text("audit_check", check=check, tally=mine, question=_question(requirement, mine)))
-        refusals.append(_text("audit_refusal", check=check, promise=literal(requirement.describe())))
+        audits.append(text("audit_check", check=check, tally=mine, question=_question(requirement, mine)))
+        refusals.append(text("audit_refusal", check=check, promise=literal(requirement.describe())))
     return {"audits": "".join(audits), "refusals": "".join(refusals)}
 
 
@@ -78,24 +77,24 @@ def _question(requirement: SensitiveRequirement, tally: str) -> str:
     if isinstance(requirement, LDiversity):
         threshold = {"l": requirement.l} if requirement.c is None else {"c": requirement.c}
         least = {} if requirement.c is None else {"l": str(requirement.l)}
-        return _text(f"audit_{requirement.variant}", tally=tally, **least, **_ratio(requirement, **threshold))
+        return text(f"audit_{requirement.variant}", tally=tally, **least, **_ratio(requirement, **threshold))
     if isinstance(requirement, AlphaAnonymity):
         ratio = _ratio(requirement, alpha=requirement.alpha)
-        return _text("audit_alpha", tally=tally, value=literal(requirement.value), **ratio)
+        return text("audit_alpha", tally=tally, value=literal(requirement.value), **ratio)
     ratio = _ratio(requirement, t=requirement.t)
     match requirement.metric:
         case "equal":
-            return _text("audit_tree", tally=tally, edges=_text("audit_edges_equal", tally=tally), **ratio)
+            return text("audit_tree", tally=tally, edges=text("audit_edges_equal", tally=tally), **ratio)
         case "hierarchical":
             tree = table_name(requirement.hierarchy)
-            edges = _text("audit_edges_hierarchical", tally=tally, tree=tree, deepest=str(DEEPEST))
-            return _text("audit_tree", tally=tally, edges=edges, **ratio)
+            edges = text("audit_edges_hierarchical", tally=tally, links=tree_links(tree), deepest=str(DEEPEST))
+            return text("audit_tree", tally=tally, edges=edges, **ratio)
         case "ordered":
-            return _text("audit_line", tally=tally, position="value::HUGEINT", **ratio)
+            return text("audit_line", tally=tally, position="value::HUGEINT", **ratio)
         case "numeric":
-            return _text("audit_line", tally=tally, position=f"coalesce({_DECIMAL.format('label')}, {_MOMENT})", **ratio)
+            return text("audit_line", tally=tally, position=f"coalesce({_DECIMAL.format('label')}, {_MOMENT})", **ratio)
         case table:
-            return _text("audit_metric", tally=tally, table=table_name(table), distance=_DECIMAL.format("distance"), **ratio)
+            return text("audit_metric", tally=tally, table=table_name(table), distance=_DECIMAL.format("distance"), **ratio)
 
 
 def _ratio(requirement: SensitiveRequirement, **threshold: Fraction) -> dict[str, str]:
@@ -104,7 +103,3 @@ def _ratio(requirement: SensitiveRequirement, **threshold: Fraction) -> dict[str
     if max(value.numerator, value.denominator) >= _FINEST:
         raise PolicyError(f"{requirement.describe()}: {name} has too many digits to be compared exactly; hint: round it")
     return {name: str(value.numerator), "unit": str(value.denominator)}
-
-
-def _text(name: str, **slots: str) -> str:
-    return Template(files("kanon_sql.engines").joinpath(f"{name}.sql").read_text(encoding="utf-8")).substitute(slots)

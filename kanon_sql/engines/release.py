@@ -6,12 +6,10 @@ carry the shown values. So the rows are stored once, narrow, and what the audit 
 
 from __future__ import annotations
 
-from importlib.resources import files
-from string import Template
-
 from kanon_sql.engines.cover import cover
 from kanon_sql.engines.gate import gate
 from kanon_sql.engines.names import literal, quoted, table_name
+from kanon_sql.engines.texts import text
 from kanon_sql.ground import labelled
 from kanon_sql.policy import Policy
 
@@ -64,9 +62,7 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
         "least": str(policy.least_class_size),
     }
     shape = _every_column if policy.every_column else _named_columns
-    return Template(_text("release")).substitute(
-        slots, labels=_labels(policy), **_histogram(policy), **cover(policy), **shape(relation, policy)
-    )
+    return text("release", **slots, labels=_labels(policy), **_histogram(policy), **cover(policy), **shape(relation, policy))
 
 
 def _labels(policy: Policy) -> str:
@@ -104,7 +100,7 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
     kept = ", ".join(f'"kanon#v".{value} AS {name}' for name, value in beside.items())
     unclassed = ", ".join(['"kanon#piece"', *beside, *beside.values()])
     return {
-        "rows": _text("rows_of_every_column"),
+        "rows": text("rows_of_every_column"),
         "undone": "",
         "beside": "".join(f", {name} AS {value}" for name, value in beside.items()),
         "unclassed": unclassed,
@@ -121,7 +117,7 @@ def _named_columns(source: str, policy: Policy) -> dict[str, str]:
     match = [f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns]
     match += [" = ".join(_KEY.format(f"{row}.{column}") for row in ('"kanon#s"', '"kanon#p".qi')) for column in sensitive]
     emptied = ", ".join(f"true AS {column}" for column in columns)
-    rows = Template(_text("rows_of_named_columns")).substitute(source=source, match=" AND ".join(match), emptied=emptied)
+    rows = text("rows_of_named_columns", source=source, match=" AND ".join(match), emptied=emptied)
     shown = ", ".join(f'"kanon#v".{column} AS {column}' for column in columns)
     return {
         "rows": rows,
@@ -132,8 +128,3 @@ def _named_columns(source: str, policy: Policy) -> dict[str, str]:
         "result": f'"kanon#r".* EXCLUDE ("kanon#piece") REPLACE ({shown})',
         **gate(policy, '"kanon#rows" AS "kanon#r"', [f'"kanon#r".{column}' for column in sensitive], '"kanon#piece"'),
     }
-
-
-def _text(name: str) -> str:
-    """Return the SQL text beside this module."""
-    return files("kanon_sql.engines").joinpath(f"{name}.sql").read_text(encoding="utf-8")
