@@ -33,7 +33,7 @@ def public() -> list[tuple[str, Any]]:
     found = []
     for path in sorted((ROOT / "kanon_sql").rglob("*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        if name.split(".")[1:2] in (["cli"], ["shell"], ["demo"], ["files"], ["__main__"]):
+        if name.split(".")[1:2] in (["cli"], ["shell"], ["demo"], ["files"], ["dbt_plugin"], ["__main__"]):
             continue
         module = importlib.import_module(name)
         found.append((name, module))

@@ -70,6 +70,7 @@ ONLY = {
     "click": ("kanon_sql.cli",),
     "rich": ("kanon_sql.cli", "kanon_sql.demo", "kanon_sql.script", "kanon_sql.shell", "kanon_sql.terminal"),
     "prompt_toolkit": ("kanon_sql.shell",),
+    "dbt": ("kanon_sql.dbt_plugin",),
 }
 
 

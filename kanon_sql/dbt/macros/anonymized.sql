@@ -1,0 +1,63 @@
+{#- materialized='anonymized': the model is a query over raw rows; what is handed out is its release.
+
+    1. The columns of the query are compared with their tags (policy.sql); identifiers are left out.
+    2. The query runs once, into a temporary table of this connection.
+    3. The release statement writes a new relation; it audits the rows that it hands out. They are sorted by what they show, so that
+       the order of the source tells nothing about them.
+    4. The audit (audit.sql) reads the new relation, in plain SQL.
+    5. The new relation takes the place of the old one.
+
+    From 2 on all of it is one transaction: a failure or a kill leaves the previous release in place.
+
+    With an ANONYMIZE clause in the query, the clause is the policy: 1, 2 and 4 fall away. -#}
+{% materialization anonymized, adapter='duckdb' %}
+  {%- set target_relation = this.incorporate(type='table') -%}
+  {%- set existing_relation = load_cached_relation(this) -%}
+  {%- set new_relation = make_intermediate_relation(target_relation) -%}
+  {%- if config.get('contract').enforced -%}
+    {%- do exceptions.raise_compiler_error(
+      'a contract cannot be enforced on an anonymized model; hint: columns with a recoding become VARCHAR, so test their types instead') -%}
+  {%- endif -%}
+
+  {{ drop_relation_if_exists(load_cached_relation(new_relation)) }}
+  {{ run_hooks(pre_hooks, inside_transaction=False) }}
+  {% do adapter.ensure_transaction() %}
+  {{ run_hooks(pre_hooks, inside_transaction=True) }}
+
+  {% set text = "'" ~ adapter.escape_sql_string(compiled_code) ~ "'" %}
+  {% if run_query('select kanon_rewrite(' ~ text ~ ') <> ' ~ text).rows[0][0] %}
+    {% do kanon_sql.refuse_second_policy() %}
+    {% call statement('main') %}
+      create table {{ new_relation }} as from query(kanon_rewrite({{ text }}))
+    {% endcall %}
+  {% else %}
+    {% set columns = run_query('describe (' ~ compiled_code ~ '\n)').columns[0].values() %}
+    {% set roles = kanon_sql.roles(columns) %}
+    {% set policy = kanon_sql.policy(roles) %}
+    {% call statement('source') %}
+      create or replace temp table kanon_source as
+      select {{ kanon_sql.quoted(columns | reject('in', roles['identifier']) | list) }} from (
+        {{ compiled_code }}
+      ) as source
+    {% endcall %}
+    {% call statement('main') %}
+      create table {{ new_relation }} as
+      from anonymize('temp.main.kanon_source', '{{ adapter.escape_sql_string(tojson(policy)) }}')
+      order by all
+    {% endcall %}
+    {% do kanon_sql.audit(new_relation, policy, 'temp.main.kanon_source') %}
+    {% call statement('forget') %} drop table temp.main.kanon_source {% endcall %}
+  {% endif %}
+
+  {% if existing_relation is not none %}
+    {% do adapter.drop_relation(existing_relation) %}
+  {% endif %}
+  {% do adapter.rename_relation(new_relation, target_relation) %}
+  {% do create_indexes(target_relation) %}
+  {{ run_hooks(post_hooks, inside_transaction=True) }}
+  {% do persist_docs(target_relation, model) %}
+  {{ adapter.commit() }}
+  {{ run_hooks(post_hooks, inside_transaction=False) }}
+
+  {{ return({'relations': [target_relation]}) }}
+{% endmaterialization %}

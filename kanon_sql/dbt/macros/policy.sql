@@ -1,0 +1,164 @@
+{#- The policy of an anonymized model: its config, and the tags and meta of its columns. -#}
+
+{#- role -> columns, spelled as the query spells them. Every column has exactly one role; no column is forgotten. -#}
+{% macro roles(columns) %}
+  {% set roles = {'quasi_identifier': [], 'sensitive': [], 'insensitive': [], 'identifier': []} %}
+  {% set spelled = {} %}
+  {% for column in columns %}
+    {% do spelled.update({column | lower: column}) %}
+  {% endfor %}
+  {% set described = {} %}
+  {% for column in model.columns.values() %}
+    {% do described.update({column.name | lower: column}) %}
+  {% endfor %}
+
+  {% set unknown = described.keys() | reject('in', spelled) | list %}
+  {% if unknown %}
+    {% do exceptions.raise_compiler_error(
+      'the columns are described, but the query does not have them: ' ~ unknown | join(', ') ~ '; hint: correct their names') %}
+  {% endif %}
+  {% set untagged = [] %}
+  {% for key, column in spelled.items() %}
+    {% set tags = described.get(key, {}).get('tags', []) | select('in', roles) | unique | list %}
+    {% if tags | length > 1 %}
+      {% do exceptions.raise_compiler_error(
+        'the column "' ~ column ~ '" is tagged as ' ~ tags | join(' and as ') ~ '; hint: leave one of these tags') %}
+    {% elif tags %}
+      {% do roles[tags[0]].append(column) %}
+    {% else %}
+      {% do untagged.append(column) %}
+    {% endif %}
+  {% endfor %}
+  {% if untagged %}
+    {% do exceptions.raise_compiler_error(
+      'untagged columns: ' ~ untagged | join(', ') ~ '; hint: tag each as one of ' ~ roles | join(', ')) %}
+  {% endif %}
+  {{ return(roles) }}
+{% endmacro %}
+
+
+{#- The policy as the function anonymize(tbl, policy) reads it. -#}
+{% macro policy(roles) %}
+  {% if config.get('k') is none %}
+    {% do exceptions.raise_compiler_error("no k is promised; hint: config(materialized='anonymized', k=5)") %}
+  {% endif %}
+  {% set options = kanon_sql.options(roles) %}
+  {% set policy = {'quasi_identifiers': [], 'requirements': [{'type': 'k', 'k': config.get('k')}]} %}
+  {% for column in roles['quasi_identifier'] %}
+    {% set recoding = options[column].get('recoding') %}
+    {% if recoding is mapping %}
+      {% set table = {'hierarchy': 'table', 'regions': 'edges'}.get(recoding.get('type')) %}
+      {% if recoding.get(table) is string %}
+        {% set recoding = dict(recoding, **{table: kanon_sql.table(recoding[table])}) %}
+      {% endif %}
+    {% endif %}
+    {% do policy['quasi_identifiers'].append(
+      {'column': column, 'weight': options[column].get('weight', 1), 'recoding': recoding}) %}
+  {% endfor %}
+  {% for column in roles['sensitive'] %}
+    {% set promises = kanon_sql.promises(column, options[column]) %}
+    {% do policy['requirements'].extend(promises) %}
+  {% endfor %}
+  {% for key in kanon_sql.model_options() if config.get(key) is not none %}
+    {% do policy.update({key: config.get(key)}) %}
+  {% endfor %}
+  {{ return(policy) }}
+{% endmacro %}
+
+
+{% macro model_options() %}
+  {{ return(['masks', 'linked', 'algorithm', 'time_limit', 'seed', 'max_suppressed', 'suppress']) }}
+{% endmacro %}
+
+
+{#- column -> what its meta says under "kanon"; a key that its role does not have is an error. -#}
+{% macro options(roles) %}
+  {% set known = {
+    'quasi_identifier': ['weight', 'recoding'],
+    'sensitive': ['l', 'variant', 'c', 't', 'metric', 'hierarchy', 'alpha'],
+    'insensitive': [],
+    'identifier': []} %}
+  {% set meta = {} %}
+  {% for column in model.columns.values() %}
+    {% do meta.update({column.name | lower: column.meta.get('kanon', {})}) %}
+  {% endfor %}
+  {% set options = {} %}
+  {% for role, columns in roles.items() %}
+    {% for column in columns %}
+      {% set given = meta[column | lower] %}
+      {% set unknown = given.keys() | reject('in', known[role]) | list %}
+      {% if unknown %}
+        {% do exceptions.raise_compiler_error(
+          'meta.kanon of the ' ~ role ~ ' column "' ~ column ~ '" has unknown keys: ' ~ unknown | join(', ')
+          ~ '; hint: the keys are ' ~ (known[role] | join(', ') or 'none')) %}
+      {% endif %}
+      {% do options.update({column: given}) %}
+    {% endfor %}
+  {% endfor %}
+  {{ return(options) }}
+{% endmacro %}
+
+
+{#- What is promised of a sensitive column, as requirements in JSON. -#}
+{% macro promises(column, given) %}
+  {% set found = [] %}
+  {% for type, keys in {'l': ['variant', 'c'], 't': ['metric', 'hierarchy']}.items() %}
+    {% set about = {} %}
+    {% for key in keys if given.get(key) is not none %}
+      {% do about.update({key: given[key]}) %}
+    {% endfor %}
+    {% if given.get(type) is not none %}
+      {% set metric = about.get('metric', 'equal') %}
+      {% if metric not in ['equal', 'ordered', 'numeric', 'hierarchical'] %}
+        {% do about.update({'metric': kanon_sql.table(metric)}) %}
+      {% endif %}
+      {% if 'hierarchy' in about %}
+        {% do about.update({'hierarchy': kanon_sql.table(about['hierarchy'])}) %}
+      {% endif %}
+      {% do found.append(dict({'type': type, 'sensitive': column, type: given[type]}, **about)) %}
+    {% elif about %}
+      {% do exceptions.raise_compiler_error(
+        'meta.kanon of the column "' ~ column ~ '": ' ~ about | join(' and ') ~ ' says nothing without ' ~ type ~ '; hint: give '
+        ~ type ~ ' too') %}
+    {% endif %}
+  {% endfor %}
+  {% for value, share in given.get('alpha', {}).items() %}
+    {% do found.append({'type': 'alpha', 'sensitive': column, 'value': value, 'alpha': share}) %}
+  {% endfor %}
+  {% if not found %}
+    {% do exceptions.raise_compiler_error(
+      'nothing is promised of the sensitive column "' ~ column ~ '"; hint: meta: {kanon: {l: 2}} or {t: 0.3}, or, if any row may '
+      ~ 'show any value of it, the tag insensitive') %}
+  {% endif %}
+  {{ return(found) }}
+{% endmacro %}
+
+
+{#- The clause is the whole policy of its model. -#}
+{% macro refuse_second_policy() %}
+  {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
+  {% set given = (['k'] + kanon_sql.model_options()) | select('in', model.config) | list %}
+  {% for column in model.columns.values() %}
+    {% do given.extend(column.tags | select('in', roles)) %}
+  {% endfor %}
+  {% if given %}
+    {% do exceptions.raise_compiler_error(
+      'the ANONYMIZE clause and ' ~ given | unique | join(', ') ~ ' are two policies for one model; hint: leave the config and '
+      ~ 'the tags out, or the clause') %}
+  {% endif %}
+{% endmacro %}
+
+
+{#- The table behind a name: of a model or seed of the project, or, with its schema before a dot, any table. -#}
+{% macro table(name) %}
+  {{ return(name if '.' in name else ref(name).render()) }}
+{% endmacro %}
+
+
+{% macro quoted(columns) %}
+  {% set names = [] %}
+  {% for column in columns %}
+    {% do names.append(adapter.quote(column | replace('"', '""'))) %}
+  {% endfor %}
+  {{ return(names | join(', ')) }}
+{% endmacro %}

@@ -1,0 +1,36 @@
+"""dbt as a user meets it: a process in the folder of a project."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import duckdb
+import pytest
+
+try:
+    _INSTALLED = find_spec("dbt.adapters.duckdb") is not None
+except ModuleNotFoundError:
+    _INSTALLED = False
+
+NEEDS_DBT = pytest.mark.skipif(not _INSTALLED, reason="dbt is not installed: pip install 'kanon-sql[dbt]'")
+
+DBT = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "--no-use-colors", "--no-send-anonymous-usage-stats"]
+
+
+def dbt(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run one command; the limit includes compiling the kernels where no release was made before."""
+    return subprocess.run([*DBT, *arguments], cwd=project, capture_output=True, text=True, timeout=300, check=False)
+
+
+def rows(project: Path, query: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(project / "clinic.duckdb"), read_only=True) as con:
+        return con.execute(query).fetchall()
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")

@@ -1,0 +1,187 @@
+"""The dbt package as a user meets it: `dbt build` of the example, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+from dbt_process import DBT, NEEDS_DBT, dbt, replace, rows
+
+pytestmark = NEEDS_DBT
+
+QI = {"patients_released": "zip, age, job", "severity_released": "zip, age", "diagnoses_close": "zip, age"}
+
+
+def smallest(project: Path, table: str) -> int:
+    (found,) = rows(project, f"SELECT min(n) FROM (SELECT count(*) AS n FROM {table} GROUP BY {QI[table]})")[0]
+    assert isinstance(found, int)
+    return found
+
+
+def test_the_example_keeps_its_promises(built: Path) -> None:
+    assert smallest(built, "patients_released") >= 5
+    assert smallest(built, "severity_released") >= 5
+    assert smallest(built, "diagnoses_close") >= 4
+    shown = QI["patients_released"]
+    counts = f"SELECT {shown}, count(*) AS n FROM patients_released GROUP BY diagnosis, {shown}"
+    most = f"SELECT max(n) AS most, sum(n) AS size FROM ({counts}) GROUP BY {shown}"
+    assert rows(built, f"SELECT bool_and(most * 2 <= size) FROM ({most})") == [(True,)]
+
+
+def test_identifiers_stay_behind_and_the_rest_is_kept(built: Path) -> None:
+    names = [row[0] for row in rows(built, "DESCRIBE patients_released")]
+    assert names == ["zip", "age", "job", "diagnosis", "severity"]
+    kept = "SELECT diagnosis, severity, count(*) FROM {} GROUP BY ALL ORDER BY ALL"
+    assert rows(built, kept.format("patients_released")) == rows(built, kept.format("patients"))
+
+
+def test_the_order_of_the_rows_tells_nothing(built: Path) -> None:
+    assert rows(built, "FROM patients_released") == rows(built, "FROM patients_released ORDER BY ALL")
+
+
+def test_nothing_but_the_relations_is_left_in_the_database(built: Path) -> None:
+    tables = {row[0] for row in rows(built, "SELECT table_name FROM information_schema.tables")}
+    assert tables == {"patients", "job_levels", "stg_patients", *QI}
+    assert rows(built, "SELECT count(*) FROM duckdb_functions() WHERE NOT internal") == [(0,)]
+
+
+def test_a_kill_leaves_the_previous_release(project: Path) -> None:
+    """The process dies after the audit and the swap, before the commit."""
+    before = rows(project, "FROM patients_released ORDER BY ALL")
+    slow = "select count(*) from range(1000000000000) as t(i) where hash(i) = 1"
+    model = project / "models" / "released" / "patients_released.sql"
+    replace(model, "k=5)", f'k=12, post_hook="{slow}")')
+    command = [*DBT, "build", "--select", "patients_released"]
+    process = subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        assert process.stdout is not None
+        said = next(line for line in process.stdout if "kanon: patients_released" in line)
+        assert re.search(r"k = (\d+)", said)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=60)
+    assert rows(project, "FROM patients_released ORDER BY ALL") == before
+
+    replace(model, f', post_hook="{slow}"', "")
+    again = dbt(project, "build", "--select", "patients_released")
+    assert again.returncode == 0, again.stdout
+    assert smallest(project, "patients_released") >= 12
+    assert {row[0] for row in rows(project, "SELECT table_name FROM information_schema.tables")} >= set(QI)
+    assert not rows(project, "FROM information_schema.tables WHERE table_name LIKE '%dbt%'")
+
+
+REFUSED = {
+    "a_view": ("materialized='view'", "select * from k_anonymize('stg_patients', 5)", "materialized=view"),
+    "a_growing_table": ("materialized='incremental'", "select * FROM\n t_close ('x', 'y', 1)", "materialized=incremental"),
+    "a_clause": ("materialized='table'", "from stg_patients anonymize BY zip guarantee k >= 5", "ANONYMIZE clause"),
+    "an_alias": ("materialized='table'", "from {{ ref('stg_patients') }}\n  anonymize (zip, age)", "ANONYMIZE clause"),
+    "a_policy": ("materialized='view', k=5", "select zip from stg_patients", "would hand out the rows"),
+}
+
+
+def test_unsafe_models_are_refused_before_anything_runs(project: Path) -> None:
+    models = project / "models"
+    for name, (config, sql, _) in REFUSED.items():
+        (models / f"{name}.sql").write_text(f"{{{{ config({config}) }}}}\n{sql}\n")
+    (models / "harmless.sql").write_text(
+        "{{ config(materialized='view') }} -- not from k_anonymize('a', 5)\nselect 1 as anonymize /* anonymize by */\n"
+        "from (values (2)) as t(anonymize)"
+    )
+    (models / "tags.yml").write_text("models: [{name: a_policy, columns: [{name: zip, config: {tags: [quasi_identifier]}}]}]\n")
+    done = dbt(project, "build")
+    assert done.returncode != 0
+    for name, (_, _, message) in REFUSED.items():
+        assert re.search(rf"{name} .*{message}", done.stdout), done.stdout
+    assert "harmless is" not in done.stdout
+    assert not rows(project, "FROM information_schema.tables WHERE table_name IN ('harmless', 'a_view')")
+    ran = dbt(project, "run", "--select", "harmless")
+    assert ran.returncode == 0, ran.stdout
+
+
+ALL_TAGGED = {"zip": "quasi_identifier", "age": "quasi_identifier", "diagnosis": "insensitive"}
+AUDIT = """-- depends_on: {{ ref('stg_patients') }}
+{% if execute %}{{ kanon_sql.audit(ref('stg_patients'), {'quasi_identifiers': [{'column': 'zip'}, {'column': 'age'}],
+    'requirements': [{'type': 'k', 'k': 1}, REQUIREMENT]}, 'stg_patients') }}{% endif %} select 1 as x"""
+FAILING = {
+    # name: (config, tags of zip, age, diagnosis, meta of diagnosis, SQL or None, message)
+    "untagged": ("k=5", {"zip": "quasi_identifier", "diagnosis": "sensitive"}, "{l: 2}", None, "untagged columns: age"),
+    "tagged_twice": ("k=5", ALL_TAGGED | {"zip": "identifier, quasi_identifier"}, "{}", None, '"zip" is tagged as'),
+    "misspelled": ("k=5", ALL_TAGGED | {"aeg": "quasi_identifier"}, "{}", None, "does not have them: aeg"),
+    "no_k": ("seed=1", ALL_TAGGED, "{}", None, "no k is promised"),
+    "no_promise": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{}", None, 'sensitive column "diagnosis"'),
+    "no_key": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, tt: 0.3}", None, "unknown keys: tt"),
+    "half": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, metric: ordered}", None, "metric says nothing without t"),
+    "too_few_rows": ("k=201", ALL_TAGGED, "{}", None, "200 rows, fewer than k = 201"),
+    "two_policies": ("k=5", {}, "{}", "select zip from REF anonymize by zip guarantee k >= 5", "k are two policies"),
+    "bad_clause": ("seed=1", {}, "{}", "select zip from REF anonymize by zip", "GUARANTEE"),
+    "contract": ("k=5, contract={'enforced': true}", ALL_TAGGED, "{}", None, "a contract cannot be enforced"),
+}
+AUDITED = {
+    "audit_k": ("{'type': 'k', 'k': 2}", "k = 1"),
+    "audit_l": ("{'type': 'l', 'sensitive': 'diagnosis', 'l': '3/2'}", r"l = (\d+)/\1;"),
+    "audit_distinct": ("{'type': 'l', 'sensitive': 'diagnosis', 'l': 2, 'variant': 'distinct'}", "l = 1"),
+    "audit_entropy": ("{'type': 'l', 'sensitive': 'diagnosis', 'l': 1.5, 'variant': 'entropy'}", r"l = 1\.0"),
+    "audit_recursive": ("{'type': 'l', 'sensitive': 'diagnosis', 'l': 2, 'variant': 'recursive', 'c': 3}", r"c = \d+/0"),
+    "audit_t": ("{'type': 't', 'sensitive': 'diagnosis', 't': 0.3}", r"t = \d+/\d+"),
+    "audit_alpha": ("{'type': 'alpha', 'sensitive': 'diagnosis', 'value': 'flu', 'alpha': 0.5}", r"alpha = 1\.0"),
+}
+KEPT = {
+    "all_kinds": (
+        "k=4, masks=[['zip', 'age'], ['zip'], ['age'], []], linked=[], algorithm='greedy', time_limit=30, seed=3, suppress='*'",
+        ALL_TAGGED | {"diagnosis": "sensitive"},
+        "{l: 2, variant: recursive, c: 4, t: 0.6, metric: equal, alpha: {flu: 0.8}}",
+    ),
+    "by_a_tree": ("k=10", ALL_TAGGED | {"diagnosis": "sensitive"}, "{t: 0.5, metric: hierarchical, hierarchy: diagnosis_tree}"),
+    "by_a_table": ("k=10", ALL_TAGGED | {"diagnosis": "sensitive"}, "{t: '2/5', metric: main.diagnosis_distances}"),
+}
+
+
+def write_model(project: Path, name: str, config: str, tags: dict[str, str], meta: str, sql: str | None) -> None:
+    ref = "{{ ref('stg_patients') }}"
+    text = "select zip, age, diagnosis from REF" if sql is None else sql
+    (project / "models" / f"{name}.sql").write_text(
+        f"-- depends_on: {{{{ ref('diagnosis_tree') }}}} {{{{ ref('diagnosis_distances') }}}}\n"
+        f"{{{{ config(materialized='anonymized', {config}) }}}}\n{text.replace('REF', ref)}\n"
+    )
+    told = {column: meta if column == "diagnosis" else "{}" for column in tags}
+    columns = [
+        f"{{name: {column}, data_type: varchar, config: {{tags: [{tag}], meta: {{kanon: {told[column]}}}}}}}"
+        for column, tag in tags.items()
+    ]
+    (project / "models" / f"{name}.yml").write_text(f"models: [{{name: {name}, columns: [{', '.join(columns)}]}}]\n")
+
+
+def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> None:
+    diagnoses = ["flu", "asthma", "diabetes", "ulcer", "hypertension"]
+    (project / "seeds" / "diagnosis_tree.csv").write_text(
+        "value,parent\nflu,lung\nasthma,lung\ndiabetes,other\nulcer,other\nhypertension,other\nlung,any\nother,any\n"
+    )
+    pairs = [f"{a},{b},{1 if {a, b} & {'flu', 'asthma'} else 0.5}" for a in diagnoses for b in diagnoses if a < b]
+    (project / "seeds" / "diagnosis_distances.csv").write_text("\n".join(["a,b,distance", *pairs]) + "\n")
+    for name, (config, tags, meta, sql, _) in FAILING.items():
+        write_model(project, name, config, tags, meta, sql)
+    for name, (config, tags, meta) in KEPT.items():
+        write_model(project, name, config, tags, meta, None)
+    for name, (requirement, _) in AUDITED.items():
+        (project / "models" / f"{name}.sql").write_text(AUDIT.replace("REQUIREMENT", requirement))
+    (project / "macros").mkdir()
+    late = project / "models" / "released" / "severity_released.sql"
+    replace(late, "materialized='anonymized'", "materialized='anonymized', post_hook=\"select error('too late')\"")
+    before = rows(project, "FROM severity_released ORDER BY ALL")
+
+    done = dbt(project, "build")
+    assert done.returncode == 1
+    told = {part.split(" ", 1)[0]: part for part in re.split(r"(?:Failure|Error) in (?:model|test) ", done.stdout)[1:]}
+    messages = {name: case[-1] for name, case in FAILING.items()} | {name: case[-1] for name, case in AUDITED.items()}
+    for name, message in {**messages, "severity_released": "too late"}.items():
+        assert name in told, f"{name}\n{done.stdout}"
+        assert re.search(message, told[name]), told[name]
+    assert set(told) == {*messages, "severity_released"}, done.stdout
+    assert not re.search("flu|asthma|98101", "".join(told.values()).replace("alpha(diagnosis, 'flu')", ""))
+    assert rows(project, "FROM severity_released ORDER BY ALL") == before
+    assert rows(project, "SELECT count(*) FROM all_kinds WHERE '*' IN (zip, age)")[0][0]
+    tables = {row[0] for row in rows(project, "SELECT table_name FROM information_schema.tables")}
+    assert tables >= set(KEPT)
+    assert not tables & {*FAILING, *AUDITED}

@@ -1,0 +1,107 @@
+"""Run the blocks of a page as a reader would, and return what the reader would see."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from click.testing import CliRunner
+from pages import ROOT, Block
+from rich.console import Console
+
+import kanon_sql
+from kanon_sql.clause.statements import statements
+from kanon_sql.cli import main
+from kanon_sql.coded import encode
+from kanon_sql.policy import Policy
+from kanon_sql.script import execute
+
+_SHELL_COMMAND = re.compile(r"^\.read (\S+)\n", re.MULTILINE)
+
+_QUASI_IDENTIFIERS = ["zip", "age"]
+
+
+_TABLES = Path(__file__).resolve().parent / "tables"
+
+
+def tables(con: Any, page: Path) -> None:
+    """Make the tables of the reference pages, then those of this one; a table that a page makes itself goes before them."""
+    con.execute("CREATE SCHEMA fixture")
+    con.execute("SET search_path = 'fixture'")
+    con.execute((_TABLES / "every_page.sql").read_text(encoding="utf-8"))
+    con.execute("SET search_path = 'main,fixture'")
+    own = _TABLES / page.with_suffix(".sql").name
+    if own.exists():
+        con.execute(own.read_text(encoding="utf-8"))
+
+
+def names(con: Any) -> dict[str, Any]:
+    """Return what the Python of the reference pages takes for granted."""
+    patients = con.sql("SELECT zip, age, job, sex, disease FROM patients").df()
+    release = kanon_sql.anonymize(patients, k=5, quasi_identifiers=_QUASI_IDENTIFIERS)
+    histogram = con.sql("SELECT zip, age, count(*) AS n FROM patients GROUP BY ALL").to_arrow_table()
+    zips, ages, counts = (column.combine_chunks() for column in histogram.columns)
+    row_types = pa.StructArray.from_arrays([zips, ages], _QUASI_IDENTIFIERS)
+    coded, _ = encode(row_types, counts.to_numpy().astype(np.int64), Policy.of(k=5, quasi_identifiers=_QUASI_IDENTIFIERS))
+    return {
+        "kanon_sql": kanon_sql,
+        "con": con,
+        "patients": patients,
+        "visits": con.sql("SELECT lat, lon, ward FROM visits").df(),
+        "jobs": con.sql("FROM jobs").df(),
+        "tree": con.sql("FROM disease_tree").df(),
+        "release": release,
+        "released": release.table,
+        "codes": [tuple(row) for row in coded.codes.tolist()],
+        "counts": coded.weight.tolist(),
+    }
+
+
+def run_sql(con: Any, block: Block) -> str:
+    """Run the statements of a block and return the tables that ``kanon shell`` draws for them."""
+    seen = []
+    for statement in _statements(block.text):
+        drawn = io.StringIO()
+        execute(con, statement, Console(file=drawn, force_terminal=True, color_system=None, width=200))
+        seen += [line.rstrip() for line in drawn.getvalue().split("\n") if line.startswith(tuple("╭│├╰"))]
+    return "\n".join(seen)
+
+
+def run_python(block: Block, namespace: dict[str, Any], name: str) -> str:
+    """Run a block of Python and return what it prints."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        # The line numbers of an error are then those of the page.
+        exec(compile("\n" * block.line + block.text, name, "exec"), namespace)
+    return printed.getvalue().rstrip("\n")
+
+
+def run_commands(block: Block) -> str:
+    """Run the command lines of a block and return what they print."""
+    printed = ""
+    for line in block.text.split("\n"):
+        program, *arguments = shlex.split(line)
+        assert program == "kanon", f"only kanon is run here: {line}"
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 0, f"{line}: {done.output}"
+        printed += done.stdout
+    return printed.rstrip("\n")
+
+
+def _statements(text: str) -> Iterator[str]:
+    """Split a block: at semicolons, or a statement a line where a page lists forms of one."""
+    lines = [line for line in text.split("\n") if line]
+    if ";" not in text and all(line.startswith("FROM ") for line in lines):
+        yield from lines
+        return
+    for name in _SHELL_COMMAND.findall(text):
+        # `.read` is a command of the shell; the files that a page reads are those of sql/.
+        yield from (each.text for each in statements((ROOT / "sql" / name).read_text(encoding="utf-8")))
+    yield from (each.text for each in statements(_SHELL_COMMAND.sub("", text)))

@@ -1,0 +1,149 @@
+"""Every link of the documentation leads somewhere, every block of code runs, and what is printed below it is true."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from pages import DOCS, DOCUMENTS, PAGES, ROOT, Block, anchors, blocks, links, named, on_its_own
+from running import names, run_commands, run_python, run_sql, tables
+
+import kanon_sql
+from kanon_sql.cli import main
+
+LANGUAGES = {"sql", "python", "sh", "console", "json", "text", "csv", "yaml", ""}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    dead = []
+    for line, target in links(path):
+        place, _, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", place):
+            continue
+        found = (path.parent / place).resolve() if place else path
+        if not found.exists() or (anchor and anchor not in anchors(found)):
+            dead.append(f"line {line}: {target}")
+    assert not dead
+
+
+def runnable(path: Path) -> list[Block]:
+    """Return the blocks that run: on a page that stands on its own, its command lines too."""
+    languages = {"sql", "python", "sh"} if on_its_own(path) else {"sql", "python"}
+    return [block for block in blocks(path) if block.run and block.language in languages]
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if runnable(path)], ids=named)
+def test_every_block_runs_and_shows_what_the_page_says(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = runnable(path)
+    monkeypatch.chdir(tmp_path)
+    with kanon_sql.connect() as con:
+        if on_its_own(path):
+            namespace = {"kanon_sql": kanon_sql, "con": con}
+        else:
+            tables(con, path)
+            namespace = names(con) if any(block.language == "python" for block in found) else {}
+        for block in found:
+            where = f"{named(path)}, line {block.line}"
+            try:
+                match block.language:
+                    case "sql":
+                        seen = run_sql(con, block)
+                    case "python":
+                        seen = run_python(block, namespace, named(path))
+                    case _:
+                        seen = run_commands(block)
+            except Exception as error:
+                raise AssertionError(f"{where}: {error}") from error
+            if block.shown is not None:
+                assert seen == block.shown, f"{where}: the page shows something else; what is seen:\n{seen}"
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if on_its_own(path)], ids=named)
+def test_pages_that_stand_on_their_own_show_what_is_seen(path: Path) -> None:
+    for block in blocks(path):
+        last = block.text.rstrip(";").split(";")[-1].strip()
+        if block.language == "sql" and last.startswith(("SELECT", "FROM")):
+            assert block.shown is not None, f"line {block.line}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_every_block_is_of_a_known_language(path: Path) -> None:
+    assert {block.language for block in blocks(path)} <= LANGUAGES
+    for block in blocks(path):
+        if block.language == "json" and block.run:
+            json.loads(block.text)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
+def test_command_lines_name_commands_and_options_that_exist(path: Path) -> None:
+    for block in blocks(path):
+        for line in _command_lines(block):
+            _parse(line, f"{named(path)}, line {block.line}: {line}")
+
+
+def _command_lines(block: Block) -> Iterator[str]:
+    """Yield the commands of a block of the shell, or those behind a prompt where its output is shown too."""
+    if block.language not in {"sh", "console"} or not block.run:
+        return
+    for line in block.text.replace("\\\n", " ").split("\n"):
+        if block.language == "sh":
+            yield line
+        elif line.startswith("$ "):
+            yield line[2:]
+
+
+def _parse(line: str, where: str) -> None:
+    words = shlex.split(line, comments=True, posix=True)
+    for place in [place for place, word in enumerate(words) if word == "kanon"]:
+        rest = words[place + 1 :]
+        own = rest[: next((end for end, word in enumerate(rest) if word in {"&&", "|", ";", ">", "<"}), len(rest))]
+        command: click.Command = main
+        if own and not own[0].startswith("-"):
+            assert isinstance(main, click.Group)
+            found = main.get_command(click.Context(main), own[0])
+            assert found, where
+            command, own = found, own[1:]
+        try:
+            command.make_parser(click.Context(command)).parse_args(list(own))
+        except click.UsageError as error:
+            raise AssertionError(f"{where}: {error.format_message()}") from error
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages as a site."""
+    if importlib.util.find_spec("mkdocs") is None or importlib.util.find_spec("material") is None:
+        pytest.skip("mkdocs-material is not installed; hint: pip install 'kanon-sql[docs]'")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_the_site_has_every_page(site: Path) -> None:
+    for path in PAGES:
+        assert (site / path.relative_to(DOCS).with_suffix(".html")).exists(), f"{named(path)} is not in the site"
+
+
+def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
+    loaded = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["']?(https?:)?//""")
+    for path in site.rglob("*.html"):
+        assert not loaded.search(path.read_text(encoding="utf-8")), path.name
+
+
+def test_the_site_reads_as_the_pages_do(site: Path) -> None:
+    """Markdown that GitHub takes for a list or a table, and the site for a paragraph, would be hard to read."""
+    for path in PAGES:
+        text = (site / path.relative_to(DOCS).with_suffix(".html")).read_text(encoding="utf-8")
+        broken = re.findall(r"<p>(?:(?!</p>)[\s\S])*\n(?:[-*] |\d+\. |\|).*", text)
+        assert not broken, (named(path), broken[0])
