@@ -96,6 +96,11 @@ class Certificate:
         """Return the certificate with what the audit counted."""
         return replace(self, classes=classes, smallest_class=smallest_class)
 
+    def _repr_html_(self) -> str:
+        from kanon_sql.notebook import certificate_html
+
+        return certificate_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: exact numbers as int, or as text where they are no whole numbers."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -145,6 +150,9 @@ class Release:
     table: Any = field(repr=False)
     certificate: Certificate
     sql: str = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        return self.certificate._repr_html_()
 
 
 def certified(

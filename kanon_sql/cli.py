@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 from collections.abc import Iterable
@@ -11,11 +10,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from kanon_sql.cli_options import column_names, delimiter_option, qi_option, sensitive_options, show, table_option
+from kanon_sql.cli_policies import policy as policy_commands
+from kanon_sql.cli_reports import frontier, report
 from kanon_sql.engines.measures import record
 from kanon_sql.errors import AuditError, KanonError, SourceError
 from kanon_sql.interrupt import interruptible, stopping_signals
 from kanon_sql.publish import PATIENCE, audit_macros, evidence_path, release_file, staging_beside, tables_beside
-from kanon_sql.terminal import figures, grid_of, progress
+from kanon_sql.terminal import figures, progress
 
 if TYPE_CHECKING:
     from kanon_sql.policy import Policy
@@ -53,15 +55,6 @@ class Kanon(click.Group):
             _fail(plain(error))
 
 
-def _names(values: Iterable[str], columns: list[str]) -> list[str]:
-    """Split comma lists of column names; a value that is itself a column is one name, and quotes protect commas."""
-    found: list[str] = []
-    for value in values:
-        split = [value] if value in columns else next(csv.reader([value], skipinitialspace=True), [])
-        found += [name if name in columns else name.strip() for name in split if name.strip()]
-    return found
-
-
 def _assigned(values: Iterable[str], option: str, form: str) -> dict[str, str]:
     """Read values of the form ``name=what``."""
     found = {}
@@ -71,43 +64,6 @@ def _assigned(values: Iterable[str], option: str, form: str) -> dict[str, str]:
             raise click.BadParameter(f"{value} is not of the form {form}", param_hint=option)
         found[name] = what
     return found
-
-
-def _show(pairs: Iterable[tuple[str, object]], title: str | None = None) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    if title:
-        console.print(Text(title, style="bold"))
-    console.print(grid_of(pairs))
-
-
-qi_option = click.option(
-    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeat it or separate by commas.  [default: every column]"
-)
-_SENSITIVE_OPTIONS = (
-    click.option("--sensitive", metavar="A", help="The sensitive column, which is released as it is."),
-    click.option("--l", metavar="NUMBER", help="How diverse it is at least among rows that look alike."),
-    click.option("--variant", metavar="NAME", help="frequency, distinct, entropy or recursive.  [default: frequency]"),
-    click.option("--c", metavar="NUMBER", help="The c of recursive diversity."),
-    click.option("--t", metavar="NUMBER", help="How far from the whole table rows that look alike are at most, 0 to 1."),
-    click.option(
-        "--metric", metavar="NAME", help="equal, ordered, numeric, hierarchical, or a file (a, b, distance).  [default: equal]"
-    ),
-    click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical."),
-)
-
-
-def sensitive_options(command: Any) -> Any:
-    """Give a command the options about a sensitive column."""
-    for option in reversed(_SENSITIVE_OPTIONS):
-        command = option(command)
-    return command
-
-
-table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
-delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")
 
 
 @click.group(cls=Kanon, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -193,9 +149,9 @@ def anonymize(
     from kanon_sql.policy import Policy
 
     def policy(columns: list[str]) -> Policy:
-        chosen = _names(qi, columns) if qi else None
-        shown = [_names([mask], columns) for mask in masks] if masks else None
-        groups = [_names([group], columns) for group in linked]
+        chosen = column_names(qi, columns) if qi else None
+        shown = [column_names([mask], columns) for mask in masks] if masks else None
+        groups = [column_names([group], columns) for group in linked]
         return Policy.of(
             quasi_identifiers=chosen,
             masks=shown,
@@ -212,7 +168,7 @@ def anonymize(
         step = stack.enter_context(progress(not quiet))
         proven = release_file(origin, place, policy, staging, delimiter, step, others | tables, written)
     if not quiet:
-        _show([("written", place), *([("certificate", evidence)] if evidence else []), *figures(proven).items()])
+        show([("written", place), *([("certificate", evidence)] if evidence else []), *figures(proven).items()])
 
 
 @main.command()
@@ -248,7 +204,7 @@ def verify(
     def work() -> dict[str, str]:
         return verify_files(con, *tables, certificate, delimiter, beside)
 
-    _show(interruptible(con.interrupt, work, patience=PATIENCE).items(), "verified")
+    show(interruptible(con.interrupt, work, patience=PATIENCE).items(), "verified")
 
 
 @main.command()
@@ -289,7 +245,7 @@ def audit(
             for name, each in {"source": place, **beside}.items():
                 load(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
-            policy = Policy.of(quasi_identifiers=_names(qi, known) if qi else None, requirements=measured).resolve(known)
+            policy = Policy.of(quasi_identifiers=column_names(qi, known) if qi else None, requirements=measured).resolve(known)
             chosen = [each.column for each in policy.quasi_identifiers]
             queries = ("FROM k_anonymity('source', $qi)", "FROM reidentification_risk('source', $qi)")
             return [
@@ -298,10 +254,10 @@ def audit(
             ]
 
     sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
-    _show(sizes.items(), "k-anonymity")
+    show(sizes.items(), "k-anonymity")
     titles = ("risk of re-identification", "l-diversity", "t-closeness")
     for title, found in zip(titles, (risk, *figures), strict=False):
-        _show(((name, value) for name, value in found.items() if name not in sizes), title)
+        show(((name, value) for name, value in found.items() if name not in sizes), title)
     if k is not None and sizes["k"] is not None and sizes["k"] < k:
         raise AuditError(f"the smallest class has {sizes['k']} rows, fewer than k = {k}")
     for requirement, found in zip(measured, figures, strict=True):
@@ -364,6 +320,11 @@ def demo(rows: int, k: int, seed: int) -> None:
 
     interruptible(con.interrupt, work, finish=con.finish, patience=PATIENCE)
     con.close()
+
+
+main.add_command(policy_commands)
+main.add_command(report)
+main.add_command(frontier)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 
 COMMANDS = (".exit", ".help", ".quit", ".read", ".tables")
 
-CLAUSE = ("ANONYMIZE BY", "GUARANTEE", "LINKED", "USING", "WEIGHT")
+CLAUSE = (
+    "ANONYMIZE BY",
+    "ANONYMIZE WITH POLICY",
+    "ANONYMIZATION POLICY",
+    "EXPLAIN ANONYMIZE",
+    "GUARANTEE",
+    "IDENTIFIER",
+    "IN",
+    "KEEP",
+    "LINKED",
+    "USING",
+    "WEIGHT",
+)
 """Words of the ANONYMIZE clause that DuckDB does not list among its keywords."""
 
 _NAMES = """

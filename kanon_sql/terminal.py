@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kanon_sql.certificate_words import figures, saving
+
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from kanon_sql.certificate import Certificate
     from kanon_sql.solvers.budget import Moment
+
+__all__ = ["cell", "figures", "grid_of", "printable", "progress", "saving", "standing", "table_of"]
 
 MAX_CELL = 80
 """Characters of a cell that a person sees."""
@@ -61,27 +64,6 @@ def grid_of(pairs: Iterable[tuple[str, object]]) -> Table:
     for name, value in pairs:
         grid.add_row(Text(name, style="cyan"), Text("-" if value is None else str(value), overflow="fold"))
     return grid
-
-
-def saving(certificate: Certificate) -> str:
-    """Return what the lower bound of a release means."""
-    return "no release costs less" if certificate.gap == 0 else f"at most {certificate.gap:.1%} of the cost could be saved"
-
-
-def figures(certificate: Certificate) -> dict[str, str]:
-    """Return what a certificate says, for people."""
-    c = certificate
-    share = c.suppressed_cells / c.cells if c.cells else 0.0
-    return {
-        "guarantee": ", ".join(c.requirements),
-        "rows": f"{c.rows:,} of {c.row_types:,} kinds",
-        "classes": "-" if c.classes is None else f"{c.classes:,}",
-        "smallest class": "-" if c.smallest_class is None else f"{c.smallest_class:,} rows",
-        "suppressed cells": f"{c.suppressed_cells:,} of {c.cells:,} ({share:.1%})",
-        "cost": f"{float(c.cost):,.12g}, lower bound {float(c.lower_bound):,.12g}: {saving(c)}",
-        "algorithm": f"{c.algorithm} ({c.reason})",
-        "solved": f"{c.status.value}, {c.seconds:.2f} s",
-    }
 
 
 def standing(moment: Moment) -> str:

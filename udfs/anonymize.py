@@ -1,23 +1,36 @@
-"""`anonymize(tbl, policy)`: the general form; the policy is JSON text."""
+"""`anonymize(tbl, policy)`: the general form; the policy is JSON text, or the name of a stored one."""
 
 from __future__ import annotations
 
 from kanon_sql.engines.functions import Function
+from kanon_sql.engines.policies import stored_policies, under_policy
 from kanon_sql.engines.release import release_query, table_name
 from kanon_sql.engines.session import Session
 from kanon_sql.errors import PolicyError
 from kanon_sql.policy import Policy
+from kanon_sql.stored import of_name
 
 
-def plan(_session: Session, tbl: str, policy: str) -> str:
-    """Return the SQL of the release; runs when the statement is bound and touches no data."""
+def plan(session: Session, tbl: str, policy: str, database: str) -> str:
+    """Return the SQL of the release; runs when the statement is bound and touches no data but stored policies."""
     if not isinstance(policy, str):
         raise PolicyError(
-            'the policy must be JSON text; hint: \'{"every_column": true, "requirements": [{"type": "k", "k": 5}]}\''
+            "the policy must be JSON text, or the name of a stored policy; hint: "
+            '\'{"every_column": true, "requirements": [{"type": "k", "k": 5}]}\''
         )
-    return release_query(table_name(tbl), Policy.from_json(policy))
+    source = table_name(tbl)
+    if policy.lstrip().startswith("{"):
+        return release_query(source, Policy.from_json(policy))
+    # A function cannot ask the connection that calls it: it sees what is committed.
+    with session.cursor() as cursor:
+        known = stored_policies(lambda query: cursor.execute(query).fetchall(), database)
+    try:
+        stored = of_name(policy, known or ())
+    except PolicyError as error:
+        raise PolicyError(f"{error}; the text is not JSON either, which begins with {{") from None
+    return under_policy(f"FROM {source}", stored, "kanon_plan_release")
 
 
 FUNCTION = Function(name="kanon_plan_anonymize", returns="VARCHAR", call=plan)
 
-MACRO = f"anonymize(tbl, policy) AS TABLE FROM query({FUNCTION.name}(tbl, policy))"
+MACRO = f"anonymize(tbl, policy) AS TABLE FROM query({FUNCTION.name}(tbl, policy, current_database()))"

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql import pipeline, summarize
-from kanon_sql.coded import CodedTable, Int64, Recoding, encode, hidden_bits
+from kanon_sql.coded import CodedTable, Int64, Recoding, hidden_bits
 from kanon_sql.engines.functions import Function
+from kanon_sql.engines.histogram import coded
 from kanon_sql.engines.session import Session
-from kanon_sql.errors import PolicyError
 from kanon_sql.generalizations import Ranges
-from kanon_sql.generalize import ladders
 from kanon_sql.generalize.summaries import ranges, sets
-from kanon_sql.ground import Columns, labelled, measured
 from kanon_sql.ladder import Ladder
 from kanon_sql.policy import Policy
 from kanon_sql.solvers.budget import Budget
@@ -52,19 +50,10 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
     asked = Policy.from_json(policy[0].as_py())
     if types is None:
         return _answer(session.record(pipeline.empty_certificate(asked)), pa.array([[]], _PIECES()))
-    known = len(types.type) - 1 - len(labelled(asked))
-    parts, names = types.flatten(), [field.name for field in types.type]
-    values = pa.StructArray.from_arrays(parts[:known], names[:known])
-    count = np.from_dlpack(parts[-1])
-    resolved = asked.resolve(names[:known])
-    spelled = {same_name(name): name for name in names}
-    texts = {spelled[same_name(name)]: part for name, part in zip(labelled(asked), parts[known:-1], strict=True)}
-    named = dict(zip(asked.tables, map(_columns, asked.tables, tables), strict=True))
     try:
         budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
-        climbed = ladders(resolved, texts, count, named, budget)
-        table, resolved = encode(values, count, resolved, climbed)
-        table = measured(table, resolved, texts, named)
+        read = coded(types, asked, tables, budget)
+        table, resolved, climbed = read.table, read.policy, read.ladders
         number = None
         if resolved.summarized:
             null = {name: _null(climbed[name]) for name in resolved.summarized}
@@ -74,17 +63,10 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
             recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
     finally:
         session.rest()
+    spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}
     generalized = [spelled[same_name(name)] for name in asked.generalized]
     shown = [_shown(resolved, name, climbed[name], table, recoding, number) for name in generalized]
     return _answer(session.record(certificate), _pieces(table, recoding, shown))
-
-
-def _columns(name: str, table: pa.ChunkedArray) -> Columns:
-    """Return a table that the policy names, column by column."""
-    if table.null_count:
-        raise PolicyError(f"the table {name!r} that the policy names is empty; hint: fill it, or take the metric 'equal'")
-    rows = table.combine_chunks().values
-    return {field.name: column.to_pylist() for field, column in zip(rows.type, rows.flatten(), strict=True)}
 
 
 def _PIECES() -> pa.DataType:  # noqa: N802 - a type, made late because pyarrow is imported late

@@ -1,11 +1,11 @@
-"""The name of a column, wherever the clause takes one."""
+"""Names of columns, policies and tables, wherever the clause takes one."""
 
 from __future__ import annotations
 
 from sqlglot import TokenType
 
 from kanon_sql.clause.reader import Reader
-from kanon_sql.validation import RESERVED
+from kanon_sql.validation import RESERVED, as_identifier
 
 
 def column_name(reader: Reader, hint: str) -> str:
@@ -18,15 +18,35 @@ def column_name(reader: Reader, hint: str) -> str:
     hint : str
         What to write where something else comes.
     """
-    if reader.kind is TokenType.IDENTIFIER:
-        name = reader.unquote()
-    elif reader.word in RESERVED:
-        raise reader.error(f'{reader.word} is a reserved word; hint: as the name of a column, quote it: "{reader.spelled}"')
-    elif reader.word:
-        name = reader.spelled
-        reader.place += 1
-    else:
-        raise reader.error(f"expected a column; hint: {hint}")
+    name = _identifier(reader, "a column", hint)
     if reader.spelled == ".":
         raise reader.error("a column is named as the query returns it; hint: zip, without the table in front")
+    return name
+
+
+def policy_name(reader: Reader, hint: str) -> str:
+    """Read the name of a policy, which has no schema in front; arguments as for :func:`column_name`."""
+    name = _identifier(reader, "a policy", hint)
+    if reader.spelled == ".":
+        raise reader.error("a policy has no schema; hint: its name alone, or put it in double quotes")
+    return name
+
+
+def table_name(reader: Reader, hint: str) -> str:
+    """Read the name of a table and return it as SQL spells it, quoted where it has to be."""
+    parts = [_identifier(reader, "a table", hint)]
+    while reader.skip("."):
+        parts.append(_identifier(reader, "a table", hint))
+    return ".".join(map(as_identifier, parts))
+
+
+def _identifier(reader: Reader, what: str, hint: str) -> str:
+    if reader.kind is TokenType.IDENTIFIER:
+        return reader.unquote()
+    if reader.word in RESERVED:
+        raise reader.error(f'{reader.word} is a reserved word; hint: as the name of {what}, quote it: "{reader.spelled}"')
+    if not reader.word:
+        raise reader.error(f"expected {what}; hint: {hint}")
+    name = reader.spelled
+    reader.place += 1
     return name

@@ -3,6 +3,7 @@
 ::
 
     ANONYMIZE BY item {, item} {link} GUARANTEE cond {AND cond} [USING name [( option = value {, option = value} )]]
+    ANONYMIZE WITH POLICY name
     option := time_limit | seed | max_suppressed | suppress
 
 Items and links are those of :mod:`kanon_sql.clause.columns`, conditions those of :mod:`kanon_sql.clause.conditions`.
@@ -17,6 +18,7 @@ from sqlglot import TokenType
 from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.conditions import conditions
 from kanon_sql.clause.masks import cross
+from kanon_sql.clause.names import policy_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.policy import Policy
@@ -25,7 +27,7 @@ from kanon_sql.validation import RESERVED
 _OPTIONS = ("time_limit", "seed", "max_suppressed", "suppress")
 
 
-def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
+def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
     """Read the clause whose word ANONYMIZE is at ``place``.
 
     Parameters
@@ -33,12 +35,12 @@ def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
     script : Script
         The tokens of the text.
     place : int
-        The word ANONYMIZE; BY follows.
+        The word ANONYMIZE; BY or WITH POLICY follows.
 
     Returns
     -------
-    policy : Policy
-        What the clause asks for.
+    policy : Policy or str
+        What the clause asks for, or the name of the policy that does.
     end : int
         The place behind the last token of the clause.
 
@@ -47,7 +49,10 @@ def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
     ClauseError
         When the clause is incomplete, contradicts itself, or asks for what is not supported.
     """
-    reader = Reader(script, place + 2)
+    reader = Reader(script, place + 1)
+    if reader.skip("WITH", "POLICY"):
+        return policy_name(reader, "ANONYMIZE WITH POLICY research"), reader.place
+    reader.place += 1
     columns = ColumnList(reader)
     items = reader.separated(columns.item)
     linked = columns.links()
@@ -56,7 +61,7 @@ def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
             raise reader.error("expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5")
         raise reader.error("expected a comma or GUARANTEE; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
     requirements = conditions(reader, columns.identifiers)
-    solver = _solver(reader) if reader.skip("USING") else {}
+    solver = algorithm(reader) if reader.skip("USING") else {}
 
     def build() -> Policy:
         identifiers = tuple(columns.identifiers.values())
@@ -65,17 +70,18 @@ def parse_clause(script: Script, place: int) -> tuple[Policy, int]:
     return reader.checked(build, place), reader.place
 
 
-def _solver(reader: Reader) -> dict[str, Any]:
+def algorithm(reader: Reader) -> dict[str, Any]:
+    """Read what stands behind USING: the fields of the policy that say how it is solved."""
     if reader.ahead("SAMPLE"):
         raise reader.error("USING SAMPLE belongs to the query; hint: it comes in front of ANONYMIZE")
     if reader.kind is TokenType.IDENTIFIER:
-        algorithm = reader.unquote()
+        name = reader.unquote()
     elif reader.word and reader.word not in RESERVED:
-        algorithm = reader.spelled.lower()
+        name = reader.spelled.lower()
         reader.place += 1
     else:
         raise reader.error("expected the name of an algorithm; hint: USING auto (time_limit = 60)")
-    options: dict[str, Any] = {"algorithm": algorithm}
+    options: dict[str, Any] = {"algorithm": name}
     if reader.skip("("):
         reader.separated(lambda: _option(reader, options))
         reader.expect(")", "behind the options")

@@ -4,11 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
+from kanon_sql.clause.definitions import begins_definition, parse_definition
 from kanon_sql.clause.parse import parse_clause
-from kanon_sql.clause.script import MENTIONED, Script
-from kanon_sql.clause.split import check_tail, find_sites
+from kanon_sql.clause.script import Script, is_mentioned
+from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
+from kanon_sql.errors import PolicyError
 from kanon_sql.policy import Policy
+from kanon_sql.stored import StoredPolicy
+
+
+class Database(Protocol):
+    """What a database answers to statements about policies: each answer is SQL text that it runs."""
+
+    def create(self, policy: StoredPolicy, *, replace: bool) -> str:
+        """Return the statement that stores a policy."""
+
+    def drop(self, name: str, *, if_exists: bool) -> str:
+        """Return the statement that forgets a policy."""
+
+    def show(self) -> str:
+        """Return the query that lists the policies."""
+
+    def release(self, body: str, name: str) -> str:
+        """Return a query that yields the released rows of the query ``body`` under a stored policy; uses ``body`` once."""
+
+    def explain(self, body: str, policy: Policy | str) -> str:
+        """Return a query that explains a release without making it; the policy may be the name of a stored one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +41,8 @@ class _Edit:
     text: str
 
 
-def rewrite(sql: str, release: Callable[[str, Policy], str]) -> str:
-    """Replace each query with an ANONYMIZE clause by a query over its released rows.
+def rewrite(sql: str, release: Callable[[str, Policy], str], database: Database | None = None) -> str:
+    """Replace each query with an ANONYMIZE clause by a query over its released rows, and statements about policies.
 
     Parameters
     ----------
@@ -28,21 +51,23 @@ def rewrite(sql: str, release: Callable[[str, Policy], str]) -> str:
     release : callable
         ``release(body, policy)`` returns the text of a query that yields the released rows of the query ``body``. It has
         to use ``body`` exactly once, so that the parameters of the statement keep their order.
+    database : Database, optional
+        What stores policies and explains releases; without it, statements that need one are errors.
 
     Returns
     -------
     str
-        The text without clauses, every other character kept; without a clause, ``sql`` itself.
+        The text without clauses, every other character kept; without a clause and a statement of ours, ``sql`` itself.
 
     Raises
     ------
     ClauseError
-        When a clause cannot be read or stands where no query ends, or when the word ANONYMIZE stands where DuckDB would
-        read it as an alias and release raw rows.
+        When a clause or a statement about policies cannot be read, when a clause stands where no query ends, or when the
+        word ANONYMIZE stands where DuckDB would read it as an alias and release raw rows.
 
     Notes
     -----
-    Linear in the length of the text for each clause. A text that never mentions the word costs one search.
+    Linear in the length of the text for each clause. A text that never mentions the words costs two searches.
 
     Examples
     --------
@@ -52,25 +77,91 @@ def rewrite(sql: str, release: Callable[[str, Policy], str]) -> str:
     ... )
     'SELECT * FROM (FROM released((FROM visits), 5)) ORDER BY zip'
     """
-    if not MENTIONED.search(sql):
+    if not is_mentioned(sql):
         return sql
     script = Script.read(sql)
-    if not any(script.word(place) == "ANONYMIZE" for place in range(len(script.tokens))):
+    parts = list(script.statements())
+    if not any(begins_definition(script, first) for first, _ in parts) and not any(
+        script.word(place) == "ANONYMIZE" for place in range(len(script.tokens))
+    ):
         return sql
     script.match_brackets()
-    edits: list[_Edit] = []
-    # An inner clause ends before the clause of the query around it, so it is already an edit of that query.
-    for site in find_sites(script):
+    rewriting = _Rewriting(script, release, database)
+    for first, end in parts:
+        rewriting.statement(first, end)
+    return _apply(sql, 0, len(sql), rewriting.edits) if rewriting.edits else sql
+
+
+class _Rewriting:
+    """The edits of a text, in its order; an edit that holds others has taken their place."""
+
+    def __init__(self, script: Script, release: Callable[[str, Policy], str], database: Database | None) -> None:
+        self.edits: list[_Edit] = []
+        self._script, self._release, self._database = script, release, database
+
+    def statement(self, first: int, end: int) -> None:
+        script = self._script
+        if begins_definition(script, first):
+            definition = parse_definition(script, first, end)
+            text = self._answer(lambda database: definition.sql(database), first, end)
+            self.edits.append(_Edit(script.start(first), script.stop(end - 1), text))
+            return
+        explained = explains(script, first)
+        if explained:
+            self.edits.append(_Edit(script.start(first), script.start(min(first + 2, end - 1)), ""))
+        # An inner clause ends before the clause of the query around it, so it is already an edit of that query.
+        for site in find_sites(script, first, end):
+            if explained and is_explained(script, first, site):
+                self._explain(site, end)
+                return
+            self._site(site)
+        if explained:
+            raise script.error(
+                "EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause; hint: EXPLAIN ANONYMIZE FROM patients "
+                "ANONYMIZE BY zip GUARANTEE k >= 5, without CREATE, INSERT or parentheses around it",
+                first,
+                min(first + 1, end - 1),
+            )
+
+    def _site(self, site: Site) -> None:
+        script = self._script
         policy, end = parse_clause(script, site.clause)
         check_tail(script, end)
-        start, stop = script.start(site.body), script.stop(site.clause - 1)
-        inner = [edit for edit in edits if edit.start >= start]
-        released = release(_apply(sql, start, stop, inner), policy)
+        body, inner = self._body(site)
+        if isinstance(policy, Policy):
+            released = self._release(body, policy)
+        else:
+            released = self._answer(lambda database: database.release(body, policy), site.clause, end)
         # Comments in front of the clause stay; blanks go with it.
-        gap = sql[stop : script.start(site.clause)].rstrip(" \t")
+        gap = script.text[script.stop(site.clause - 1) : script.start(site.clause)].rstrip(" \t")
         text = "".join(("SELECT * FROM (", released, ")", gap if gap.strip() else ""))
-        edits = [*edits[: len(edits) - len(inner)], _Edit(start, script.stop(end - 1), text)]
-    return _apply(sql, 0, len(sql), edits) if edits else sql
+        self._put(_Edit(script.start(site.body), script.stop(end - 1), text), inner)
+
+    def _explain(self, site: Site, last: int) -> None:
+        """Put the explanation in the place of the whole query: it has no use for an ORDER BY and a LIMIT."""
+        script = self._script
+        policy, end = parse_clause(script, site.clause)
+        check_tail(script, end)
+        body, inner = self._body(site)
+        text = self._answer(lambda database: database.explain(body, policy), site.clause, end)
+        self._put(_Edit(script.start(site.body), script.stop(last - 1), "".join(("SELECT * FROM (", text, ")"))), inner)
+
+    def _body(self, site: Site) -> tuple[str, int]:
+        """Return the query in front of a clause as it is after its own edits, and how many these are."""
+        script, start = self._script, self._script.start(site.body)
+        inner = [edit for edit in self.edits if edit.start >= start]
+        return _apply(script.text, start, script.stop(site.clause - 1), inner), len(inner)
+
+    def _put(self, edit: _Edit, inner: int) -> None:
+        self.edits = [*self.edits[: len(self.edits) - inner], edit]
+
+    def _answer(self, ask: Callable[[Database], str], first: int, end: int) -> str:
+        if self._database is None:
+            raise self._script.error("policies and explanations need a database; hint: kanon_sql.connect", first, end - 1)
+        try:
+            return ask(self._database)
+        except PolicyError as problem:
+            raise self._script.error(str(problem), first, end - 1) from problem
 
 
 def _apply(sql: str, start: int, stop: int, edits: list[_Edit]) -> str:

@@ -12,13 +12,14 @@ from sqlglot import Token, TokenType
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import TokenError
 
+from kanon_sql.clause.statements import separators
 from kanon_sql.errors import ClauseError
 
 # Blanks for DuckDB, letters for the tokenizer; one character each, so offsets stay.
 _BLANKS = str.maketrans("\u200b\u2060\ufeff", "   ")
 
-MENTIONED = re.compile("anonymize", re.IGNORECASE | re.ASCII)
-"""What a text without a clause or a doubt lacks: the word, wherever it stands."""
+_WORD = re.compile("anonymize", re.IGNORECASE | re.ASCII)
+_POLICY_WORDS = (re.compile("anonymization", re.IGNORECASE | re.ASCII), re.compile("polic", re.IGNORECASE | re.ASCII))
 
 _OPENING = {")": "(", "]": "[", "}": "{"}
 
@@ -89,6 +90,7 @@ class Script:
             When a bracket has none in its statement.
         """
         opened: list[int] = []
+        ends = set(separators(self.tokens))
         for place in range(len(self.tokens)):
             sign = self.spelled(place)
             if sign in _OPENING:
@@ -98,10 +100,22 @@ class Script:
                 self.partner[self.partner[place]] = place
             elif sign in _OPENING.values():
                 opened.append(place)
-            elif sign == ";" and opened:
+            elif place in ends and opened:
                 break
         if opened:
             raise self.error("this bracket is never closed", opened[-1])
+
+    def statements(self) -> Iterator[tuple[int, int]]:
+        """Yield the first place of each statement and the place behind its last, its semicolon."""
+        first = 0
+        for end in (*separators(self.tokens), len(self.tokens)):
+            if end > first:
+                yield first, end
+            first = end + 1
+
+    def words(self, place: int, *wanted: str) -> bool:
+        """Return whether these unquoted words, in capitals, begin at a place."""
+        return all(self.word(place + number) == one for number, one in enumerate(wanted))
 
     def start(self, place: int) -> int:
         """Return the offset of the first character of a token."""
@@ -145,6 +159,14 @@ class Script:
         return _error(message, self.text, self.start(place), self.stop(place if last is None else last))
 
 
+def is_mentioned(text: str) -> bool:
+    """Return whether a text has what one without a clause, a statement about policies or a doubt lacks: the words, anywhere."""
+    if _WORD.search(text):
+        return True
+    first = _POLICY_WORDS[0].search(text)
+    return first is not None and _POLICY_WORDS[1].search(text, first.end()) is not None
+
+
 def _is_skipped(gap: str) -> bool:
     """Return whether DuckDB sees nothing but blanks and whole comments in the text between two tokens."""
     depth = place = 0
@@ -163,7 +185,7 @@ def _is_skipped(gap: str) -> bool:
 
 
 def _unreadable(text: str) -> ClauseError:
-    word = MENTIONED.search(text)
+    word = _WORD.search(text) or _POLICY_WORDS[0].search(text)
     start, stop = word.span() if word else (0, len(text))
     problem = "the text cannot be split into words; hint: close every quote and comment, or put blanks between their signs"
     return _error(problem, text, start, stop)

@@ -35,27 +35,52 @@ class Site:
     clause: int
 
 
-def find_sites(script: Script) -> Iterator[Site]:
-    """Yield the clauses of a text from left to right, so that of nested ones the inner comes first.
+def find_sites(script: Script, first: int, end: int) -> Iterator[Site]:
+    """Yield the clauses of a statement from left to right, so that of nested ones the inner comes first.
+
+    Parameters
+    ----------
+    script : Script
+        The tokens of the text, with their brackets matched.
+    first, end : int
+        The first place of the statement, and the place behind its last.
 
     Raises
     ------
     ClauseError
         When the word stands where stock DuckDB would read an alias, or a clause where no query ends.
     """
-    for place in range(len(script.tokens)):
+    start = first + 2 if explains(script, first) else first
+    for place in range(start, end):
         if script.word(place) != "ANONYMIZE" or is_explicit_name(script, place):
             continue
-        if script.word(place + 1) == "BY":
+        if is_clause(script, place):
             yield _site(script, place)
         elif may_be_alias(script, place):
-            if (script.word(place + 1), script.word(place + 2)) == ("WITH", "POLICY"):
-                raise script.error("ANONYMIZE WITH POLICY is not supported yet; hint: ANONYMIZE BY ... GUARANTEE ...", place)
             raise script.error(
                 "ANONYMIZE without BY would be read as an alias and release raw rows; hint: the clause is "
-                'ANONYMIZE BY ... GUARANTEE k >= ...; write AS anonymize for an alias, "anonymize" for a column',
+                "ANONYMIZE BY ... GUARANTEE k >= ... or ANONYMIZE WITH POLICY ...; "
+                'write AS anonymize for an alias, "anonymize" for a column',
                 place,
             )
+
+
+def is_clause(script: Script, place: int) -> bool:
+    """Return whether the word ANONYMIZE at a place begins a clause; stock DuckDB refuses both forms."""
+    return script.words(place, "ANONYMIZE", "BY") or script.words(place, "ANONYMIZE", "WITH", "POLICY")
+
+
+def explains(script: Script, first: int) -> bool:
+    """Return whether the statement that begins at ``first`` is EXPLAIN ANONYMIZE."""
+    return script.words(first, "EXPLAIN", "ANONYMIZE")
+
+
+def is_explained(script: Script, first: int, site: Site) -> bool:
+    """Return whether EXPLAIN ANONYMIZE at ``first`` is about the clause: that of its outermost query."""
+    body: int | None = first + 2
+    if script.word(first + 2) == "WITH":
+        body = _behind_ctes(script, first + 3, site.clause)
+    return body == site.body
 
 
 def check_tail(script: Script, end: int) -> None:
@@ -80,7 +105,7 @@ def check_tail(script: Script, end: int) -> None:
                 "or the clause behind the last query to anonymize all of them",
                 end,
             )
-        if script.word(end) == "ANONYMIZE" and script.word(end + 1) == "BY" and not is_explicit_name(script, end):
+        if is_clause(script, end) and not is_explicit_name(script, end):
             raise script.error("a query takes one ANONYMIZE clause; hint: name all columns in one BY list", end)
         end = script.after(end)
 
@@ -129,7 +154,7 @@ def _behind_head(script: Script, place: int, clause: int) -> int | None:
     if word in _ABOUT_A_QUERY:
         return place + 1
     if word == "EXPLAIN":
-        place += 2 if script.word(place + 1) == "ANALYZE" else 1
+        place += 2 if script.word(place + 1) in {"ANALYZE", "ANONYMIZE"} else 1
         return script.after(place) if script.spelled(place) == "(" and not _begins_query(script, place) else place
     if word in {"CREATE", "PREPARE"}:
         head = {script.word(number) for number in range(place, place + 5)}

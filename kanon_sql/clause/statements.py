@@ -1,7 +1,8 @@
-"""Split SQL text into statements: semicolons in texts, names, comments and dollar quotes separate nothing."""
+"""Split SQL text into statements: semicolons in texts, names, comments, dollar quotes and policies separate nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import sqlglot
@@ -23,6 +24,30 @@ class Statement:
 
     text: str
     line: int
+
+
+_POLICY_HEADS = (("CREATE", "ANONYMIZATION", "POLICY"), ("CREATE", "OR", "REPLACE", "ANONYMIZATION", "POLICY"))
+
+
+def separators(tokens: Sequence[Token]) -> Iterator[int]:
+    """Yield the places of the semicolons that end a statement: those in the brackets of a policy do not."""
+    first, depth = 0, 0
+    for place, token in enumerate(tokens):
+        if token.token_type == TokenType.L_PAREN:
+            depth += 1
+        elif token.token_type == TokenType.R_PAREN:
+            depth -= 1
+        elif token.token_type == TokenType.SEMICOLON and (depth <= 0 or not _defines_policy(tokens, first)):
+            yield place
+            first, depth = place + 1, 0
+
+
+def _defines_policy(tokens: Sequence[Token], first: int) -> bool:
+    return any(
+        tuple(token.text.upper() for token in tokens[first : first + len(head)]) == head
+        and all(token.token_type != TokenType.IDENTIFIER for token in tokens[first : first + len(head)])
+        for head in _POLICY_HEADS
+    )
 
 
 def _tokens(text: str) -> list[Token]:
@@ -53,16 +78,11 @@ def statements(text: str) -> list[Statement]:
     except TokenError:
         return [Statement(text, 1)]
     found = []
-    first: int | None = None
-    for token in tokens:
-        if token.token_type == TokenType.SEMICOLON:
-            if first is not None:
-                found.append(_cut(text, first, token.start))
-            first = None
-        elif first is None:
-            first = token.start
-    if first is not None:
-        found.append(_cut(text, first, len(text)))
+    first = 0
+    for place in (*separators(tokens), len(tokens)):
+        if place > first:
+            found.append(_cut(text, tokens[first].start, tokens[place].start if place < len(tokens) else len(text)))
+        first = place + 1
     return found
 
 
@@ -84,4 +104,4 @@ def is_complete(text: str) -> bool:
         return False
     if not tokens:
         return not text.strip()
-    return bool(tokens[-1].token_type == TokenType.SEMICOLON)
+    return len(tokens) - 1 in separators(tokens)

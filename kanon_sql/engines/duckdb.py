@@ -19,6 +19,7 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.names import quoted
+from kanon_sql.engines.policies import Policies
 from kanon_sql.engines.release import release_query
 from kanon_sql.engines.session import Session
 from kanon_sql.policy import Policy
@@ -26,6 +27,11 @@ from kanon_sql.solvers.budget import Progress
 
 _MODULES = (
     "kanon_fit",
+    "kanon_explain",
+    "kanon_column",
+    "kanon_policy_checked",
+    "kanon_plan_release",
+    "kanon_plan_explanation",
     "kanon_audited",
     "kanon_entropy",
     "kanon_transport",
@@ -123,7 +129,7 @@ def register(con: _Raw) -> _Raw:
     if isinstance(con, Connection):
         register(con.raw)
         return con
-    session_of(con)
+    session_of(con).serve(con)
     for text in macros():
         con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
     # A transaction of its own, because a single one may write to one database only. It does not see functions that were
@@ -183,17 +189,17 @@ class Connection:
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
         """Run statements, as ``DuckDBPyConnection.execute``."""
-        self._run(self.raw.execute, self._rewritten(query), parameters)
+        self._run(self.raw.execute, self._rewritten(query, self.raw.execute), parameters)
         return self
 
     def executemany(self, query: Any, parameters: Any = None) -> Self:
         """Run a statement once per set of parameters, as ``DuckDBPyConnection.executemany``."""
-        self._run(self.raw.executemany, self._rewritten(query), parameters)
+        self._run(self.raw.executemany, self._rewritten(query, self.raw.execute), parameters)
         return self
 
     def sql(self, query: Any, **options: Any) -> Any:
         """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
-        return self._run(self.raw.sql, self._rewritten(query), **options)
+        return self._run(self.raw.sql, self._rewritten(query, self.raw.sql), **options)
 
     query = sql
     from_query = sql
@@ -232,12 +238,13 @@ class Connection:
         value = getattr(self.raw, name)
         return functools.partial(self._run, value) if callable(value) else value
 
-    def _rewritten(self, query: Any) -> Any:
-        if not isinstance(query, str) or "anonymize" not in query.casefold():
+    def _rewritten(self, query: Any, ask: Callable[[str], Any]) -> Any:
+        """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
+        if not isinstance(query, str) or "anonymiz" not in query.casefold():
             return query
         from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
 
-        return rewrite(query, _release_of_query)
+        return rewrite(query, _release_of_query, Policies(lambda question: ask(question).fetchall()))
 
     def _run(self, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         try:

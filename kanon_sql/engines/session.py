@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import itertools
 import threading
+import weakref
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
+
+import duckdb
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError
+from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, SourceError
 from kanon_sql.solvers.budget import Moment, Progress
 
 _AUDIT = "kanon audit: "
@@ -25,9 +30,37 @@ class Session:
         self._numbers = itertools.count(1)
         self._releases: dict[int, Certificate] = {}
         self._failure: KanonError | None = None
+        self._binding = threading.local()
+        self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def __repr__(self) -> str:
         return f"<kanon session, {len(self._releases)} releases>"
+
+    def serve(self, con: Any) -> None:
+        """Know a connection of the instance; it is not kept open."""
+        self._connections.add(con)
+
+    def cursor(self) -> Any:
+        """Return a new connection to the instance; it sees what is committed.
+
+        Raises
+        ------
+        SourceError
+            When every connection that was registered is closed.
+        """
+        for con in list(self._connections):
+            with suppress(duckdb.ConnectionException):
+                return con.cursor()
+        raise SourceError("the registered connection is closed; hint: kanon_sql.register the one that asks")
+
+    def bound(self, policy: str, column: str) -> None:
+        """Note a column of a query that is being bound under a policy; a statement is bound by one thread."""
+        found: dict[str, list[str]] = self._binding.__dict__
+        found.setdefault(policy, []).append(column)
+
+    def columns(self, policy: str) -> list[str]:
+        """Return the columns noted for a policy since they were last asked for, each once: an interrupt may leave some."""
+        return list(dict.fromkeys(self._binding.__dict__.pop(policy, [])))
 
     def watch(self, progress: Progress | None) -> None:
         """Let ``progress`` hear of the running releases; None ends it."""

@@ -69,6 +69,19 @@ INSERT INTO anonymize VALUES (1)
 INSERT INTO anonymize BY NAME SELECT 1 AS anonymize
 INSERT INTO main.anonymize BY NAME SELECT 1 AS anonymize
 INSERT INTO t AS anonymize BY NAME SELECT 1 AS zip
+INSERT INTO anonymize WITH policy AS (SELECT 1 AS zip) FROM policy
+SELECT anonymization, policy FROM t
+SELECT 'CREATE ANONYMIZATION POLICY p ON t (BY zip; GUARANTEE k >= 5)'
+CREATE TABLE anonymization (policy INTEGER)
+CREATE TABLE IF NOT EXISTS anonymization AS SELECT 1 AS policies
+DROP TABLE anonymization -- policy
+SHOW anonymization -- policies
+FROM t AS create_anonymization_policy
+FROM anonymization policy
+WITH drop AS (SELECT 1 AS anonymization), anonymization AS (SELECT 1 AS policy) FROM anonymization policy
+SELECT 1; -- CREATE ANONYMIZATION POLICY p ON t (BY zip; GUARANTEE k >= 5)
+/* DROP ANONYMIZATION POLICY p */ SELECT 1
+SELECT "CREATE" FROM anonymization policy
 UPDATE anonymize SET anonymize = 1
 DELETE FROM anonymize
 COPY anonymize TO 'x.csv'

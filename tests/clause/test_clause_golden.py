@@ -9,6 +9,7 @@ from clause_golden import GOLDEN, Pair, read
 from kanon_sql.clause import rewrite
 from kanon_sql.errors import ClauseError
 from kanon_sql.policy import Policy
+from kanon_sql.stored import StoredPolicy, of_name
 
 PAIRS = [pair for file in sorted(GOLDEN.glob("clause_*.sql")) for pair in read(file, "becomes")]
 FAILURES = read(GOLDEN / "clause_fail.sql", "error")
@@ -21,6 +22,35 @@ def name(pair: Pair) -> str:
 def fake_release(body: str, policy: Policy) -> str:
     kinds = [requirement.to_json()["type"] for requirement in policy.requirements[1:]]
     return f"SELECT * FROM ({body}) AS {'_'.join([f'k{policy.least_class_size}', *kinds])}"
+
+
+class FakeDatabase:
+    """Answers what it was asked; it knows the policies research, Inner and what is created."""
+
+    def __init__(self):
+        self.known = [
+            StoredPolicy(name=name, table="patients", policy=Policy.of(quasi_identifiers=["zip"]))
+            for name in ("research", "Inner")
+        ]
+
+    def create(self, policy, *, replace):
+        self.known.append(policy)
+        return f"SELECT '{'replace' if replace else 'create'} {policy.name} on {policy.table}'"
+
+    def drop(self, name, *, if_exists):
+        if not if_exists:
+            of_name(name, self.known)
+        return f"SELECT 'drop {name}{' if it exists' if if_exists else ''}'"
+
+    def show(self):
+        return "SELECT 'show'"
+
+    def release(self, body, name):
+        return f"SELECT * FROM ({body}) AS policy_{of_name(name, self.known).name}"
+
+    def explain(self, body, policy):
+        name = policy if isinstance(policy, str) else f"k{policy.least_class_size}"
+        return f"SELECT * FROM ({body}) AS explain_{name}"
 
 
 @pytest.fixture
@@ -45,7 +75,7 @@ def test_golden_files_are_read_whole():
 
 @pytest.mark.parametrize("pair", PAIRS, ids=name)
 def test_becomes(pair):
-    assert rewrite(pair.statement, fake_release) == pair.outcome
+    assert rewrite(pair.statement, fake_release, FakeDatabase()) == pair.outcome
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=name)
@@ -64,7 +94,7 @@ def test_stock_duckdb_refuses_the_clause(pair, con):
 def test_refused(pair):
     released = []
     with pytest.raises(ClauseError) as caught:
-        rewrite(pair.statement, lambda body, policy: released.append(body) or body)
+        rewrite(pair.statement, lambda body, policy: released.append(body) or body, FakeDatabase())
     assert pair.outcome in str(caught.value)
     assert caught.value.text
     assert caught.value.text in pair.statement

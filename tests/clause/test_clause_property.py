@@ -22,6 +22,9 @@ HIDDEN = [
     "$x$ ANONYMIZE $$ $x$",
     "/* ANONYMIZE /* BY */ */",
     "e'\\' ANONYMIZE '",
+    "'CREATE ANONYMIZATION POLICY'",
+    "/* SHOW ANONYMIZATION POLICIES */",
+    "anonymization policy",
 ]
 PLAIN = ["SELECT", "zip", ",", "FROM", "t", "(", ")", "ORDER BY", "1", "'ü 😀'", "*", "+", "=", "$1", "?", ";", "-- x\n", "\n"]
 QUOTES = [
@@ -144,7 +147,8 @@ def quoted(name: str, mark: str = '"') -> str:
     return mark + name.replace(mark, mark * 2) + mark
 
 
-def clause_of(policy: Policy) -> str:
+def parts_of(policy: Policy) -> tuple[str, str, str]:
+    """What stands behind BY, GUARANTEE and USING."""
     spelled = {qi.column: f"{quoted(qi.column)} WEIGHT {qi.weight}" for qi in policy.quasi_identifiers}
     items = ", ".join(spelled.values())
     if policy.masks is not None:
@@ -159,7 +163,11 @@ def clause_of(policy: Policy) -> str:
     }
     using = ", ".join(f"{name} = {value}" for name, value in options.items())
     guarantee = " AND ".join(requirement.describe() for requirement in policy.requirements)
-    return f"ANONYMIZE BY {items} GUARANTEE {guarantee} USING {policy.algorithm} ({using})"
+    return items, guarantee, f"{policy.algorithm} ({using})"
+
+
+def clause_of(policy: Policy) -> str:
+    return "ANONYMIZE BY {} GUARANTEE {} USING {}".format(*parts_of(policy))
 
 
 @given(policies())

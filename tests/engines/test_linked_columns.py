@@ -134,7 +134,8 @@ def test_every_solver_keeps_the_links(algorithm: str) -> None:
     check_links(source, release.table, LINKED)
     best = optimum(rows, 2, [(0, 1, 2), (0, 1), (2,), ()])
     assert release.certificate.lower_bound <= best <= release.certificate.cost
-    assert not SOLVERS[algorithm].guarantee.startswith("optimal") or release.certificate.cost == best
+    optimal = SOLVERS[algorithm].guarantee.startswith("optimal") and "optimal among" not in SOLVERS[algorithm].guarantee
+    assert not optimal or release.certificate.cost == best
 
 
 def wide(columns: int = 18, rows: int = 200) -> pa.Table:

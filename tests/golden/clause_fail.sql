@@ -13,9 +13,6 @@ SELECT zip Anonymize, age FROM patients
 -- name: an alias behind an unreserved word
 FROM type ANONYMIZE (zip)
 -- error: ANONYMIZE without BY would be read as an alias
--- name: a stored policy
-FROM patients ANONYMIZE WITH POLICY research
--- error: ANONYMIZE WITH POLICY is not supported yet
 -- name: no guarantee
 SELECT zip FROM patients ANONYMIZE BY zip
 -- error: expected a comma or GUARANTEE
@@ -349,3 +346,96 @@ SELECT (zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
 -- name: a bracket too many
 SELECT zip) FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
 -- error: this bracket was never opened
+-- name: a policy that is not there
+FROM patients ANONYMIZE WITH POLICY reserch
+-- error: there is no policy "reserch"; hint: did you mean "research"? (line 1, column 15, at 'ANONYMIZE WITH POLICY reserch')
+-- name: a policy without a name
+FROM patients ANONYMIZE WITH POLICY
+-- error: expected a policy; hint: ANONYMIZE WITH POLICY research
+-- name: a policy named by a text
+FROM patients ANONYMIZE WITH POLICY 'research'
+-- error: expected a policy; hint: ANONYMIZE WITH POLICY research
+-- name: a policy in a schema
+FROM patients ANONYMIZE WITH POLICY main.research
+-- error: a policy has no schema
+-- name: a policy and a guarantee
+FROM patients ANONYMIZE WITH POLICY research GUARANTEE k >= 5
+-- error: the ANONYMIZE clause does not go on with GUARANTEE
+-- name: a policy behind the order
+SELECT zip FROM patients ORDER BY zip ANONYMIZE WITH POLICY research
+-- error: ORDER stands in front of ANONYMIZE
+-- name: two policies for a query
+FROM patients ANONYMIZE WITH POLICY research ORDER BY zip ANONYMIZE WITH POLICY research
+-- error: a query takes one ANONYMIZE clause
+-- name: a reserved word for a policy
+CREATE ANONYMIZATION POLICY order ON patients (BY zip; GUARANTEE k >= 5)
+-- error: ORDER is a reserved word; hint: as the name of a policy, quote it: "order"
+-- name: a policy on nothing
+CREATE ANONYMIZATION POLICY p (BY zip; GUARANTEE k >= 5)
+-- error: expected ON behind the name
+-- name: a policy on a reserved word
+CREATE ANONYMIZATION POLICY p ON main.table (BY zip; GUARANTEE k >= 5)
+-- error: TABLE is a reserved word; hint: as the name of a table, quote it: "table"
+-- name: a policy of nothing
+CREATE ANONYMIZATION POLICY p ON patients ()
+-- error: a policy has no part ); hint: the parts are IDENTIFIER, BY, KEEP, GUARANTEE, USING
+-- name: an unknown part
+CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIERS name; BY zip; GUARANTEE k >= 5)
+-- error: a policy has no part IDENTIFIERS; hint: did you mean IDENTIFIER? (line 1, column 44, at 'IDENTIFIERS')
+-- name: a part twice
+CREATE ANONYMIZATION POLICY p ON patients (BY zip; BY age; GUARANTEE k >= 5)
+-- error: the part BY is given twice
+-- name: a policy without a guarantee
+CREATE ANONYMIZATION POLICY p ON patients (BY zip, age)
+-- error: the policy has no GUARANTEE; hint: GUARANTEE k >= 5
+-- name: a policy without quasi-identifiers
+CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name; GUARANTEE k >= 5)
+-- error: the policy has no BY; hint: BY zip, age
+-- name: parts without a semicolon
+CREATE ANONYMIZATION POLICY p ON patients (BY zip, age GUARANTEE k >= 5)
+-- error: expected a semicolon or ) behind a part; hint: semicolons separate parts, commas columns (line 1, column 56, at 'GUARANTEE')
+-- name: an identifier that is a quasi-identifier
+CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name, Zip; BY zip, age; GUARANTEE k >= 5)
+-- error: the column "zip" is an identifier already; hint: give it one role (line 1, column 66, at 'BY zip, age')
+-- name: a quasi-identifier that is kept
+CREATE ANONYMIZATION POLICY p ON patients (BY zip, age; KEEP notes, AGE; GUARANTEE k >= 5)
+-- error: the column is a quasi-identifier already; hint: give it one role (line 1, column 69, at 'AGE')
+-- name: an identifier twice
+CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name, name; BY zip; GUARANTEE k >= 5)
+-- error: the column is an identifier already
+-- name: a sensitive quasi-identifier in front of BY
+CREATE ANONYMIZATION POLICY p ON patients (GUARANTEE l(disease) >= 2; BY zip, disease)
+-- error: the sensitive column "disease" is a quasi-identifier too
+-- name: a sensitive identifier
+CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER disease; BY zip; GUARANTEE l(disease) >= 2)
+-- error: the policy "p": the column "disease" is an identifier and sensitive; hint: give it one role
+-- name: a policy that goes on
+CREATE ANONYMIZATION POLICY p ON patients (BY zip; GUARANTEE k >= 5) WITH NO DATA
+-- error: the statement does not go on with WITH
+-- name: a policy that is never closed
+CREATE ANONYMIZATION POLICY p ON patients (BY zip; GUARANTEE k >= 5; SELECT 1
+-- error: this bracket is never closed
+-- name: drop a policy that is not there
+DROP ANONYMIZATION POLICY Resaerch
+-- error: there is no policy "Resaerch"; hint: did you mean "research"?
+-- name: drop two policies
+DROP ANONYMIZATION POLICY research, other
+-- error: the statement does not go on with ,
+-- name: show some policies
+SHOW ANONYMIZATION POLICIES LIKE 'r%'
+-- error: the statement does not go on with LIKE
+-- name: explain anonymize without a clause
+EXPLAIN ANONYMIZE FROM patients
+-- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- name: explain anonymize of nothing
+EXPLAIN ANONYMIZE
+-- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- name: explain anonymize of a clause within
+EXPLAIN ANONYMIZE SELECT * FROM (FROM patients ANONYMIZE BY zip GUARANTEE k >= 2)
+-- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- name: explain anonymize of a table that would be created
+EXPLAIN ANONYMIZE CREATE TABLE released AS FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- name: explain anonymize of an insert
+EXPLAIN ANONYMIZE WITH a AS (FROM patients) INSERT INTO target FROM a ANONYMIZE BY zip GUARANTEE k >= 2
+-- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause

@@ -124,7 +124,7 @@ def test_a_wheel_holds_every_file(tmp_path: Path) -> None:
         held = set(archive.namelist())
     for folder, prefix in (("kanon_sql", "kanon_sql"), ("udfs", "kanon_sql/udfs"), ("sql", "kanon_sql/sql")):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".py", ".sql", ".typed"}:
+            if path.suffix in {".py", ".sql", ".j2", ".typed"}:
                 assert f"{prefix}/{path.relative_to(ROOT / folder).as_posix()}" in held
     assert not [name for name in held if name.startswith(("tests/", "benchmarks/", "udfs/", "sql/"))]
 

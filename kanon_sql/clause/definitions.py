@@ -1,0 +1,186 @@
+"""Statements about policies, where they are statements of their own.
+
+::
+
+    CREATE [OR REPLACE] ANONYMIZATION POLICY name ON table ( part {; part} [;] )
+    DROP ANONYMIZATION POLICY [IF EXISTS] name
+    SHOW ANONYMIZATION POLICIES
+
+    part := IDENTIFIER column {, column} | BY item {, item} {link} | KEEP column {, column}
+          | GUARANTEE cond {AND cond} | USING name [( option = value {, option = value} )]
+
+Every part stands once at most, in any order; BY and GUARANTEE are needed. Their grammar is that of the clause.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.clause.columns import ColumnList
+from kanon_sql.clause.conditions import conditions
+from kanon_sql.clause.masks import cross
+from kanon_sql.clause.names import column_name, policy_name, table_name
+from kanon_sql.clause.parse import algorithm
+from kanon_sql.clause.reader import Reader
+from kanon_sql.clause.script import Script
+from kanon_sql.policy import Policy
+from kanon_sql.stored import StoredPolicy
+from kanon_sql.validation import nearest, same_name
+
+if TYPE_CHECKING:
+    from kanon_sql.clause.rewrite import Database
+
+_HINT = "CREATE ANONYMIZATION POLICY research ON patients (IDENTIFIER name; BY zip, age; GUARANTEE k >= 5)"
+
+_IDENTIFYING = "a quasi-identifier"
+
+_PARTS = ("IDENTIFIER", "BY", "KEEP", "GUARANTEE", "USING")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatePolicy:
+    """Store a policy, in the place of one of the same name where that is asked for."""
+
+    policy: StoredPolicy
+    replace: bool
+
+    def sql(self, database: Database) -> str:
+        """Return the statement that does it."""
+        return database.create(self.policy, replace=self.replace)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropPolicy:
+    """Forget a policy."""
+
+    name: str
+    if_exists: bool
+
+    def sql(self, database: Database) -> str:
+        """Return the statement that does it."""
+        return database.drop(self.name, if_exists=self.if_exists)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPolicies:
+    """List the policies."""
+
+    def sql(self, database: Database) -> str:
+        """Return the query that does it."""
+        return database.show()
+
+
+def begins_definition(script: Script, first: int) -> bool:
+    """Return whether the statement that begins at ``first`` is one about policies; stock DuckDB refuses them all."""
+    return (
+        script.words(first, "CREATE", "ANONYMIZATION", "POLICY")
+        or script.words(first, "CREATE", "OR", "REPLACE", "ANONYMIZATION", "POLICY")
+        or script.words(first, "DROP", "ANONYMIZATION", "POLICY")
+        or script.words(first, "SHOW", "ANONYMIZATION", "POLICIES")
+    )
+
+
+def parse_definition(script: Script, first: int, end: int) -> CreatePolicy | DropPolicy | ShowPolicies:
+    """Read the statement about policies from ``first`` to before ``end``.
+
+    Raises
+    ------
+    ClauseError
+        When it cannot be read, or contradicts itself.
+    """
+    reader = Reader(script, first + 1)
+    found: CreatePolicy | DropPolicy | ShowPolicies
+    if reader.skip("ANONYMIZATION", "POLICIES"):
+        found = ShowPolicies()
+    elif script.word(first) == "DROP":
+        reader.place += 2
+        if_exists = reader.skip("IF", "EXISTS")
+        found = DropPolicy(name=policy_name(reader, "DROP ANONYMIZATION POLICY research"), if_exists=if_exists)
+    else:
+        replace = reader.skip("OR", "REPLACE")
+        reader.place += 2
+        found = CreatePolicy(policy=_policy(reader), replace=replace)
+    if reader.place < end:
+        raise reader.error(f"the statement does not go on with {reader.spelled}; hint: end it with a semicolon")
+    return found
+
+
+def _policy(reader: Reader) -> StoredPolicy:
+    start = reader.place
+    name = policy_name(reader, _HINT)
+    reader.expect("ON", f"behind the name; hint: {_HINT}")
+    table = table_name(reader, _HINT)
+    reader.expect("(", f"behind the table; hint: {_HINT}")
+    parts = _Parts(reader)
+    parts.read()
+    while reader.skip(";") and not reader.ahead(")"):
+        parts.read()
+    if not reader.skip(")"):
+        raise reader.error("expected a semicolon or ) behind a part; hint: semicolons separate parts, commas columns")
+    for part, hint in (("BY", "BY zip, age"), ("GUARANTEE", "GUARANTEE k >= 5")):
+        if part not in parts.found:
+            raise reader.script.error(f"the policy has no {part}; hint: {hint}", start, reader.place - 1)
+
+    def build() -> StoredPolicy:
+        return StoredPolicy(name=name, table=table, policy=Policy(**parts.promise), **parts.roles)
+
+    return reader.checked(build, start)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of a policy as they are read, and the columns that have a role already."""
+
+    reader: Reader
+    found: set[str] = field(default_factory=set)
+    promise: dict[str, Any] = field(default_factory=dict)
+    roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    taken: dict[str, str] = field(default_factory=dict)
+
+    def read(self) -> None:
+        reader, start, part = self.reader, self.reader.place, self.reader.word
+        if part not in _PARTS:
+            near = nearest(part.lower(), [each.lower() for each in _PARTS])
+            hint = f"did you mean {near.upper()}?" if near else f"the parts are {', '.join(_PARTS)}"
+            raise reader.error(f"a policy has no part {reader.spelled}; hint: {hint}")
+        if part in self.found:
+            raise reader.error(f"the part {part} is given twice; hint: give it once, with all columns")
+        self.found.add(part)
+        reader.place += 1
+        match part:
+            case "IDENTIFIER":
+                self.roles["identifiers"] = self._columns("an identifier")
+            case "KEEP":
+                self.roles["kept"] = self._columns("kept")
+            case "BY":
+                self._quasi_identifiers(start)
+            case "GUARANTEE":
+                identifying = {key for key, role in self.taken.items() if role == _IDENTIFYING}
+                self.promise["requirements"] = conditions(reader, identifying)
+            case _:
+                self.promise |= algorithm(reader)
+
+    def _columns(self, role: str) -> tuple[str, ...]:
+        return tuple(self.reader.separated(lambda: self._column(role)))
+
+    def _column(self, role: str) -> str:
+        reader, start = self.reader, self.reader.place
+        name = column_name(reader, "IDENTIFIER name, ssn")
+        if same_name(name) in self.taken:
+            raise reader.script.error(f"the column is {self.taken[same_name(name)]} already; hint: give it one role", start)
+        self.taken[same_name(name)] = role
+        return name
+
+    def _quasi_identifiers(self, start: int) -> None:
+        reader = self.reader
+        columns = ColumnList(reader)
+        items = reader.separated(columns.item)
+        linked = columns.links()
+        for key, qi in columns.identifiers.items():
+            if key in self.taken:
+                problem = f'the column "{qi.column}" is {self.taken[key]} already; hint: give it one role'
+                raise reader.script.error(problem, start, reader.place - 1)
+            self.taken[key] = _IDENTIFYING
+        masks = reader.checked(lambda: cross(items), start)
+        self.promise |= {"quasi_identifiers": tuple(columns.identifiers.values()), "masks": masks, "linked": linked}

@@ -1,0 +1,227 @@
+"""What privacy costs: a release for each promise along a curve, with its cost and its lower bound."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb import Connection, connect, releases
+from kanon_sql.engines.tables import Number, _readable, _recodings, _register, _to_arrow
+from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyError
+from kanon_sql.generalizations import Generalization
+from kanon_sql.policy import Policy
+from kanon_sql.report import missing
+from kanon_sql.requirements import KAnonymity, TCloseness
+from kanon_sql.solvers.budget import Progress, never
+
+HEADS = (
+    "k",
+    "t",
+    "status",
+    "cost",
+    "lower_bound",
+    "gap",
+    "suppressed_cells",
+    "cells",
+    "suppressed_share",
+    "classes",
+    "smallest_class",
+    "algorithm",
+    "seconds",
+)
+"""The columns of the CSV file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A promise and what it costs.
+
+    Attributes
+    ----------
+    k : int
+        Least number of rows of a class.
+    t : Fraction or None
+        The largest distance of a class from the whole table; None where no closeness is promised.
+    certificate : Certificate or None
+        Of the audited release; None where no release can keep the promise.
+    """
+
+    k: int
+    t: Fraction | None
+    certificate: Certificate | None
+
+    def row(self) -> tuple[object, ...]:
+        """Return the values under `HEADS`, exact numbers as texts; empty where there is no release."""
+        c = self.certificate
+        promise = (self.k, "" if self.t is None else str(self.t))
+        if c is None:
+            return (*promise, "INFEASIBLE", *[""] * (len(HEADS) - 3))
+        share = c.suppressed_cells / c.cells if c.cells else 0.0
+        return (
+            *promise,
+            c.status.value,
+            str(c.cost),
+            str(c.lower_bound),
+            f"{c.gap:.6f}",
+            c.suppressed_cells,
+            c.cells,
+            f"{share:.6f}",
+            c.classes,
+            "" if c.smallest_class is None else c.smallest_class,
+            c.algorithm,
+            f"{c.seconds:.3f}",
+        )
+
+
+def frontier(
+    source: Any,
+    *,
+    k: Iterable[int],
+    t: Iterable[Number] | None = None,
+    tables: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> tuple[Point, ...]:
+    """Return what each promise costs, for every pair of a k and a t.
+
+    Parameters
+    ----------
+    source : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
+        The table.
+    k : iterable of int
+        Least numbers of rows of a class.
+    t : iterable of numbers, optional
+        Largest distances of ``sensitive`` in a class from the whole table.
+    tables : mapping, optional
+        As in `kanon_sql.anonymize`.
+    progress : callable, optional
+        Called with a `Moment`; may raise to stop.
+    **options
+        All else as in `kanon_sql.anonymize`, the same for each point: ``quasi_identifiers``, ``sensitive``, ``metric``,
+        ``masks``, ``weights``, ``recodings``, ``algorithm``, ``time_limit`` (of each release), ``seed``, ...
+
+    Returns
+    -------
+    tuple of Point
+        In the order of ``k``, and for each of them in that of ``t``.
+
+    Raises
+    ------
+    PolicyError
+        When an option is wrong.
+
+    Notes
+    -----
+    Each point is a release of its own, solved and audited; its rows are dropped.
+    """
+    arrow = _to_arrow(source)
+    policies = [policy.resolve(arrow.column_names) for policy in promises(k, t, **options)]
+    with closing(connect()) as con:
+        con.register("source", _readable(arrow))
+        _register(con.raw, policies[0], tables)
+        con.watch(progress)
+        return tuple(points(con, policies))
+
+
+def promises(
+    k: Iterable[int],
+    t: Iterable[Number] | None = None,
+    *,
+    recodings: Mapping[str, str | Generalization] | None = None,
+    **options: Any,
+) -> list[Policy]:
+    """Return the policies along a curve; arguments as in `frontier`.
+
+    Raises
+    ------
+    PolicyError
+        When there is no k, or an option is wrong.
+    """
+    ks, ts = list(k), [None] if t is None else list(t)
+    if not ks or not ts:
+        raise PolicyError("a curve needs a promise at least; hint: k=(2, 5, 10)")
+    return [Policy.of(k=one, t=other, recodings=_recodings(recodings), **options) for one in ks for other in ts]
+
+
+def points(con: Connection, policies: Iterable[Policy], ended: Callable[[], bool] = never) -> Iterator[Point]:
+    """Release the table ``source`` of a connection under one policy after the other, and yield what each cost.
+
+    Parameters
+    ----------
+    con : Connection
+        It keeps a temporary table with the last release.
+    policies : iterable of Policy
+        With k, and t-closeness of one column at most.
+    ended : callable
+        Whether no more points are wanted; then a release that is interrupted is left out.
+    """
+    for policy in policies:
+        if ended():
+            return
+        try:
+            con.execute("CREATE OR REPLACE TEMP TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
+            certificate = releases(con)[-1]
+        except InfeasibleError:
+            certificate = None
+        except (InterruptedReleaseError, duckdb.InterruptException):
+            if ended():
+                return
+            raise
+        yield Point(
+            k=max(each.k for each in policy.requirements if isinstance(each, KAnonymity)),
+            t=next((each.t for each in policy.requirements if isinstance(each, TCloseness)), None),
+            certificate=certificate,
+        )
+
+
+def csv_text(found: Iterable[Point]) -> str:
+    """Return the points as a CSV file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADS)
+    writer.writerows(point.row() for point in found)
+    return text.getvalue()
+
+
+def html_text(found: Sequence[Point], settings: Iterable[tuple[str, str]]) -> str:
+    """Return the points as a page with a plot; ``settings`` tell how they were found.
+
+    Raises
+    ------
+    KanonError
+        When jinja2, altair or vl-convert-python is not installed.
+    """
+    try:
+        from kanon_sql.reporting.charts import curve
+        from kanon_sql.reporting.page import frontier_page
+    except ModuleNotFoundError as error:
+        raise missing(error) from None
+    over = "t" if len({point.k for point in found}) == 1 and found[0].t is not None else "k"
+    plot, lines = curve(found, over=over) if any(point.certificate for point in found) else (None, {})
+    return frontier_page(
+        plot=plot,
+        lines=lines,
+        over=over,
+        heads=("promise", "hidden", "cost", "lower bound", "gap"),
+        rows=[_cells(point) for point in found],
+        settings=list(settings),
+    )
+
+
+def _cells(point: Point) -> tuple[str, ...]:
+    promise = f"k = {point.k:,}" + ("" if point.t is None else f", t = {float(point.t):.6g}")
+    promise = promise.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    c = point.certificate
+    if c is None:
+        return (promise, "no release", "-", "-", "-")
+    share = c.suppressed_cells / c.cells if c.cells else 0.0
+    cost, bound = (f"{float(each):,.12g}" for each in (c.cost, c.lower_bound))
+    return (promise, f"{share:.2%}", cost, bound, f"{c.gap:.2%}")

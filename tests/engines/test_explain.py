@@ -1,0 +1,168 @@
+"""EXPLAIN ANONYMIZE: its figures, counted again in SQL, and that it tells and releases nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import duckdb
+import pytest
+
+import kanon_sql
+from kanon_sql.engines.duckdb import Connection
+from kanon_sql.errors import ClauseError, InfeasibleError, KanonError
+
+VALUES = """CREATE TABLE t AS
+    SELECT 'secret' || (hash(i) % 5) AS a, 1970 + hash(i * 7) % 4 AS b, 'hush' || (hash(i * 3) % 3) AS c,
+    'ill' || (hash(i * 11) % 4) AS s, i AS id FROM range(97) r(i)"""
+
+
+@pytest.fixture
+def con() -> Iterator[Connection]:
+    with kanon_sql.connect() as con:
+        con.execute(VALUES)
+        yield con
+
+
+Lines = list[tuple[str, str, float | None, int | None]]
+
+
+def explained(con: Connection, clause: str, body: str = "FROM t") -> Lines:
+    return con.execute(f"EXPLAIN ANONYMIZE {body} ANONYMIZE {clause}").fetchall()
+
+
+def figures(lines: Lines) -> dict[str, str]:
+    return {name: value for name, value, *_ in lines if name != "mask"}
+
+
+def masks(lines: Lines) -> list[tuple[str, float | None, int | None]]:
+    return [(value, cost, rows) for name, value, cost, rows in lines if name == "mask"]
+
+
+def failing(con: Connection, shown: str, having: str) -> int:
+    """Count the rows of classes under a mask for the whole table, in SQL."""
+    keys = ", ".join(f'"{name}"' for name in shown.split(", ")) if shown != "nothing" else "()"
+    query = f"SELECT coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM t GROUP BY {keys} HAVING {having})"
+    return int(con.execute(query).fetchall()[0][0])
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 20, 97])
+def test_masks_are_counted_as_in_sql(con: Connection, k: int) -> None:
+    lines = explained(con, f"BY a WEIGHT 3, b, c WEIGHT 0.5 GUARANTEE k >= {k}")
+    found = figures(lines)
+    types = con.execute("SELECT count(*) FROM (SELECT DISTINCT a, b, c FROM t)").fetchall()[0][0]
+    assert (found["rows"], found["row types"], found["masks"]) == ("97", str(types), "8")
+    assert found["quasi-identifiers"] == "a, b, c"
+    assert found["promise"] == f"k >= {k}"
+    assert len(masks(lines)) == 8
+    weight = {"a": Fraction(3), "b": Fraction(1), "c": Fraction(1, 2)}
+    for shown, cost, rows in masks(lines):
+        assert cost == 97 * sum(weight[name] for name in set(weight) - set(shown.split(", ")))
+        assert rows == failing(con, shown, f"count(*) < {k}")
+    costs = [cost for _, cost, _ in masks(lines)]
+    assert costs == sorted(costs)
+
+
+@pytest.mark.parametrize(
+    ("promise", "broken"),
+    [
+        ("k >= 4 AND l(s) >= 2", "count(*) < 4 OR 2 * list_max(map_values(histogram(s))) > count(*)"),
+        ("l(s, 'distinct') >= 3", "count(*) < 2 OR count(DISTINCT s) < 3"),
+        ("alpha(s, 'ill1') <= 1/2", "count(*) < 2 OR 2 * count(*) FILTER (s = 'ill1') > count(*)"),
+    ],
+)
+def test_promises_on_sensitive_values_are_counted_as_in_sql(con: Connection, promise: str, broken: str) -> None:
+    for shown, _, rows in masks(explained(con, f"BY a, b GUARANTEE {promise}")):
+        assert rows == failing(con, shown, broken)
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "BY a, b, c GUARANTEE k >= 5",
+        "BY a, b, c GUARANTEE k >= 5 USING greedy",
+        "BY a, b GUARANTEE k >= 3 AND l(s) >= 2",
+        "BY b IN INTERVALS (2, 4), a GUARANTEE k >= 6",
+        "BY GROUPING SETS ((a, b), (c), ()) GUARANTEE k >= 5",
+        "BY a, b, c LINKED (a, c) GUARANTEE k >= 5",
+        "BY a IN BINS, b GUARANTEE k >= 9",
+    ],
+)
+def test_the_bound_and_the_solver_are_those_of_the_release(con: Connection, clause: str) -> None:
+    lines = explained(con, clause)
+    assert con.session.releases == []
+    con.execute(f"FROM t ANONYMIZE {clause}").fetchall()
+    (release,) = con.session.releases
+    (bound,) = [cost for name, _, cost, _ in lines if name == "lower bound"]
+    assert bound is not None
+    assert bound <= float(release.lower_bound) <= float(release.cost)
+    assert figures(lines)["solver"].startswith(f"{release.algorithm} (")
+    assert figures(lines)["row types"] == str(release.row_types)
+    whole = [cost for _, cost, rows in masks(lines) if rows == 0]
+    assert not whole or bound <= whole[0]
+
+
+@pytest.mark.parametrize(
+    "clause",
+    ["BY a, b, c GUARANTEE k >= 5", "BY a, b IN RANGES GUARANTEE k >= 5", "BY a IN SETS, b IN INTERVALS (2) GUARANTEE k >= 5"],
+)
+def test_no_value_is_told(con: Connection, clause: str) -> None:
+    text = repr(explained(con, clause))
+    assert not any(word in text for word in ("secret", "hush", "ill", "197"))
+    assert con.session.releases == []
+
+
+def test_levels_are_masks_too(con: Connection) -> None:
+    lines = explained(con, "BY b IN INTERVALS (2), a GUARANTEE k >= 5")
+    assert figures(lines)["masks"] == "6, as level vectors"
+    assert {value for value, *_ in masks(lines)} == {
+        "b at level 0, a", "b at level 1, a", "a", "b at level 0", "b at level 1", "nothing",
+    }  # fmt: skip
+
+
+def test_too_many_masks_to_list(con: Connection) -> None:
+    columns = ", ".join(f"hash(i * {c}) % 3 AS c{c}" for c in range(20))
+    con.execute(f"CREATE TABLE wide AS SELECT {columns} FROM range(60) r(i)")
+    lines = explained(con, f"BY {', '.join(f'c{c}' for c in range(20))} GUARANTEE k >= 2", "FROM wide")
+    assert figures(lines)["masks"] == "2^20 at most, too many to list"
+    assert figures(lines)["solver"].startswith("greedy (auto: there are too many masks")
+    assert [cost for _, cost, _ in masks(lines)] == [0.0] + [60.0] * 9
+
+
+def test_under_a_stored_policy(con: Connection) -> None:
+    con.execute("CREATE ANONYMIZATION POLICY p ON t (IDENTIFIER id; BY a, b, c; GUARANTEE k >= 5 AND l(s) >= 2)")
+    expected = explained(con, "BY a, b, c GUARANTEE k >= 5 AND l(s) >= 2")
+    assert explained(con, "WITH POLICY p") == expected
+    assert explained(con, "WITH POLICY p", "SELECT b, a, id FROM t") == explained(con, "BY a, b GUARANTEE k >= 5")
+    with pytest.raises(ClauseError, match='there is no policy "q"'):
+        explained(con, "WITH POLICY q")
+
+
+def test_an_empty_table(con: Connection) -> None:
+    assert figures(explained(con, "BY a GUARANTEE k >= 5", "FROM t WHERE false")) == {
+        "promise": "k >= 5", "quasi-identifiers": "a", "rows": "0", "solver": "none (there is nothing to solve)",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("clause", "message", "error"),
+    [
+        ("BY a GUARANTEE k >= 98", "97 rows, fewer than k = 98", InfeasibleError),
+        ("BY a GUARANTEE l(s) >= 5", "holds in no release", InfeasibleError),
+        ("BY nope GUARANTEE k >= 5", "nope", duckdb.Error),
+        ("BY a GUARANTEE k >= 5 USING magic", "no algorithm 'magic'", KanonError),
+    ],
+)
+def test_what_cannot_be_released_is_an_error(con: Connection, clause: str, message: str, error: type[Exception]) -> None:
+    with pytest.raises(error, match=message):
+        explained(con, clause)
+
+
+def test_explain_without_anonymize_is_that_of_duckdb(con: Connection) -> None:
+    (row,) = con.execute("EXPLAIN FROM t ANONYMIZE BY a GUARANTEE k >= 5").fetchall()
+    assert row[0] == "physical_plan"
+
+
+def test_parameters_and_a_prepared_explanation(con: Connection) -> None:
+    lines = con.execute("EXPLAIN ANONYMIZE FROM t WHERE id < $1 ANONYMIZE BY a GUARANTEE k >= 2 ORDER BY a", [50]).fetchall()
+    assert figures(lines)["rows"] == "50"

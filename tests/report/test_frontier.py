@@ -1,0 +1,179 @@
+"""The curve of privacy and its price: each point is a release, audited, and the points are in order."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner, Result
+from page_reader import assert_sound
+
+import kanon_sql
+import kanon_sql.cli_reports
+import kanon_sql.frontier
+from kanon_sql.cli import Kanon
+from kanon_sql.cli_reports import frontier as frontier_command
+from kanon_sql.errors import InterruptedReleaseError, PolicyError
+from kanon_sql.frontier import HEADS, Point, csv_text, frontier, html_text
+from kanon_sql.solvers.budget import Moment
+
+
+def people(rows: int = 60) -> pa.Table:
+    draw = random.Random(11)
+    return pa.table(
+        {
+            "zip": [draw.choice(["02138", "02139", "02141"]) for _ in range(rows)],
+            "age": [draw.choice([31, 38, 45, 52]) for _ in range(rows)],
+            "disease": [draw.choice(["flu", "asthma", "ulcer"]) for _ in range(rows)],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def points() -> tuple[Point, ...]:
+    return frontier(people(), k=(2, 5, 100), t=("1/2", 0.3), sensitive="disease", quasi_identifiers=["zip", "age"])
+
+
+def test_each_point_is_the_release_of_its_promise(points: tuple[Point, ...]) -> None:
+    assert [(point.k, point.t) for point in points] == [(k, Fraction(t)) for k in (2, 5, 100) for t in ("1/2", "3/10")]
+    for point in points[:4]:
+        assert point.certificate is not None
+        alone = kanon_sql.anonymize(
+            people(), k=point.k, t=point.t, sensitive="disease", quasi_identifiers=["zip", "age"]
+        ).certificate
+        assert (point.certificate.cost, point.certificate.lower_bound) == (alone.cost, alone.lower_bound)
+        assert point.certificate.audited
+        assert alone.smallest_class is not None
+        assert alone.smallest_class >= point.k
+    assert [point.certificate for point in points[4:]] == [None, None]  # more than there are rows
+
+
+def test_no_bound_is_above_the_cost_of_a_stronger_promise(points: tuple[Point, ...]) -> None:
+    for weak in points[:4]:
+        for strong in points[:4]:
+            if weak.k <= strong.k and (weak.t or 1) >= (strong.t or 1):
+                assert weak.certificate is not None
+                assert strong.certificate is not None
+                assert weak.certificate.lower_bound <= strong.certificate.cost
+
+
+def test_the_csv_file(points: tuple[Point, ...]) -> None:
+    rows = list(csv.DictReader(csv_text(points).splitlines()))
+    assert list(rows[0]) == list(HEADS)
+    for row, point in zip(rows, points, strict=True):
+        c = point.certificate
+        assert row["k"] == str(point.k)
+        if c is None:
+            assert (row["status"], row["cost"]) == ("INFEASIBLE", "")
+            continue
+        assert Fraction(row["cost"]) == c.cost
+        assert Fraction(row["lower_bound"]) == c.lower_bound
+        assert float(row["suppressed_share"]) == pytest.approx(c.suppressed_cells / c.cells, abs=1e-6)
+
+
+@pytest.mark.parametrize("chosen", [slice(None), slice(0, 2), slice(4, 6), slice(0, 1)], ids=["k", "t", "none", "one"])
+def test_the_page(points: tuple[Point, ...], chosen: slice) -> None:
+    found = assert_sound(html_text(points[chosen], [("source", "<b>&")]))
+    feasible = [point for point in points[chosen] if point.certificate is not None]
+    assert len(found.all("svg")) == (1 if feasible else 0)
+    rows = found.table("The points of the curve").rows[1:]
+    assert [row[0] for row in rows] == [f"k\xa0=\xa0{point.k}, t\xa0=\xa0{float(point.t or 0):g}" for point in points[chosen]]
+    assert found.table("How they were found").pairs["source"] == ["<b>&"]
+
+
+def test_without_closeness_and_with_weights() -> None:
+    found = frontier(people(), k=[3], quasi_identifiers=["zip", "age"], weights={"zip": "5/2"}, recodings={"zip": "DIGITS"})
+    assert [(point.k, point.t) for point in found] == [(3, None)]
+    assert_sound(html_text(found, []))
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(PolicyError, match="a promise at least"):
+        frontier(people(), k=[])
+    with pytest.raises(PolicyError, match="sensitive column"):
+        frontier(people(), k=[2], t=[0.5])
+    with pytest.raises(PolicyError, match="k"):
+        frontier(people(), k=[0])
+
+
+def test_progress_can_stop_it() -> None:
+    def stop(moment: Moment) -> None:
+        raise InterruptedReleaseError("enough")
+
+    with pytest.raises(InterruptedReleaseError, match="enough"):
+        frontier(people(), k=[2], progress=stop)
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    table = people()
+    rows = zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    Path("in.csv").write_text("\n".join([",".join(table.column_names), *(",".join(map(str, row)) for row in rows)]) + "\n")
+    group = Kanon("kanon", commands=[frontier_command])
+    return lambda *arguments: CliRunner().invoke(group, ["frontier", "in.csv", *arguments])
+
+
+def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
+    promise = ("--qi", "zip,age", "--k", "2,4", "--sensitive", "disease", "--t", "0.5,0.4", "--algorithm", "greedy")
+    done = run("-o", "curve.html", "-o", "curve.csv", *promise)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "4 of 4" in done.stdout
+    rows = list(csv.DictReader(Path("curve.csv").read_text().splitlines()))
+    assert [(row["k"], row["t"], row["algorithm"]) for row in rows] == [(k, t, "greedy") for k in "24" for t in ("1/2", "2/5")]
+    found = assert_sound(Path("curve.html").read_text())
+    assert found.table("How they were found").pairs["quasi-identifiers"] == ["zip, age"]
+    assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "curve.html", "curve.csv"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("-o", "curve.pdf"), "must end in .html or .csv"),
+        (("-o", "in.csv", "--force"), "is read by this command"),
+        (("-o", "old.csv"), "exists"),
+        (("-o", "curve.csv", "--k", "2,x"), "no list of whole numbers"),
+        (("-o", "curve.csv", "--k", ","), "a promise at least"),
+        (("-o", "curve.csv", "--algorithm", "magic"), "there is no algorithm"),
+        (("-o", "curve.csv", "--qi", "zap"), 'unknown column "zap"'),
+    ],
+)
+def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) -> None:
+    Path("old.csv").write_text("old")
+    done = run(*arguments)
+    assert done.exit_code != 0
+    assert says in done.stderr
+    assert not Path("curve.csv").exists()
+    assert Path("old.csv").read_text() == "old"
+
+
+def test_the_first_ctrl_c_keeps_the_points_that_there_are(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    finishes: list[Callable[[], bool]] = []
+    real = kanon_sql.frontier.points
+
+    def at_once(interrupt: object, work: Callable[[], object], *, finish: Callable[[], bool], patience: float) -> object:
+        assert not finish()  # there is nothing to keep yet
+        finishes.append(finish)
+        return work()
+
+    def interrupted(*arguments: Any) -> Iterator[Point]:
+        for number, point in enumerate(real(*arguments), 1):
+            yield point
+            if number == 2:
+                assert finishes[0]()
+
+    monkeypatch.setattr(kanon_sql.cli_reports, "interruptible", at_once)
+    monkeypatch.setattr(kanon_sql.frontier, "points", interrupted)
+    done = run("-o", "curve.csv", "--k", "2,3,4,5", "--qi", "zip,age", "--algorithm", "greedy")
+    assert done.exit_code == 0, done.output
+    assert "2 of 4" in done.stdout
+    assert len(Path("curve.csv").read_text().splitlines()) == 3

@@ -1,0 +1,131 @@
+"""The pages in a real browser: drawn, silent, without a network, in both colour schemes, as narrow as a phone."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import kanon_sql
+from kanon_sql.frontier import frontier, html_text
+from kanon_sql.report import report
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
+
+
+def people(rows: int = 300) -> pa.Table:
+    draw = random.Random(3)
+    names = ["zip", "age", "a column with quite a long name, as exports of forms have", "nowrap" * 12]
+    columns = {name: [draw.choice(["Assoc-voc", "Some-college", "x" * 70, "東京", "7"]) for _ in range(rows)] for name in names}
+    columns["age"] = [draw.randint(18, 90) for _ in range(rows)]
+    return pa.table({**columns, "disease": [draw.choice(["flu", "ulcer"]) for _ in range(rows)]})
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    source = people()
+    release = kanon_sql.anonymize(source, k=5, sensitive="disease", t=0.4, algorithm="greedy")
+    points = frontier(source, k=(2, 5, 10), t=(0.5, 0.3), sensitive="disease", algorithm="greedy")
+    folder = tmp_path_factory.mktemp("pages")
+    texts = {
+        "report": report(source, release),
+        "broken": report(source, source, k=5, sensitive="disease", l=3),
+        "frontier": html_text(points, [("source", "s" * 200)]),
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.html").write_text(text)
+    return sorted(folder.iterdir())
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+LOOK = """() => {
+    const styles = element => getComputedStyle(element)
+    const boxes = [...document.querySelectorAll("svg")].map(svg => svg.getBoundingClientRect())
+    const marks = [...document.querySelectorAll("svg .mark-rect path, svg .mark-line path")]
+    const text = document.querySelector("svg text")
+    return {
+        width: document.documentElement.scrollWidth,
+        plots: boxes.map(box => [box.width, box.height]),
+        marks: marks.filter(mark => { const box = mark.getBoundingClientRect(); return box.width + box.height > 0 }).length,
+        paints: [...new Set(marks.map(mark => styles(mark).fill + styles(mark).stroke))],
+        text: styles(text).fill,
+        ink: styles(document.body).color,
+        paper: styles(document.documentElement).backgroundColor,
+        soft: styles(document.querySelector("figcaption")).color,
+        link: styles(document.querySelector("summary, main")).color,
+    }
+}"""
+
+
+def luminance(colour: str) -> float:
+    channels = [int(part) / 255 for part in colour.removeprefix("rgb(").rstrip(")").split(",")]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast ratio of two colours, as WCAG 2.2 defines it."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1200])
+def test_a_page_is_drawn(browser: Any, pages: list[Path], scheme: str, width: int) -> None:
+    for path in pages:
+        tab = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
+        said: list[str] = []
+        tab.on("console", lambda message, said=said: said.append(message.text))
+        tab.on("pageerror", lambda error, said=said: said.append(str(error)))
+        tab.on("request", lambda request, said=said: said.append(request.url))
+        tab.goto(path.as_uri())
+        tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        seen = tab.evaluate(LOOK)
+        assert said == [path.as_uri()]
+        assert seen["width"] <= width
+        assert seen["plots"]
+        assert all(0 < across <= width and down > 50 for across, down in seen["plots"])
+        assert seen["marks"] >= 3
+        assert seen["text"] == seen["ink"]
+        assert (luminance(seen["paper"]) > 0.5) == (scheme == "light")
+        assert contrast(seen["ink"], seen["paper"]) >= 7
+        assert contrast(seen["soft"], seen["paper"]) >= 4.5
+        assert contrast(seen["link"], seen["paper"]) >= 4.5
+        assert not any("var(" in paint for paint in seen["paints"])
+        tab.close()
+
+
+def test_plots_are_told_to_screen_readers(browser: Any, pages: list[Path]) -> None:
+    for path in pages:
+        tab = browser.new_page()
+        tab.goto(path.as_uri())
+        for plot in tab.locator("svg").all():
+            assert plot.get_attribute("aria-label")
+            assert "img" in plot.aria_snapshot()
+        tab.close()
+
+
+def test_a_printed_page_shows_the_closed_tables(browser: Any, pages: list[Path]) -> None:
+    tab = browser.new_page()
+    tab.goto(next(path for path in pages if path.stem == "report").as_uri())
+    shown = "[...document.querySelectorAll('details table')].%s(table => table.checkVisibility())"
+    assert not tab.evaluate(shown % "some")
+    tab.emulate_media(media="print")
+    tab.wait_for_function(shown % "every", timeout=10_000)
+    assert tab.pdf().startswith(b"%PDF")
+    tab.close()

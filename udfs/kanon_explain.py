@@ -1,0 +1,54 @@
+"""`kanon_explain(row_types, policy, ...)`: what a release would be up against; takes what `kanon_fit` takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kanon_sql.engines.explanation import empty_explanation, explanation
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.histogram import coded
+from kanon_sql.engines.session import Session
+from kanon_sql.policy import Policy
+from kanon_sql.solvers.budget import Budget
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def explain(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *tables: pa.ChunkedArray) -> pa.Array:
+    """Return one list: a struct per line of the explanation.
+
+    Parameters
+    ----------
+    row_types, policy, tables
+        As for `kanon_fit`.
+    """
+    import pyarrow as pa
+
+    session.ready()
+    asked = Policy.from_json(policy[0].as_py())
+    if row_types.null_count == len(row_types):
+        lines = empty_explanation(asked)
+    else:
+        try:
+            budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
+            read = coded(row_types.combine_chunks().values, asked, tables, budget)
+        finally:
+            session.rest()
+        lines = explanation(read.table, read.policy)
+    columns = {
+        "property": pa.array([line.property for line in lines], pa.string()),
+        "value": pa.array([line.value for line in lines], pa.string()),
+        "cost": pa.array([None if line.cost is None else float(line.cost) for line in lines], pa.float64()),
+        "rows_failing": pa.array([line.rows_failing for line in lines], pa.int64()),
+    }
+    rows = pa.StructArray.from_arrays(list(columns.values()), list(columns))
+    return pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), rows)
+
+
+FUNCTION = Function(
+    name="kanon_explain",
+    returns='STRUCT("property" VARCHAR, "value" VARCHAR, "cost" DOUBLE, "rows_failing" BIGINT)[]',
+    call=explain,
+    arrow=True,
+)

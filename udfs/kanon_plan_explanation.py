@@ -1,0 +1,16 @@
+"""`kanon_plan_explanation(name, table, policy)`: what explains the release of `"kanon#body"` under a stored policy."""
+
+from __future__ import annotations
+
+from kanon_sql.engines.explanation import explanation_query
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.policies import released_query
+from kanon_sql.engines.session import Session
+
+
+def plan(session: Session, name: str, table: str, policy: str) -> str:
+    """Return the SQL of the explanation; runs when the statement is bound, once the columns of the query are known."""
+    return explanation_query(*released_query(session, name, table, policy))
+
+
+FUNCTION = Function(name="kanon_plan_explanation", returns="VARCHAR", call=plan)

@@ -1,0 +1,17 @@
+"""`kanon_plan_release(name, table, policy)`: the release of `"kanon#body"`, a query, under a stored policy."""
+
+from __future__ import annotations
+
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.policies import released_query
+from kanon_sql.engines.release import release_query
+from kanon_sql.engines.session import Session
+
+
+def plan(session: Session, name: str, table: str, policy: str) -> str:
+    """Return the SQL of the release; runs when the statement is bound, once the columns of the query are known."""
+    body, promise = released_query(session, name, table, policy)
+    return release_query(body, promise, query=True)
+
+
+FUNCTION = Function(name="kanon_plan_release", returns="VARCHAR", call=plan)
