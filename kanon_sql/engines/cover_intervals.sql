@@ -2,12 +2,16 @@
     SELECT count(*) FILTER (coalesce(CASE
         WHEN value IS NULL THEN suffix(label, ' or NULL')
         WHEN value = range THEN true
-        WHEN TRY_CAST(value AS DECIMAL(38, 15)) IS NOT NULL AND TRY_CAST(low AS DECIMAL(38, 15)) IS NOT NULL
-            THEN value::DECIMAL(38, 15) >= low::DECIMAL(38, 15) AND (value::DECIMAL(38, 15) < high::DECIMAL(38, 15)
-                 OR (closed AND value::DECIMAL(38, 15) = high::DECIMAL(38, 15)))
+        WHEN numbers
+            THEN TRY_CAST(low AS DECIMAL(38, 15)) <= number
+                 AND (number < TRY_CAST(high AS DECIMAL(38, 15)) OR (closed AND number = TRY_CAST(high AS DECIMAL(38, 15))))
         ELSE starts_with(range, '[') AND value COLLATE "binary" >= low AND value COLLATE "binary" <= high END, false) IS FALSE) AS wrong
     FROM (
-        SELECT value, label, range, regexp_extract(range, '^\[(.*?), ', 1, 's') AS low,
-               regexp_extract(range, '^\[.*?, (.*)[\])]$$', 1, 's') AS high, suffix(range, ']') AS closed
-        FROM (SELECT value, label, regexp_replace(label, ' or NULL$$', '') AS range FROM "kanon#shown")
+        SELECT value, label, range, number, regexp_extract(range, '^\[(.*?), ', 1, 's') AS low,
+               regexp_extract(range, '^\[.*?, (.*)[\])]$$', 1, 's') AS high, suffix(range, ']') AS closed,
+               bool_and(value IS NULL OR number IS NOT NULL) OVER () AS numbers
+        FROM (
+            SELECT value, label, regexp_replace(label, ' or NULL$$', '') AS range, TRY_CAST(value AS DECIMAL(38, 15)) AS number
+            FROM "kanon#shown"
+        )
     )

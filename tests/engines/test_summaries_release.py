@@ -106,6 +106,13 @@ def test_tables_of_little(con, table: str) -> None:
     assert rows == {"nobody": [], "one": [("1", "x")], "nulls": [(None, None)] * 3}[table]
 
 
+def test_numbers_among_texts_are_texts(con) -> None:
+    con.execute("CREATE TABLE mixed AS SELECT ['1', '10', '9', 'abc'][1 + i % 4] AS code, i % 3 AS other FROM range(24) t(i)")
+    for how in ("RANGES", "INTERVALS", "SETS"):
+        rows = con.execute(f"FROM mixed ANONYMIZE BY code IN {how}, other GUARANTEE k >= 5").fetchall()
+        assert min(Counter(rows).values()) >= 5
+
+
 @pytest.mark.parametrize(("summary", "wrong"), [("ranges", "[1, 2]"), ("sets", "{job 1, job 2}"), ("sets", "{job 1")])
 def test_summaries_that_do_not_cover_are_not_released(con, monkeypatch, summary: str, wrong: str) -> None:
     from kanon_sql.udfs import kanon_fit

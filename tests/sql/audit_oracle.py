@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from unittest.mock import ANY
+
+import pytest
+from label_oracle import Tree, stands_for
 
 Row = tuple[object, ...]
 
@@ -45,39 +50,54 @@ def reidentification_risk(rows: list[Row]) -> dict[str, object]:
     }
 
 
-def utility(released: list[Row], original: list[Row]) -> dict[str, object]:
-    """Figures for columns of numbers or text, where the release may hold None, '*' or a text that is not in the original."""
+def utility(
+    released: list[Row], original: list[Row], names: Sequence[str] = (), trees: Mapping[str, Tree] | None = None
+) -> dict[str, object]:
+    """Figures for columns of numbers or texts; without names, the loss of each column is not compared.
+
+    The release may hold None, '*', or labels that are not in the original. ``trees`` has the hierarchies of columns by name.
+    """
     columns = list(zip(*original, strict=True))
-    domains = [{None if value == "*" else value for value in column} for column in columns]
-    numeric = [any(isinstance(value, int) for value in domain) for domain in domains]
-    texts = [{str(value) for value in domain if value is not None} for domain in domains]
-    classes = sorted(Counter(released).items(), key=repr)
+    domains = [{None if value in (None, "*") else str(value) for value in column} for column in columns]
+    numeric = [any(isinstance(value, int | float) for value in column) for column in columns]
+    classes = Counter(released)
 
-    def shown(value: object, j: int) -> bool:
-        return value is not None and value != "*" and str(value) in texts[j]
+    def hidden(column: Sequence[object]) -> int:
+        return sum(value is None or value == "*" for value in column)
 
-    def hidden(rows: list[Row]) -> int:
-        return sum(value is None or value == "*" for row in rows for value in row)
-
-    cells = sum(map(len, released))
-    suppressed = hidden(released) - hidden(original)
-    generalized = cells - hidden(released) - sum(shown(value, j) for row in released for j, value in enumerate(row))
+    suppressed, generalized, unread, losses = 0, 0, 0, []
+    for j, (after, before) in enumerate(zip(zip(*released, strict=True), columns, strict=True)):
+        tree = (trees or {}).get(names[j]) if names else None
+        labels = [str(value) for value in after if value not in (None, "*") and str(value) not in domains[j]]
+        meant = {label: stands_for(label, domains[j], tree) for label in set(labels)}
+        behind = sum(None in meant[label] or not meant[label] for label in labels)  # may hide a NULL of the original
+        gone = min(hidden(after), hidden(after) - hidden(before) + behind)
+        lost = Fraction(gone)
+        for label in labels:
+            lost += Fraction(len(meant[label] or domains[j]) - 1, max(len(domains[j]) - 1, 1))
+        losses.append(lost / len(after) if len(domains[j]) > 1 else Fraction(0))
+        suppressed += gone
+        generalized += len(labels)
+        unread += sum(not meant[label] for label in labels)
     diversity = Fraction(0)
-    for row, _ in classes:
-        for j, value in enumerate(row):
-            if not shown(value, j):
+    for row in classes:
+        for value, domain, number in zip(row, domains, numeric, strict=True):
+            if value in (None, "*") or str(value) not in domain:
                 diversity += 1
-            elif not numeric[j]:
-                diversity += Fraction(1, len(domains[j]))
+            elif not number:
+                diversity += Fraction(1, len(domain))
+    cells = sum(map(len, released))
     return {
         "rows": len(released),
         "cells": cells,
         "suppressed_cells": suppressed,
         "suppressed_share": suppressed / cells,
         "generalized_cells": generalized,
-        "ncp": (suppressed + generalized) / cells,
+        "unread_cells": unread,
+        "ncp": float(sum(losses) / len(losses)),
+        "loss": pytest.approx(dict(zip(names, map(float, losses), strict=True))) if names else ANY,
         "classes": len(classes),
         "average_class_size": len(released) / len(classes),
-        "discernibility": sum(size * size for _, size in classes),
+        "discernibility": sum(size * size for size in classes.values()),
         "usefulness": float(diversity / len(classes)),
     }

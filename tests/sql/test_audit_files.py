@@ -47,7 +47,7 @@ def test_every_result_column_is_in_the_header(con: duckdb.DuckDBPyConnection, na
     con.execute(f"FROM {name}({ARGUMENTS[name]})")
     header = (SQL / f"{name}.sql").read_text(encoding="utf-8").split(PREFIX)[0]
     columns = header[header.index("-- Result columns") :]
-    documented = re.findall(r"^--   (\w+) +(?:BIGINT|DOUBLE|HUGEINT) ", columns, flags=re.MULTILINE)
+    documented = re.findall(r"^--   (\w+) +(?:BIGINT|DOUBLE|HUGEINT|MAP) ", columns, flags=re.MULTILINE)
     assert documented == [column[0] for column in con.description if column[0] != "a"]
 
 
