@@ -94,7 +94,7 @@ class Neighbourhood:
         owner = owner[~opened]
         enough = np.bincount(place, weights=count[owner], minlength=len(used)) >= site.k
         used, owner, place = _only(enough, used, owner, place)
-        used, owner, place = _only(_undominated(owner, place, cost[used], len(row_type)), used, owner, place)
+        used, owner, place = _only(undominated(owner, place, cost[used], len(row_type)), used, owner, place)
         other = np.where(home >= 0, cost[home], -1)
         kind, sample = _kinds(owner, place, other)
         rows = np.zeros(len(sample), np.int64)
@@ -128,7 +128,7 @@ def _only(kept: NDArray[np.bool_], used: Int64, owner: Int64, place: Int64) -> t
     return used[kept], owner[stays], (np.cumsum(kept) - 1)[place[stays]]
 
 
-def _undominated(owner: Int64, place: Int64, cost: Int64, row_types: int) -> NDArray[np.bool_]:
+def undominated(owner: Int64, place: Int64, cost: Int64, row_types: int) -> NDArray[np.bool_]:
     """Return the instances that no other can replace: cheaper for all its rows, or as dear with more rows, or the first."""
     if len(cost) > _COMPARED:
         return np.ones(len(cost), np.bool_)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
+from itertools import chain, repeat
 
+import numpy as np
 import pytest
-from test_sensitive_exact import Case, case
+from test_sensitive_exact import Case, case, larger
+from test_small_exact import Ending
 
 from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.requirements import LDiversity, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.solvers.sensitive import greedy, refine
+from kanon_sql.solvers.sensitive import greedy, optimal, refine
+from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
+from kanon_sql.solvers.sensitive.pool import Pool
+from kanon_sql.solvers.sensitive.search import Search, of_recoding
 
 SOLVE = {"greedy": greedy.solve, "refine": refine.solve}
 
@@ -66,3 +74,81 @@ def test_refine_never_costs_more_than_greedy_and_a_used_up_budget_still_keeps_th
     assert refine.solve(table, patterns, promise, UNLIMITED).cost(table) <= plain.cost(table)
     late = refine.solve(table, patterns, promise, Budget(ended=lambda: True))
     assert all(drawn.kept(each) for each in classes(drawn, table, late))
+
+
+def neighbourhoods(drawn: Case, rows: float) -> tuple[CodedTable, Neighbourhoods]:
+    """Neighbourhoods of the greedy's release, with all instances."""
+    table, patterns, promise = drawn.coded()
+    release = greedy.solve(table, patterns, promise, UNLIMITED)
+    pool = Pool.of(table, patterns, promise)
+    assert pool is not None
+    search = Search.of(pool, of_recoding(release), np.zeros(table.row_types))
+    assert search.cost == release.cost(table)
+    return table, Neighbourhoods(search=search, random=np.random.default_rng(0), rows=rows)
+
+
+@pytest.mark.parametrize("rows", [6, 20])
+@pytest.mark.parametrize("seed", range(500, 530))
+def test_neighbourhoods_keep_the_promise_and_never_cost_more(seed: int, rows: int) -> None:
+    drawn = case(seed, most=60)
+    try:
+        table, wide = neighbourhoods(drawn, rows)
+    except InfeasibleError:
+        return
+    for _ in range(3):
+        before = wide.search.cost
+        wide.solve(UNLIMITED)
+        pieces = wide.search.pieces()
+        assert pieces.placed.all()
+        assert all(drawn.kept(each) for each in classes(drawn, table, pieces.recoding()))
+        assert pieces.recoding().cost(table) == wide.search.cost <= before
+
+
+PROMISES: list[SensitiveRequirement] = [
+    LDiversity(sensitive="s", l=2),
+    LDiversity(sensitive="s", l=2, variant="entropy"),
+    LDiversity(sensitive="s", l=2, variant="recursive", c=1),
+    TCloseness(sensitive="s", t="0.3"),
+]
+
+
+@pytest.mark.parametrize("requirement", PROMISES, ids=str)
+def test_the_neighbourhood_of_the_whole_table_is_the_optimum(requirement: SensitiveRequirement) -> None:
+    drawn = larger(7, 24, requirement)
+    table, patterns, promise = drawn.coded()
+    _, wide = neighbourhoods(drawn, 24)
+    wide.solve(Budget(seconds=60))
+    assert wide.complete
+    assert wide.search.cost == optimal.solve(table, patterns, promise, UNLIMITED).lower_bound
+
+
+@pytest.mark.parametrize("requirement", PROMISES, ids=str)
+def test_neighbourhoods_save_cells_where_the_local_search_idles(requirement: SensitiveRequirement) -> None:
+    _, wide = neighbourhoods(larger(11, 150, requirement), 30)
+    idle = wide.search
+    for _ in range(4):
+        idle.grow(UNLIMITED)
+        idle.rebuild(500, np.array([1], np.uint64))
+    before = idle.cost
+    for _ in range(6):
+        wide.solve(UNLIMITED)
+    assert idle.cost < before
+
+
+@pytest.mark.parametrize("requirement", PROMISES[::3], ids=str)
+def test_the_same_seed_finds_the_same_release(requirement: SensitiveRequirement) -> None:
+    table, patterns, promise = larger(13, 150, requirement).coded()
+    one, other = (refine.solve(table, patterns, promise, UNLIMITED) for _ in range(2))
+    for name in ("row_type", "shown", "count"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize("after", [2, 6, 12])
+def test_the_search_ends_when_it_is_told_to_and_when_the_time_is_up(after: int) -> None:
+    drawn = larger(17, 300, TCloseness(sensitive="s", t="0.2"))
+    table, patterns, promise = drawn.coded()
+    for budget in (Ending(answers=chain(repeat(False, after), repeat(True))), Budget(seconds=after / 20)):
+        started = time.process_time()
+        found = refine.solve(table, patterns, promise, budget)
+        assert time.process_time() - started < 5
+        assert all(drawn.kept(each) for each in classes(drawn, table, found))

@@ -1,8 +1,9 @@
-"""`refine` under a promise: prices for rows, classes that they open, and a local search that keeps the promise.
+"""`refine` under a promise: prices for rows, classes that they open, local search, and large neighbourhoods.
 
 References
 ----------
-Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems (2013): the problem, and its hardness.
+Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems (2013): the problem, its hardness, and
+Theorem 9 (the integer program).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.repair import Pieces
 from kanon_sql.solvers.sensitive import greedy
+from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
 from kanon_sql.solvers.sensitive.pool import Desk, Pool
 from kanon_sql.solvers.sensitive.prices import WORKERS, Guide, prices
 from kanon_sql.solvers.sensitive.promise import Promise
@@ -36,11 +38,14 @@ _LOSSES = (0.5, 1.0)
 _PROMISING = 0.05
 """Cells for each of the least rows that an instance may lose at the prices to be used by the local search."""
 
-_STEPS_PER_ROW_TYPE = 0.5
-_MOST_STEPS = 50_000
+_STEPS_PER_ROW_TYPE, _MOST_STEPS = 0.4, 50_000
+"""Steps of the local search where the clock does not decide, in a large table."""
+
+_MORE_STEPS, _WORK = 40, 25_000_000
+"""Steps for each row type of a small table, as long as those times the row types are no more work."""
 
 _STEPS = 1_000
-"""Rebuilt neighbourhoods between two sweeps of growth, some tenths of a second."""
+"""Steps between two sweeps of growth, some hundredths of a second or tenths."""
 
 
 def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> Recoding:
@@ -83,7 +88,7 @@ def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Bud
 
 
 def searched(pool: Pool, start: Recoding, bound: int, budget: Budget) -> Recoding:
-    """Return the best recoding found from a start: classes opened by prices, and a local search."""
+    """Return the best recoding found from a start: classes opened by prices, local search, and where it idles, programs."""
     table = pool.table
     paid = np.zeros(table.row_types)
     np.add.at(paid, start.row_type, row_cost(start.shown, table.cost) * start.count)
@@ -92,15 +97,24 @@ def searched(pool: Pool, start: Recoding, bound: int, budget: Budget) -> Recodin
     near = pool.take(np.flatnonzero(guide.surplus > -margin))
     best = min([start, *_opened(pool, near, guide, budget)], key=lambda recoding: recoding.cost(table))
     search, state = Search.of(near, of_recoding(best), guide.price), seeded(budget.seed)
-    steps = int(min(_MOST_STEPS, _STEPS_PER_ROW_TYPE * table.row_types)) if budget.seconds is None else None
-    done = 0
-    while search.cost > bound and not budget.over() and (steps is None or done < steps):
+    wide = Neighbourhoods(search=search, random=np.random.default_rng(budget.seed))
+    steps, done = _steps(table.row_types) if budget.seconds is None else None, 0
+    while search.cost > bound and not budget.over() and not wide.complete and (steps is None or done < steps):
         budget.report("local search", budget.share() if steps is None else done / steps, search.cost, bound)
+        cost = search.cost
         search.grow(budget)
         search.rebuild(_STEPS, state)
         done += _STEPS
+        if search.cost == cost or wide.whole:
+            wide.solve(budget)
     search.grow(budget)
     return min(best, search.recoding(budget), key=lambda recoding: recoding.cost(table))
+
+
+def _steps(row_types: int) -> int:
+    """Return how many steps the local search takes where the clock does not decide."""
+    large = min(_MOST_STEPS, _STEPS_PER_ROW_TYPE * row_types)
+    return int(max(large, min(_MORE_STEPS * row_types, _WORK / row_types)))
 
 
 def _opened(pool: Pool, near: Pool, guide: Guide, budget: Budget) -> list[Recoding]:

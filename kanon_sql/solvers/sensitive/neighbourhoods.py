@@ -1,0 +1,287 @@
+"""Large neighbourhoods under a promise: some dozen rows are assigned anew by the integer program, around one that pays much.
+
+What is taken apart are classes of rows that some instance could hold at less cost than they pay; of large classes only such
+rows leave. They may move into classes around, too: those are in the program with the rows that stay, which fit nowhere else.
+
+Two neighbourhoods are solved at a time, on two threads. No class of the one is in the program of the other, or only as a new
+one; and where both open the same instance, or one returns to it, what keeps the promise keeps it when it is merged.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.coded import Int64
+from kanon_sql.distances import MatrixDistance
+from kanon_sql.kernels.plans import SLOTS
+from kanon_sql.kernels.promised_plans import enter, quit_class
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.neighbourhoods import Moves, Neighbourhood, undominated
+from kanon_sql.solvers.sensitive.program import Answer, Program, solve_program
+from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.sensitive.search import Search
+
+_ROWS, _GROWTH, _SHRINKING = 40.0, 1.05, 0.8
+"""Rows of a neighbourhood at first, and by what they are multiplied where a program was solved to the end, and where not."""
+
+_PAIRS, _MORE_PAIRS = 200, 1_000
+"""Pairs of a kind of row and an instance beyond which neighbourhoods shrink: without and with a time limit."""
+
+_NODES = 20
+"""Nodes of the search tree of one program: most are solved at the root."""
+
+_SECONDS = 2.0
+"""Longest time of one program where there is a time limit."""
+
+_INSTANCES, _MEMBERS = 12, 64
+"""Instances whose rows are taken apart for one neighbourhood, and members of each that are looked at."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Neighbourhoods:
+    """Assigns neighbourhoods of a search anew, two after two.
+
+    Parameters
+    ----------
+    search : Search
+        Where; it is changed, never to more cost.
+    random : Generator
+        Chooses the neighbourhoods.
+    rows : float
+        Rows of the next one.
+    complete : bool
+        Whether a neighbourhood was the whole table, solved to the end: the instances of the search hold nothing cheaper.
+    """
+
+    search: Search
+    random: np.random.Generator
+    rows: float = _ROWS
+    complete: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Return whether the next neighbourhood is the whole table."""
+        return self.search.pool.table.rows <= self.rows
+
+    def solve(self, budget: Budget) -> None:
+        """Assign two neighbourhoods anew; the clock only decides where there is a time limit.
+
+        Notes
+        -----
+        Some tenths of a second, nearly all in the solver; the interpreter is free for other threads meanwhile.
+        """
+        search, least = self.search, 2.0 * self.search.pool.promise.least
+        taken = np.zeros(len(search.pool) + 1, np.bool_)
+        tasks = []
+        for _ in range(1 if self.whole else 2):
+            lifted = _everything(search) if self.whole else _near(search, int(self.rows), taken, self.random)
+            if not len(lifted.count):
+                continue
+            task = _Task.of(search, lifted, taken)
+            if task.size <= (_PAIRS if budget.seconds is None else _MORE_PAIRS):
+                tasks.append(task)
+                continue
+            _put(search, lifted)
+            self.rows = max(self.rows * _SHRINKING, least)
+
+        def solved(task: _Task) -> Answer:
+            seconds = math.inf if budget.seconds is None else min(_SECONDS, budget.left())
+            return solve_program(task.program, seconds=seconds, nodes=_NODES)
+
+        with ThreadPoolExecutor(max_workers=2) as threads:
+            answers = list(threads.map(solved, tasks))
+        for task, answer in zip(tasks, answers, strict=True):
+            task.settle(search, answer)
+            self.complete |= self.whole and answer.ended
+            self.rows = max(self.rows * (_GROWTH if answer.ended else _SHRINKING), least)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """Rows that were taken out, where they may go, and the same as a program that pins the rows of the classes around."""
+
+    lifted: Moves
+    near: Neighbourhood
+    program: Program
+
+    @classmethod
+    def of(cls, search: Search, lifted: Moves, taken: NDArray[np.bool_]) -> _Task:
+        """Take rows out of their classes, and note in ``taken`` which classes the program is about."""
+        _take(search, lifted)
+        ground, plan, promise = search.ground, search.classes.plan, search.pool.promise
+        row_type, piece = np.unique(lifted.row_type.astype(np.int64), return_inverse=True)
+        count, paid = np.zeros(len(row_type), np.int64), np.zeros(len(row_type), np.int64)
+        np.add.at(count, piece, lifted.count)
+        np.maximum.at(paid, piece, ground.cost[lifted.number])
+        size = ground.first[row_type + 1] - ground.first[row_type]
+        owner = np.repeat(np.arange(len(row_type)), size)
+        within = np.arange(size.sum()) - (np.cumsum(size) - size)[owner]
+        used, place = np.unique(ground.instance[ground.first[row_type][owner] + within].astype(np.int64), return_inverse=True)
+        fits = np.zeros((len(row_type), len(used)), np.bool_)
+        fits[owner, place] = True
+        pinned = (plan.rows[used] > 0) & ~taken[used]
+        # An instance that costs all of its rows more than they paid could only serve to make room in others.
+        useful = (ground.cost[used] <= (fits * paid[:, None]).max(axis=0, initial=0)) | np.isin(used, lifted.number)
+        useful &= pinned | ((count @ fits >= promise.least) & undominated(owner, place, ground.cost[used], len(row_type)))
+        used, pinned, fits = used[useful], pinned[useful], fits[:, useful]
+        kind, free = _program(promise, row_type, count, ground.cost[used], fits)
+        nowhere = np.full(len(row_type), -1)
+        near = Neighbourhood(row_type=row_type, count=count, kind=kind, home=nowhere, instance=used, program=free)
+        around = np.flatnonzero(pinned)
+        taken[used[around]] = taken[lifted.number] = True
+        return cls(lifted=lifted, near=near, program=_with_pinned(search, free, used, around))
+
+    @property
+    def size(self) -> int:
+        """Return how many pairs the program has; where any two values may be exchanged, as often as there are values."""
+        about = {each.column: each for each in self.program.promise.sensitive}
+        matrices = [
+            len(about[each.sensitive].count)
+            for each in self.program.promise.requirements
+            if isinstance(about[each.sensitive].distances.get(getattr(each, "metric", "")), MatrixDistance)
+        ]
+        return len(self.program.kind) * max(matrices, default=1)
+
+    def settle(self, search: Search, answer: Answer) -> None:
+        """Put the rows where the answer says if that costs no more, else back."""
+        if answer.assignment is not None:
+            pairs, kinds = len(self.near.program.kind), len(self.near.program.rows)
+            free = replace(
+                answer.assignment,
+                count=answer.assignment.count[:pairs],
+                elsewhere=answer.assignment.elsewhere[:kinds],
+            )
+            new, cost = self.near.placed(free), search.ground.cost
+            if cost[new.number] @ new.count <= cost[self.lifted.number] @ self.lifted.count and _put(search, new):
+                return
+        _put(search, self.lifted)
+
+
+def _program(promise: Promise, row_type: Int64, count: Int64, cost: Int64, fits: NDArray[np.bool_]) -> tuple[Int64, Program]:
+    """Return the program of row types that fit instances [f, j], and of each its kind: alike in values and in what it fits."""
+    values = promise.kind[row_type].astype(np.int32)[:, None].view(np.uint8)
+    _, sample, kind = np.unique(np.hstack([np.packbits(fits, axis=1), values]), axis=0, return_index=True, return_inverse=True)
+    rows = np.zeros(len(sample), np.int64)
+    np.add.at(rows, kind, count)
+    pair, instance = np.nonzero(fits[sample])
+    return kind, Program(
+        rows=rows,
+        kind=pair,
+        instance=instance,
+        cost=cost,
+        other=np.full(len(sample), -1),
+        k=promise.least,
+        counter=promise.rules.counter[row_type[sample]],
+        promise=promise,
+    )
+
+
+def _with_pinned(search: Search, program: Program, used: Int64, around: Int64) -> Program:
+    """Return the program with the rows that are in the instances ``used[around]``: kinds that fit nothing else."""
+    kinds = search.pool.promise.kinds
+    held = np.zeros((len(around), len(kinds)), np.int64)
+    for each, number in enumerate(used[around].tolist()):
+        place = _places(search, number)
+        np.add.at(held[each], search.ground.kind[place // SLOTS], search.classes.plan.amount[place])
+    owner, kind = np.nonzero(held)
+    return replace(
+        program,
+        rows=np.append(program.rows, held[owner, kind]),
+        kind=np.append(program.kind, len(program.rows) + np.arange(len(kind))),
+        instance=np.append(program.instance, around[owner]),
+        other=np.append(program.other, np.full(len(kind), -1)),
+        counter=np.concatenate([program.counter, kinds[kind]]),
+    )
+
+
+def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random.Generator) -> Moves:
+    """Choose about so many rows around one that pays much, of classes that are not taken.
+
+    A row draws an instance that costs less than it pays, whose members leave their classes if these are no cheaper; then one
+    of the rows that leave draws the next.
+    """
+    ground, plan = search.ground, search.classes.plan
+    places: dict[int, int] = {}
+    closed = taken.copy()
+    row_type = _seed(search, random)
+    for _ in range(_INSTANCES):
+        before = total = sum(places.values())
+        instance = ground.instance[ground.first[row_type] : ground.first[row_type + 1]]
+        own = plan.where[row_type * SLOTS : (row_type + 1) * SLOTS]
+        instance = instance[ground.cost[instance] < ground.cost[own[own >= 0]].max(initial=0)]
+        if len(instance):
+            j = instance[random.integers(len(instance))]
+            member = ground.member[ground.start[j] : ground.start[j + 1]]
+            for i in np.append(row_type, random.permutation(member)[:_MEMBERS]).tolist():
+                place = np.arange(i * SLOTS, (i + 1) * SLOTS)
+                place = place[plan.where[place] >= 0]
+                number = plan.where[place]
+                open_ = np.flatnonzero((ground.cost[number] >= ground.cost[j]) & ~closed[number])
+                if not len(open_):
+                    continue
+                chosen = open_[random.integers(len(open_))]
+                c = int(number[chosen])
+                if plan.rows[c] <= max(rows // 2, search.pool.promise.least):
+                    closed[c] = True
+                    leaving = _places(search, c).tolist()
+                else:
+                    leaving = [int(place[chosen])]
+                places |= {each: min(int(plan.amount[each]), rows) for each in leaving}
+                total = sum(places.values())
+                if total >= rows or total - before >= rows // 3:
+                    break
+        if not places or total >= rows:
+            break
+        row_type = list(places)[random.integers(len(places))] // SLOTS
+    return _moves(search, np.array(list(places), np.int64), np.array(list(places.values()), np.int64))
+
+
+def _everything(search: Search) -> Moves:
+    used = np.flatnonzero(search.classes.plan.where >= 0)
+    return _moves(search, used, search.classes.plan.amount[used])
+
+
+def _moves(search: Search, place: Int64, count: Int64) -> Moves:
+    number = search.classes.plan.where[place]
+    return Moves(row_type=(place // SLOTS).astype(np.int32), number=number, count=count)
+
+
+def _places(search: Search, number: int) -> Int64:
+    """Return where the rows of a class are."""
+    found, place = [], search.classes.plan.head[number]
+    while place >= 0:
+        found.append(place)
+        place = search.classes.plan.after[place]
+    return np.array(found, np.int64)
+
+
+def _seed(search: Search, random: np.random.Generator) -> int:
+    """Draw a row type; one is as likely as its rows cost more than their price."""
+    plan = search.classes.plan
+    used = np.flatnonzero(plan.where >= 0)
+    row_type = used // SLOTS
+    total = np.cumsum(plan.amount[used] * np.maximum(search.ground.cost[plan.where[used]] - search.ground.price[row_type], 0))
+    if total[-1] == 0:
+        return int(row_type[random.integers(len(row_type))])
+    return int(row_type[np.searchsorted(total, random.random() * total[-1], side="right")])
+
+
+def _take(search: Search, moves: Moves) -> None:
+    for i, j, rows in zip(moves.row_type.tolist(), moves.number.tolist(), moves.count.tolist(), strict=True):
+        quit_class(search.ground, search.classes, i, j, rows)
+
+
+def _put(search: Search, moves: Moves) -> bool:
+    """Put rows into classes; False, and nothing done, if they find no slot."""
+    pieces = zip(moves.row_type.tolist(), moves.number.tolist(), moves.count.tolist(), strict=True)
+    for done, (i, j, rows) in enumerate(pieces):
+        if not enter(search.ground, search.classes, i, j, rows):
+            made = slice(done)
+            _take(search, Moves(row_type=moves.row_type[made], number=moves.number[made], count=moves.count[made]))
+            return False
+    return True
