@@ -264,6 +264,8 @@ def _seed(search: Search, random: np.random.Generator) -> int:
     """Draw a row type; one is as likely as its rows cost more than their price."""
     plan = search.classes.plan
     used = np.flatnonzero(plan.where >= 0)
+    if not len(used):
+        return 0
     row_type = used // SLOTS
     total = np.cumsum(plan.amount[used] * np.maximum(search.ground.cost[plan.where[used]] - search.ground.price[row_type], 0))
     if total[-1] == 0:
