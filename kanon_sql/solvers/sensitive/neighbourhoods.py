@@ -55,7 +55,7 @@ class Neighbourhoods:
     rows : float
         Rows of the next one.
     complete : bool
-        Whether a neighbourhood was the whole table, solved to the end: the instances of the search hold nothing cheaper.
+        Whether a neighbourhood was the whole table, solved to the end: another one would find no more.
     """
 
     search: Search
