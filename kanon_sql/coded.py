@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.distances import Distance, equal, ordered
-from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.errors import InfeasibleError, PolicyError, SourceError
 from kanon_sql.ladder import Ladder
 from kanon_sql.links import units
 from kanon_sql.policy import Policy
@@ -123,6 +123,13 @@ class CodedTable:
         """Return the number of codes of each column, int64 [m]."""
         highest: Int64 = self.codes.max(axis=0).astype(np.int64)
         return highest + 1
+
+    def refuse_fewer(self, k: int) -> None:
+        """Raise where there are too few rows for any class."""
+        if self.rows < k:
+            raise InfeasibleError(
+                f"the table has {self.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
+            )
 
     def exact_cost(self, units: int) -> Fraction:
         """Return a cost counted in units as the user counts it."""

@@ -14,7 +14,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb import Connection, connect, releases
-from kanon_sql.engines.tables import Number, _readable, _recodings, _register, _to_arrow
+from kanon_sql.engines.tables import Number, read_recodings, readable, register_tables, to_arrow
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyError
 from kanon_sql.generalizations import Generalization
 from kanon_sql.policy import Policy
@@ -122,11 +122,11 @@ def frontier(
     -----
     Each point is a release of its own, solved and audited; its rows are dropped.
     """
-    arrow = _to_arrow(source)
+    arrow = to_arrow(source)
     policies = [policy.resolve(arrow.column_names) for policy in promises(k, t, **options)]
     with closing(connect()) as con:
-        con.register("source", _readable(arrow))
-        _register(con.raw, policies[0], tables)
+        con.register("source", readable(arrow))
+        register_tables(con.raw, policies[0], tables)
         con.watch(progress)
         return tuple(points(con, policies))
 
@@ -148,7 +148,7 @@ def promises(
     ks, ts = list(k), [None] if t is None else list(t)
     if not ks or not ts:
         raise PolicyError("a curve needs a promise at least; hint: k=(2, 5, 10)")
-    return [Policy.of(k=one, t=other, recodings=_recodings(recodings), **options) for one in ks for other in ts]
+    return [Policy.of(k=one, t=other, recodings=read_recodings(recodings), **options) for one in ks for other in ts]
 
 
 def points(con: Connection, policies: Iterable[Policy], ended: Callable[[], bool] = never) -> Iterator[Point]:

@@ -207,6 +207,11 @@ def table_of(recoding: Generalization | None) -> str | None:
     return recoding.edges if isinstance(recoding, Regions) else None
 
 
+def chooses_groups(recoding: Generalization | None) -> bool:
+    """Tell whether the labels of a recoding depend on how many rows have each value, not on the values alone."""
+    return isinstance(recoding, Bins | Regions | Rectangles) or (isinstance(recoding, Intervals) and not recoding.steps)
+
+
 def _tuple(value: Any, what: str) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else tuple(listed(value, what))
 

@@ -19,8 +19,8 @@ from kanon_sql.errors import PolicyError
 Label = str | None
 """What a cell shows; NULL where the value is NULL."""
 
-_GRAIN = 1000
-"""Shares of the domain are rounded to one part of so many, so that costs stay small whole numbers."""
+_GRAIN = Fraction(1, 1000)
+"""Shares of the domain are rounded to so much, so that costs stay small whole numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +66,8 @@ class Ladder:
         rows : int64 array [v]
             Rows of the table with each value.
         levels : sequence of sequence of Label [v]
-            What each value shows at each level above, finest first. Levels that show no less than the one before, or
-            nothing at all, are left out.
+            What each value shows at each level above, finest first. Levels that show no less than the one before are left
+            out.
         exact : bool
             Whether a release may show the value itself.
         loss : sequence of Fraction
@@ -89,16 +89,20 @@ class Ladder:
         for number, level in enumerate(levels):
             names = {label: place for place, label in enumerate(dict.fromkeys(level))}
             own = np.array([names[label] for label in level], np.int64)
-            if len(names) in (size, 1):
+            if len(names) == size:
+                if not shown[-1]:  # the values may not be shown, but labels that tell as much may
+                    labels[-1], shown[-1] = list(level), True
                 continue
             if len(np.unique(np.stack([below, own]), axis=1).T) != size:
                 raise PolicyError(f"level {number + 1} splits what level {number} puts together; hint: a ladder only coarsens")
             below, size = own, len(names)
             codes.append(own[value].astype(np.int32))
             labels.append(list(names))
-            share = loss[number] if loss else _share(own, rows)
-            losses.append(max(share, losses[-1] + Fraction(1, _GRAIN)))
+            losses.append(loss[number] if loss else max(_share(own, rows), losses[-1] + _GRAIN))
             shown.append(True)
+        if not loss:  # each level loses less than the next, and the last less than suppression
+            for level in range(1, len(losses)):
+                losses[-level] = min(losses[-level], 1 - level * _GRAIN)
         return cls(codes=tuple(codes), labels=tuple(labels), loss=tuple(losses), shown=tuple(shown))
 
     @property
@@ -108,8 +112,8 @@ class Ladder:
 
 
 def _share(label: NDArray[np.int64], rows: NDArray[np.int64]) -> Fraction:
-    """Return the share of the other values that a row's label also stands for, on average, in whole grains."""
+    """Return the share of the other values that a row's label also stands for, on average, as a multiple of `_GRAIN`."""
     values = len(label)
     covered = np.bincount(label)[label] - 1
     exact = Fraction(int(covered @ rows), int(rows.sum()) * (values - 1))
-    return Fraction(round(exact * _GRAIN), _GRAIN)
+    return round(exact / _GRAIN) * _GRAIN

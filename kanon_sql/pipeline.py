@@ -19,6 +19,7 @@ from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, TClos
 from kanon_sql.solvers import choose
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.row_distance import METHOD, row_prices
+from kanon_sql.validation import as_identifier
 
 if TYPE_CHECKING:
     from kanon_sql.solvers.sensitive.promise import Promise
@@ -49,11 +50,8 @@ def run(
     """
     started = time.monotonic()
     k = max((each.k for each in policy.requirements if isinstance(each, KAnonymity)), default=1)
-    if table.rows < k:
-        raise InfeasibleError(
-            f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
-        )
-    promise = _promise(table, policy) if policy.sensitive else None
+    table.refuse_fewer(k)
+    promise = promised(table, policy)
     least = k if promise is None else promise.least
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
     patterns = permitted(table, policy)
@@ -67,10 +65,14 @@ def run(
     prices = recoding.prices
     bound, method = recoding.lower_bound, recoding.bound
     if prices is None:
-        prices = _row_prices(table, patterns, least)
+        prices = cheapest_rows(table, patterns, least)
         bound, method = max((bound, method), (int(prices.price @ table.weight), METHOD))
     if least > policy.least_class_size:  # more than a reader of the policy alone can tell
         method = f"{method}, where no class has fewer than {least} rows"
+    if policy.grouped:  # labels were put together before: what other groups would cost, nobody has looked at
+        names = ", ".join(map(as_identifier, policy.grouped))
+        method = f"none: other groups of {names} might lose less; with these groups {table.exact_cost(bound)}, {method}"
+        bound, prices = 0, None
     certificate = certified(
         table,
         policy,
@@ -82,6 +84,8 @@ def run(
         bound_method=method,
         seconds=time.monotonic() - started,
     )
+    if prices is None:
+        return recoding, certificate
     return recoding, replace(certificate, prices=tuple(prices.price.tolist()), scale=prices.scale, unit=table.unit)
 
 
@@ -107,11 +111,13 @@ def empty_certificate(policy: Policy) -> Certificate:
     )
 
 
-def _promise(table: CodedTable, policy: Policy) -> Promise:
-    """Return what each class has to promise; refuses what the whole table as one class does not keep.
+def promised(table: CodedTable, policy: Policy) -> Promise | None:
+    """Return what each class has to promise, None where that is k alone; refuses what the whole table does not keep.
 
     Whatever classes keep, their union keeps too: so if the whole table does not, no release does.
     """
+    if not policy.sensitive:
+        return None
     from kanon_sql.solvers.sensitive.promise import Promise
 
     for requirement in policy.requirements:
@@ -145,7 +151,7 @@ def _figures(requirement: LDiversity | AlphaAnonymity, about: Sensitive) -> str:
     return f"its most frequent value has {count[0]} rows, those from place {requirement.l} on {tail}"
 
 
-def _row_prices(table: CodedTable, patterns: PatternSet, least: int) -> Prices:
+def cheapest_rows(table: CodedTable, patterns: PatternSet, least: int) -> Prices:
     """Return what a row of each row type costs at least; row types that differ in sensitive values alone are alike."""
     if not table.sensitive:
         return row_prices(table, patterns, least)

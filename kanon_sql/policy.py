@@ -240,6 +240,11 @@ class Policy:
         return {qi.column: qi.recoding for qi in self.quasi_identifiers if isinstance(qi.recoding, Summary)}
 
     @property
+    def grouped(self) -> tuple[str, ...]:
+        """Return the columns whose labels are put together in groups that the program chooses before it solves."""
+        return tuple(qi.column for qi in self.quasi_identifiers if generalizations.chooses_groups(qi.recoding))
+
+    @property
     def rectangles(self) -> tuple[tuple[str, str], ...]:
         """Return the pairs of coordinates that are released as rectangles, each once, in their order."""
         beside = {qi.column: qi.recoding.beside for qi in self.quasi_identifiers if isinstance(qi.recoding, Rectangles)}

@@ -179,6 +179,7 @@ def release_file(
         A private path and the place of the certificate, on one file system; it is put there right after the release.
     """
     import kanon_sql
+    from kanon_sql.engines.tables import check_tables
     from kanon_sql.files import columns, load, publish, stage
     from kanon_sql.interrupt import interruptible
 
@@ -199,9 +200,10 @@ def release_file(
         with closing(con):
             step("reading")
             load(con, origin, into="source", delimiter=delimiter)
+            policy = policy_for(columns(con, "source"))
+            check_tables(policy, beside, "--beside {}=FILE")
             for name, table in beside.items():
                 load(con, table, into=name, delimiter=delimiter)
-            policy = policy_for(columns(con, "source"))
             rows = con.execute("SELECT count(*) FROM source").fetchall()[0][0]
             go_on()
             step("solving")

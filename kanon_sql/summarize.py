@@ -10,7 +10,7 @@ import numpy as np
 
 from kanon_sql.certificate import Certificate, certified
 from kanon_sql.coded import CodedTable, Recoding
-from kanon_sql.errors import InfeasibleError, PolicyError
+from kanon_sql.errors import PolicyError
 from kanon_sql.generalizations import Ranges, Sets
 from kanon_sql.policy import Policy
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
@@ -58,10 +58,7 @@ def run(
         raise PolicyError(f"the algorithm {policy.algorithm!r} makes no RANGES and SETS; hint: {ALGORITHM!r}, or leave it out")
     started = time.monotonic()
     k = policy.least_class_size
-    if table.rows < k:
-        raise InfeasibleError(
-            f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
-        )
+    table.refuse_fewer(k)
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
     kinds = [_kind(recodings[names[0]]) for names in table.columns]
     hidden = np.array([null.get(names[0], -1) for names in table.columns], np.int32)

@@ -14,9 +14,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from sqlglot import TokenType
-
-from kanon_sql.clause.names import column_name
+from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import ClauseError, PolicyError
@@ -32,7 +30,7 @@ from kanon_sql.generalizations import (
     Regions,
     Sets,
 )
-from kanon_sql.validation import RESERVED, nearest
+from kanon_sql.validation import nearest
 
 KINDS = ("DIGITS", "INTERVALS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS")
 
@@ -60,9 +58,9 @@ def kind(reader: Reader) -> Generalization:
         case "INTERVALS":
             built, own = Intervals, _intervals(reader)
         case "HIERARCHY":
-            built, own = Levels, {"table": _table(reader, "the table of the hierarchy")}
+            built, own = Levels, {"table": table_name(reader, "job IN HIERARCHY jobs")}
         case "REGIONS":
-            built, own = Regions, {"edges": _table(reader, "the table of neighbours")}
+            built, own = Regions, {"edges": table_name(reader, "zip IN REGIONS zip_neighbours")}
             if reader.skip("(", "'merge'".upper(), ")"):
                 own["components"] = "merge"
         case "RECTANGLES":
@@ -148,18 +146,3 @@ def _width(reader: Reader) -> Fraction | str:
     if text is None:
         raise reader.error(f"expected a width; hint: INTERVALS (5, 10), or INTERVALS ({', '.join(PERIODS[1:])})")
     return Fraction(text)
-
-
-def _table(reader: Reader, what: str) -> str:
-    """Read the name of a table, which may be qualified, as SQL spells it."""
-    start = reader.place
-    _part(reader, what)
-    while reader.skip("."):
-        _part(reader, what)
-    return "".join(map(reader.script.spelled, range(start, reader.place)))
-
-
-def _part(reader: Reader, what: str) -> None:
-    if reader.kind is not TokenType.IDENTIFIER and (not reader.word or reader.word in RESERVED):
-        raise reader.error(f"expected {what}")
-    reader.place += 1

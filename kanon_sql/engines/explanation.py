@@ -11,14 +11,14 @@ import numpy as np
 
 from kanon_sql import pipeline, summarize
 from kanon_sql.coded import CodedTable, Int64, hidden_bits, mixed_radix
-from kanon_sql.engines.names import literal, table_name
-from kanon_sql.engines.release import _TABLE, _histogram
-from kanon_sql.errors import InfeasibleError
+from kanon_sql.engines.names import literal
+from kanon_sql.engines.release import grouped, tables_of
 from kanon_sql.patterns import PatternSet, ordered, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import KAnonymity
 from kanon_sql.solvers import choose
 from kanon_sql.solvers.row_distance import METHOD
+from kanon_sql.validation import as_identifier
 
 if TYPE_CHECKING:
     from kanon_sql.solvers.sensitive.promise import Promise
@@ -37,10 +37,13 @@ FROM (
 
 def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
-    slots = _histogram(policy)
-    tables = "".join(f", {_TABLE.format(table_name(name))}" for name in policy.tables)
+    slots = grouped(policy)
     return _QUERY.format(
-        body=body, policy=literal(policy.to_json()), tables=tables, grouped=slots["grouped"], columns=slots["columns"]
+        body=body,
+        policy=literal(policy.to_json()),
+        tables=tables_of(policy),
+        grouped=slots["grouped"],
+        columns=slots["columns"],
     )
 
 
@@ -86,10 +89,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
     O(m t log t) for each of `CHEAPEST` masks, and what the bound by row distance takes.
     """
     k = max((each.k for each in policy.requirements if isinstance(each, KAnonymity)), default=1)
-    if table.rows < k:
-        raise InfeasibleError(
-            f"the table has {table.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
-        )
+    table.refuse_fewer(k)
     head = [
         *_head(policy),
         Line(property="rows", value=str(table.rows)),
@@ -101,17 +101,19 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
             Line(property="masks", value="none: classes show the range or the set of their values"),
             Line(property="solver", value=f"{summarize.ALGORITHM} (the only one that makes RANGES and SETS)"),
         ]
-    promise = pipeline._promise(table, policy) if policy.sensitive else None
+    promise = pipeline.promised(table, policy)
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
-    prices = pipeline._row_prices(table, patterns, k if promise is None else promise.least)
+    prices = pipeline.cheapest_rows(table, patterns, k if promise is None else promise.least)
     bound = table.exact_cost(int(prices.price @ table.weight))
+    names = ", ".join(map(as_identifier, policy.grouped))
+    releases = f"no release with the chosen groups of {names}" if names else "no release"
     return [
         *head,
         Line(property="masks", value=_counted(table, patterns)),
         Line(property="solver", value=f"{solver.name} ({reason})"),
         Line(property="guarantee of the solver", value=solver.guarantee),
-        Line(property="lower bound", value=f"{METHOD}: no release costs less", cost=bound),
+        Line(property="lower bound", value=f"{METHOD}: {releases} costs less", cost=bound),
         *_masks(table, _cheapest(table, patterns), _failing(table, k, promise)),
     ]
 

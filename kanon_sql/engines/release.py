@@ -56,13 +56,13 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
         "reads": f'"kanon#source" AS MATERIALIZED (\n{source}\n), ' if query else "",
         "source": relation,
         "policy": literal(policy.to_json()),
-        "tables": "".join(f", {_TABLE.format(table_name(name))}" for name in policy.tables),
+        "tables": tables_of(policy),
         "hidden": "NULL" if policy.suppress is None else literal(policy.suppress),
         "shown": _VALUE if policy.suppress is None else f"CAST({_VALUE} AS VARCHAR)",
         "least": str(policy.least_class_size),
     }
     shape = _every_column if policy.every_column else _named_columns
-    return text("release", **slots, labels=_labels(policy), **_histogram(policy), **cover(policy), **shape(relation, policy))
+    return text("release", **slots, labels=_labels(policy), **grouped(policy), **cover(policy), **shape(relation, policy))
 
 
 def _labels(policy: Policy) -> str:
@@ -77,8 +77,13 @@ def _names(source: str, policy: Policy) -> str:
     return _NAMES.format(source=source, texts=f" REPLACE ({columns})" if columns else "")
 
 
-def _histogram(policy: Policy) -> dict[str, str]:
-    """Return what is grouped: the columns, then what is known of sensitive values; ``keys`` are not handed to the solver."""
+def tables_of(policy: Policy) -> str:
+    """Return the tables that the policy names as further arguments of a function, each a list of its rows as texts."""
+    return "".join(f", {_TABLE.format(table_name(name))}" for name in policy.tables)
+
+
+def grouped(policy: Policy) -> dict[str, str]:
+    """Return the slots of the histogram: the columns, then what is known of sensitive values; the solver gets no ``keys``."""
     sensitive = [quoted(name) for name in policy.sensitive]
     keys = {f'"kanon#key{number}"': _KEY.format(name) for number, name in enumerate(sensitive, 1)}
     texts = {

@@ -151,20 +151,20 @@ def anonymize(
         masks=masks,
         linked=linked,
         weights=weights,
-        recodings=_recodings(recodings),
+        recodings=read_recodings(recodings),
         algorithm=algorithm,
         time_limit=time_limit,
         seed=seed,
         max_suppressed=max_suppressed,
         suppress=suppress,
     )
-    source = _to_arrow(table)
+    source = to_arrow(table)
     sql = release_query('"source"', policy.resolve(source.column_names))
     with duckdb.connect() as con:
         session = session_of(con)
         session.watch(progress)
-        con.register("source", _readable(source))
-        _register(con, policy, tables)
+        con.register("source", readable(source))
+        register_tables(con, policy, tables)
         try:
             released = con.sql(sql).to_arrow_table()
         except duckdb.Error as error:
@@ -177,7 +177,8 @@ def anonymize(
     return Release(table=_like(table, source, released, frozenset(texts)), certificate=certificate, sql=sql)
 
 
-def _recodings(recodings: Mapping[str, str | Generalization] | None) -> dict[str, Generalization]:
+def read_recodings(recodings: Mapping[str, str | Generalization] | None) -> dict[str, Generalization]:
+    """Return recodings by column, those that are texts read as the clause writes them."""
     if not recodings:
         return {}
     from kanon_sql.clause import recodings_of  # sqlglot is only paid for where there is something to read
@@ -225,14 +226,14 @@ def audit(
     AuditError
         When a class has fewer than ``k`` rows, or breaks another promise.
     """
-    source = _to_arrow(table)
+    source = to_arrow(table)
     measured = measured_requirements(sensitive, l=l, variant=variant, c=c, t=t, metric=metric, hierarchy=hierarchy)
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=quasi_identifiers, requirements=measured)
     policy = policy.resolve(source.column_names)
     names = [qi.column for qi in policy.quasi_identifiers]
     with register(duckdb.connect()) as con:
         con.register("source", source)
-        _register(con, policy, tables)
+        register_tables(con, policy, tables)
         size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
         risk = record(con, "FROM reidentification_risk('source', $qi)", {"qi": names})
         figures = [(each, measure(con, each, names)) for each in measured]
@@ -257,26 +258,44 @@ def audit(
     )
 
 
-def _register(con: duckdb.DuckDBPyConnection, policy: Policy, tables: Mapping[str, Any] | None) -> None:
-    """Give a connection the tables that the requirements name: just those."""
-    given = {same_name(quoted(name)): name for name in tables or {}}
+def register_tables(con: duckdb.DuckDBPyConnection, policy: Policy, tables: Mapping[str, Any] | None) -> None:
+    """Give a connection the tables that the policy names: just those."""
+    check_tables(policy, tables or {}, "tables={{{!r}: ...}}")
+    for name, table in (tables or {}).items():
+        con.register(name, to_arrow(table))
+
+
+def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
+    """Refuse tables beside the source that are not just those that the policy names.
+
+    Parameters
+    ----------
+    policy : Policy
+        The promise.
+    given : iterable of str
+        Names of the tables that are given, without quotes.
+    how : str
+        How a table is given, with a place for its name.
+    """
+    offered = {same_name(quoted(name)): name for name in given}
     named = {same_name(table_name(name)): name for name in policy.tables}
     for key, name in named.items():
-        if key not in given:
-            raise PolicyError(f"the policy names the table {name!r}, which is not given; hint: tables={{{name!r}: ...}}")
-    for key, name in given.items():
+        if key not in offered:
+            raise PolicyError(f"the policy names the table {name!r}, which is not given; hint: {how.format(name)}")
+    for key, name in offered.items():
         if key not in named:
-            raise PolicyError(f"nothing in the policy names the table {name!r}; hint: hierarchy={name!r}, or metric={name!r}")
-        if key == '"source"':
-            raise PolicyError("a table beside the source cannot be called 'source'; hint: rename it")
-        con.register(name, _to_arrow((tables or {})[name]))
+            raise PolicyError(
+                f"nothing in the policy names the table {name!r}; hint: a metric, a hierarchy or a recoding names it"
+            )
+        if key in ('"source"', '"released"'):
+            raise PolicyError(f"a table beside the source cannot be called {name!r}; hint: rename it")
 
 
 def _kind(table: Any) -> str:
     return type(table).__module__.split(".")[0]
 
 
-def _to_arrow(table: Any) -> pa.Table:
+def to_arrow(table: Any) -> pa.Table:
     """Return the table as Arrow; an error of the conversion may quote a value, so it is not passed on."""
     import pyarrow as pa
 
@@ -307,7 +326,7 @@ def _to_arrow(table: Any) -> pa.Table:
     return arrow
 
 
-def _readable(source: pa.Table) -> pa.Table:
+def readable(source: pa.Table) -> pa.Table:
     """Return the table with durations as numbers: DuckDB reads them as intervals, which do not lead back."""
     import pyarrow as pa
 

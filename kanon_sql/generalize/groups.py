@@ -24,8 +24,8 @@ _SHOWN = 5
 
 def grouped(
     recoding: Bins | Intervals | Regions, texts: Sequence[Label], rows: Int64, k: int, tables: Mapping[str, Any], budget: Budget
-) -> tuple[list[Label], Grouping]:
-    """Return the label of the group of each value, and the groups.
+) -> list[Label]:
+    """Return the label of the group of each value.
 
     Parameters
     ----------
@@ -51,19 +51,17 @@ def grouped(
     """
     match recoding:
         case Bins():
-            found = _solver("balanced")(rows, k, budget)
-            return _numbered("bin", found), found
+            return _numbered("bin", _solver("balanced")(rows, k, budget))
         case Regions():
-            found = _regions(recoding, texts, rows, k, tables[recoding.edges], budget)
-            return _numbered("region", found), found
+            return _numbered("region", _regions(recoding, texts, rows, k, tables[recoding.edges], budget))
         case Intervals():
             return _intervals(recoding, texts, rows, k, budget)
 
 
 def rectangles(
     texts: Sequence[Sequence[Label]], value: Sequence[Int64], rows: Int64, k: int, budget: Budget
-) -> tuple[list[list[Label]], Grouping]:
-    """Return for each axis the side of the rectangle that each point is in, and the rectangles.
+) -> list[list[Label]]:
+    """Return for each axis the side of the rectangle that each point is in.
 
     Parameters
     ----------
@@ -85,7 +83,7 @@ def rectangles(
         low, high = _ends(found.group, points[axis])
         sides = [_closed(texts[axis][sample[a]], texts[axis][sample[b]]) for a, b in zip(low, high, strict=True)]
         labels.append([sides[group] for group in found.group[point]])
-    return labels, found
+    return labels
 
 
 def _solver(name: str) -> Any:
@@ -97,9 +95,7 @@ def _numbered(kind: str, found: Grouping) -> list[Label]:
     return [f"{kind} {group + 1:0{digits}}" for group in found.group.tolist()]
 
 
-def _intervals(
-    recoding: Intervals, texts: Sequence[Label], rows: Int64, k: int, budget: Budget
-) -> tuple[list[Label], Grouping]:
+def _intervals(recoding: Intervals, texts: Sequence[Label], rows: Int64, k: int, budget: Budget) -> list[Label]:
     """Return the interval of each value; NULL has no place in the order and stays what it is."""
     known = [text for text in texts if text is not None]
     rank, sample = _ranked(in_order(known))
@@ -109,7 +105,7 @@ def _intervals(
     low, high = _ends(found.group, np.arange(len(sample)))
     sides = [_closed(known[sample[a]], known[sample[b]]) for a, b in zip(low, high, strict=True)]
     own = iter(found.group[rank].tolist())
-    return [None if text is None else sides[next(own)] for text in texts], found
+    return [None if text is None else sides[next(own)] for text in texts]
 
 
 def in_order(texts: Sequence[str]) -> Sequence[Any]:

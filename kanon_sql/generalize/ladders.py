@@ -110,7 +110,7 @@ def _ladder(
         case Intervals(steps=(_, *_) as steps, loss=loss):
             levels = interval_levels(column.texts, steps)
         case recoding:
-            levels, exact = [grouped(recoding, column.texts, rows, policy.least_class_size, tables, budget)[0]], False  # type: ignore[arg-type]
+            levels, exact = [grouped(recoding, column.texts, rows, policy.least_class_size, tables, budget)], False  # type: ignore[arg-type]
     return Ladder.of(column.value, column.texts, rows, levels, exact=exact, loss=loss)
 
 
@@ -122,7 +122,7 @@ def _rectangles(
     rows = np.zeros(points.shape[1], np.int64)
     np.add.at(rows, point, count)
     places = [each.astype(np.int64) for each in points]
-    sides, _ = rectangles([each.texts for each in axes], places, rows, policy.least_class_size, budget)
+    sides = rectangles([each.texts for each in axes], places, rows, policy.least_class_size, budget)
     # A coordinate may lie in many rectangles: what it shows depends on the point, so each point is a value of its own.
     own = [f"{number}" for number in range(len(rows))]
     value = point.astype(np.int32)

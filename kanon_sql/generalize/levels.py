@@ -9,7 +9,7 @@ from kanon_sql.ladder import Label
 
 
 def hierarchy_levels(texts: Sequence[Label], columns: Mapping[str, Sequence[Label]]) -> list[list[Label]]:
-    """Return the ancestors of each value at each level, the parents first and the root last.
+    """Return the ancestors of each value at each level below the root, the parents first.
 
     Parameters
     ----------
@@ -33,5 +33,5 @@ def hierarchy_levels(texts: Sequence[Label], columns: Mapping[str, Sequence[Labe
     longest = max(map(len, paths.values()), default=1)
     return [
         [paths[text][max(0, level - longest + len(paths[text]))][1] if text in paths else None for text in texts]
-        for level in range(1, longest)
+        for level in range(1, longest - 1)
     ]

@@ -202,6 +202,33 @@ def test_masks_and_weights_and_some_digits() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("recoding", "labels"),
+    [
+        ("BINS", {"bin 1", "bin 2"}),
+        ("INTERVALS", {"02130", "02140"}),
+        ("REGIONS map", {"region 1", "region 2"}),
+        ("DIGITS (4)", {"0213*", "0214*"}),
+        ("DIGITS (3)", {"021**"}),
+    ],
+)
+def test_labels_that_tell_all_values_apart_are_shown(recoding: str, labels: set[str]) -> None:
+    table = pa.table({"zip": ["02130"] * 5 + ["02140"] * 5})
+    edges = {"map": pa.table({"a": ["02130"], "b": ["02140"]})} if "map" in recoding else {}
+    release = kanon_sql.anonymize(table, k=5, recodings={"zip": recoding}, tables=edges)
+    assert set(release.table.column("zip").to_pylist()) == labels
+    assert Fraction(release.certificate.cost) == (0 if len(labels) > 1 else Fraction(999, 100))
+
+
+@pytest.mark.parametrize("recoding", ["INTERVALS", "BINS"])
+def test_no_bound_holds_over_groups_that_were_chosen(recoding: str) -> None:
+    table = pa.table({"age": [f"{10 + i % 7}" for i in range(60)], "sex": ["f" if i % 3 else "m" for i in range(60)]})
+    certificate = kanon_sql.anonymize(table, k=4, recodings={"age": recoding}).certificate
+    assert certificate.cost > 0
+    assert (certificate.status.value, certificate.lower_bound, certificate.prices) == ("FEASIBLE", 0, None)
+    assert certificate.bound_method.startswith("none: other groups of age might lose less; with these groups ")
+
+
 @pytest.fixture
 def con():
     with kanon_sql.connect() as con:
@@ -379,6 +406,14 @@ def test_a_file_and_its_hierarchy(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     released = pa.csv.read_csv(tmp_path / "out.csv")
     assert min(class_sizes(released, released.column_names).values()) >= 3
+    for beside, message in (
+        (["--beside", f"other={tmp_path / 'jobs.csv'}"], "nothing in the policy names the table 'other'"),
+        (["--beside", f"source={tmp_path / 'jobs.csv'}"], "nothing in the policy names the table 'source'"),
+        (["--recode", "job=HIERARCHY source"], "the table 'source', which is not given; hint: --beside source=FILE"),
+    ):
+        result = CliRunner().invoke(main, [*arguments, "--force", *beside])
+        assert result.exit_code != 0
+        assert message in result.output.replace("\n", " ")
 
 
 def test_no_value_in_an_error(con) -> None:

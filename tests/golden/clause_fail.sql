@@ -176,7 +176,7 @@ FROM patients ANONYMIZE BY age IN HIERARCHY GUARANTEE k >= 2
 -- error: expected a comma or GUARANTEE
 -- name: a reserved word for the table of a hierarchy
 FROM patients ANONYMIZE BY age IN HIERARCHY select GUARANTEE k >= 2
--- error: expected the table of the hierarchy
+-- error: SELECT is a reserved word; hint: as the name of a table, quote it: "select"
 -- name: no digits
 FROM patients ANONYMIZE BY zip IN DIGITS (0) GUARANTEE k >= 2
 -- error: the number of leading characters must be a whole number of at least 1

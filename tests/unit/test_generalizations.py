@@ -118,9 +118,9 @@ def test_decimals(value: Fraction, text: str) -> None:
 
 def test_a_hierarchy_of_levels_and_one_of_parents() -> None:
     levels = {"level0": ["a", "b", "c"], "level1": ["x", "x", "y"], "level2": ["*", "*", "*"]}
-    assert hierarchy_levels(["a", "c", None], levels) == [["x", "y", None], ["*", "*", None]]
+    assert hierarchy_levels(["a", "c", None], levels) == [["x", "y", None]]
     parents = {"value": ["a", "b", "x", "c"], "parent": ["x", "x", "*", "*"]}
-    assert hierarchy_levels(["a", "b", "c"], parents) == [["x", "x", "c"], ["*", "*", "*"]]
+    assert hierarchy_levels(["a", "b", "c"], parents) == [["x", "x", "c"]]
     with pytest.raises(PolicyError, match="1 of the 2 values that occur are not in the hierarchy"):
         hierarchy_levels(["a", "q"], levels)
 
@@ -139,10 +139,29 @@ def test_the_loss_of_a_level_is_the_share_of_the_domain_that_a_row_covers() -> N
     assert [codes.tolist() for codes in made.codes] == [[0, 1, 2, 3], [0, 0, 1, 2], [0, 0, 1, 1]]
 
 
-def test_levels_that_tell_no_less_or_nothing_are_left_out() -> None:
-    made = ladder([["A", "B", "C", "D"], ["ab", "ab", "c", "d"], ["*", "*", "*", "*"]], exact=False)
+def test_levels_that_tell_no_less_are_left_out() -> None:
+    levels: list[list[str | None]] = [["A", "B", "C", "D"], ["ab", "ab", "c", "d"], ["+", "+", "y", "z"]]
+    made = ladder(levels, exact=True)
     assert made.labels == (["a", "b", "c", "d"], ["ab", "c", "d"])
-    assert made.shown == (False, True)
+    assert made.shown == (True, True)
+
+
+def test_labels_that_tell_as_much_stand_for_values_that_may_not_be_shown() -> None:
+    made = ladder([["A", "B", "C", "D"], ["ab", "ab", "c", "d"]], exact=False)
+    assert made.labels == (["A", "B", "C", "D"], ["ab", "c", "d"])
+    assert made.shown == (True, True)
+
+
+def test_a_level_loses_less_than_the_next_and_the_last_less_than_suppression() -> None:
+    made = ladder([["abcd"] * 4], exact=True)
+    assert made.loss == (0, Fraction(999, 1000))
+    made = ladder([["a", "bcd", "bcd", "bcd"], ["abcd"] * 4], rows=[1, 9999, 1, 1])
+    assert made.loss == (0, Fraction(667, 1000), Fraction(999, 1000))
+    texts = [f"{number}" for number in range(3000)]
+    rows = np.array([1, *[10**6] * 2999])
+    levels: list[list[str | None]] = [["x", "y", *["z"] * 2998], ["x", *["z"] * 2999], ["all"] * 3000]
+    made = Ladder.of(np.arange(3000, dtype=np.int32), list(texts), rows, levels, exact=True)
+    assert made.loss == (0, Fraction(997, 1000), Fraction(998, 1000), Fraction(999, 1000))
 
 
 def test_losses_may_be_given() -> None:
