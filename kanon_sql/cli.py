@@ -79,7 +79,11 @@ def main() -> None:
 @click.option("--k", default=2, show_default=True, help="Least number of rows that look alike.")
 @sensitive_options
 @click.option(
-    "--mask", "masks", multiple=True, metavar="A,B", help="Permitted columns to show together; repeatable; '' shows none."
+    "--mask",
+    "masks",
+    multiple=True,
+    metavar="A,B",
+    help="Permitted columns to show together, such as 'zip IN DIGITS (3),age'; repeatable; '' shows none.",
 )
 @click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
 @click.option("--weight", "weights", multiple=True, metavar="A=3", help="Cost of suppressing a cell of a column; repeatable.")
@@ -128,7 +132,7 @@ def anonymize(
     IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. OUT appears only after
     the written file has been read again and audited.
     """
-    from kanon_sql.clause import recodings_of
+    from kanon_sql.engines.written import read_masks, read_recodings
     from kanon_sql.files import Place
 
     weighted = _assigned(weights, "--weight", "column=number")
@@ -154,10 +158,10 @@ def anonymize(
         groups = [column_names([group], columns) for group in linked]
         return Policy.of(
             quasi_identifiers=chosen,
-            masks=shown,
+            masks=read_masks(shown),
             linked=groups,
             weights=weighted,
-            recodings=recodings_of(recoded),
+            recodings=read_recodings(recoded),
             **measures,
             **options,
         ).resolve(columns)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.distances import Distance, equal, ordered
 from kanon_sql.errors import InfeasibleError, PolicyError, SourceError
+from kanon_sql.generalizations import Level
 from kanon_sql.ladder import Ladder
 from kanon_sql.links import units
 from kanon_sql.policy import Policy
@@ -81,6 +82,8 @@ class CodedTable:
         Common denominator of the costs, so that all costs are whole numbers.
     secret : int
         Bits of the coded columns that no pattern may show: values of which only coarser levels are released.
+    levels : mapping of tuple of Level
+        For each column of which masks name levels what they are called, finest first.
     sensitive : tuple of Sensitive
         The sensitive attributes that requirements are about; only with them may two row types have equal codes.
     """
@@ -92,6 +95,7 @@ class CodedTable:
     cost: Int64
     unit: int
     secret: int = 0
+    levels: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
     sensitive: tuple[Sensitive, ...] = ()
 
     @property
@@ -319,6 +323,7 @@ def encode(
         cost=cost,
         unit=unit,
         secret=secret,
+        levels={column: ladder.names for column, ladder in (ladders or {}).items() if ladder.names},
         sensitive=sensitive,
     )
     return table, policy

@@ -14,9 +14,11 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb import Connection, connect, releases
-from kanon_sql.engines.tables import Number, read_recodings, readable, register_tables, to_arrow
+from kanon_sql.engines.tables import Number, readable, register_tables, to_arrow
+from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyError
 from kanon_sql.generalizations import Generalization
+from kanon_sql.masks import AtLevels
 from kanon_sql.policy import Policy
 from kanon_sql.report import missing
 from kanon_sql.requirements import KAnonymity, TCloseness
@@ -135,6 +137,7 @@ def promises(
     k: Iterable[int],
     t: Iterable[Number] | None = None,
     *,
+    masks: Iterable[Iterable[str | AtLevels]] | None = None,
     recodings: Mapping[str, str | Generalization] | None = None,
     **options: Any,
 ) -> list[Policy]:
@@ -148,7 +151,8 @@ def promises(
     ks, ts = list(k), [None] if t is None else list(t)
     if not ks or not ts:
         raise PolicyError("a curve needs a promise at least; hint: k=(2, 5, 10)")
-    return [Policy.of(k=one, t=other, recodings=read_recodings(recodings), **options) for one in ks for other in ts]
+    read = {"masks": read_masks(masks), "recodings": read_recodings(recodings)}
+    return [Policy.of(k=one, t=other, **read, **options) for one in ks for other in ts]
 
 
 def points(con: Connection, policies: Iterable[Policy], ended: Callable[[], bool] = never) -> Iterator[Point]:

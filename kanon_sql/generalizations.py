@@ -16,6 +16,12 @@ from kanon_sql.validation import fraction, known_keys, listed, named, one_of, pl
 PERIODS = ("day", "month", "quarter", "year", "decade")
 """Intervals of dates, each within one of the next."""
 
+Level = int | Fraction | str
+"""What a level is called: the number of leading characters, the width or the period of intervals, else a number from 1."""
+
+VALUE = 0
+"""The level that shows the value itself."""
+
 OBJECTIVES = ("max", "sum")
 """What optimal intervals keep small: the heaviest interval, or the sum over all rows of the rows of their interval."""
 
@@ -69,8 +75,7 @@ class Intervals:
             raise PolicyError("the width of an interval must be above 0; hint: age IN INTERVALS (5, 10)")
         if len({isinstance(each, str) for each in steps}) > 1:
             raise PolicyError("intervals are numbers or periods, not both; hint: INTERVALS (5, 10), or INTERVALS (month, year)")
-        order = [PERIODS.index(each) if isinstance(each, str) else each for each in steps]
-        if any(high <= low for low, high in pairwise(order)):
+        if any(_order(high) <= _order(low) for low, high in pairwise(steps)):
             raise PolicyError("the widths of intervals must ascend; hint: INTERVALS (5, 10, 25), or INTERVALS (month, year)")
         one_of(self.objective, OBJECTIVES, "what intervals keep small")
         object.__setattr__(self, "steps", steps)
@@ -85,15 +90,20 @@ class Levels:
     ----------
     table : str
         Name of the table; its root stands for suppression.
+    levels : tuple of int
+        The permitted levels: 0 is the value itself, 1 its parent, and so on; empty permits all.
     loss : tuple of Fraction
         As in `Digits`.
     """
 
     table: str
+    levels: tuple[int, ...] = ()
     loss: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
         named(self.table, "the table of a hierarchy")
+        levels = tuple(whole(each, "the level of a hierarchy", VALUE) for each in _tuple(self.levels, "levels"))
+        object.__setattr__(self, "levels", tuple(sorted(set(levels))))
         object.__setattr__(self, "loss", _losses(self.loss))
 
 
@@ -207,9 +217,57 @@ def table_of(recoding: Generalization | None) -> str | None:
     return recoding.edges if isinstance(recoding, Regions) else None
 
 
+def joined(one: Generalization, other: Generalization) -> Generalization:
+    """Return the recoding that has the levels of both.
+
+    Raises
+    ------
+    PolicyError
+        When there is none.
+    """
+    if one == other:
+        return one
+    match one, other:
+        case (Digits(loss=()), Digits(loss=())):
+            return Digits(shown=one.shown + other.shown if one.shown and other.shown else ())
+        case (Intervals(steps=(_, *_), loss=()), Intervals(steps=(_, *_), loss=())):
+            return Intervals(steps=tuple(sorted({*one.steps, *other.steps}, key=_order)))
+        case (Levels(loss=()), Levels(loss=())) if one.table == other.table:
+            return Levels(table=one.table, levels=one.levels + other.levels if one.levels and other.levels else ())
+    raise PolicyError("the column has two recodings; hint: give it one kind, and LOSS only where it has one list of levels")
+
+
+def within(part: Generalization, whole: Generalization) -> bool:
+    """Tell whether all levels of a recoding, which states no losses, are among those of another."""
+    match part, whole:
+        case (Digits(loss=()), Digits()):
+            return not whole.shown or (part.shown != () and {*part.shown} <= {*whole.shown})
+        case (Intervals(steps=(_, *_), loss=()), Intervals(steps=(_, *_))):
+            return {*part.steps} <= {*whole.steps}
+        case (Levels(loss=()), Levels()) if part.table == whole.table:
+            return not whole.levels or (part.levels != () and {*part.levels} <= {*whole.levels})
+    return False
+
+
+def level_names(recoding: Generalization) -> tuple[Level, ...]:
+    """Return what the levels of a part of a recoding are called; empty where it is all of them."""
+    match recoding:
+        case Digits():
+            return recoding.shown
+        case Intervals():
+            return (VALUE, *recoding.steps)
+        case Levels():
+            return recoding.levels
+    return ()
+
+
 def chooses_groups(recoding: Generalization | None) -> bool:
     """Tell whether the labels of a recoding depend on how many rows have each value, not on the values alone."""
     return isinstance(recoding, Bins | Regions | Rectangles) or (isinstance(recoding, Intervals) and not recoding.steps)
+
+
+def _order(step: Fraction | str) -> Fraction | int:
+    return PERIODS.index(step) if isinstance(step, str) else step
 
 
 def _tuple(value: Any, what: str) -> tuple[Any, ...]:

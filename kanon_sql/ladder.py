@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.generalizations import VALUE, Level
 
 Label = str | None
 """What a cell shows; NULL where the value is NULL."""
@@ -37,12 +38,15 @@ class Ladder:
         Loss of a cell at each level: 0 at the value itself, ascending, below 1.
     shown : tuple of bool
         Whether a release may show the level.
+    names : tuple of Level
+        What masks call the levels; empty where no mask names one.
     """
 
     codes: tuple[NDArray[np.int32], ...]
     labels: tuple[list[Label], ...]
     loss: tuple[Fraction, ...]
     shown: tuple[bool, ...]
+    names: tuple[Level, ...] = ()
 
     @classmethod
     def of(
@@ -54,6 +58,7 @@ class Ladder:
         *,
         exact: bool,
         loss: Sequence[Fraction] = (),
+        names: Sequence[Level] = (),
     ) -> Ladder:
         """Build a ladder from the labels of each value.
 
@@ -67,11 +72,13 @@ class Ladder:
             Rows of the table with each value.
         levels : sequence of sequence of Label [v]
             What each value shows at each level above, finest first. Levels that show no less than the one before are left
-            out.
+            out, but where masks name them.
         exact : bool
             Whether a release may show the value itself.
         loss : sequence of Fraction
             Loss of each of ``levels``; empty takes the share of the domain that the label of a row covers, on average.
+        names : sequence of Level
+            What masks call the levels, without the value itself; empty where no mask names one.
 
         Raises
         ------
@@ -87,23 +94,29 @@ class Ladder:
         codes, labels, losses, shown = [value], [list(texts)], [Fraction(0)], [exact]
         below, size = np.arange(len(texts)), len(texts)
         for number, level in enumerate(levels):
-            names = {label: place for place, label in enumerate(dict.fromkeys(level))}
-            own = np.array([names[label] for label in level], np.int64)
-            if len(names) == size:
+            place = {label: code for code, label in enumerate(dict.fromkeys(level))}
+            own = np.array([place[label] for label in level], np.int64)
+            if len(place) == size and not names:
                 if not shown[-1]:  # the values may not be shown, but labels that tell as much may
                     labels[-1], shown[-1] = list(level), True
                 continue
             if len(np.unique(np.stack([below, own]), axis=1).T) != size:
                 raise PolicyError(f"level {number + 1} splits what level {number} puts together; hint: a ladder only coarsens")
-            below, size = own, len(names)
+            below, size = own, len(place)
             codes.append(own[value].astype(np.int32))
-            labels.append(list(names))
+            labels.append(list(place))
             losses.append(loss[number] if loss else max(_share(own, rows), losses[-1] + _GRAIN))
             shown.append(True)
         if not loss:  # each level loses less than the next, and the last less than suppression
-            for level in range(1, len(losses)):
-                losses[-level] = min(losses[-level], 1 - level * _GRAIN)
-        return cls(codes=tuple(codes), labels=tuple(labels), loss=tuple(losses), shown=tuple(shown))
+            for above in range(1, len(losses)):
+                losses[-above] = min(losses[-above], 1 - above * _GRAIN)
+        return cls(
+            codes=tuple(codes),
+            labels=tuple(labels),
+            loss=tuple(losses),
+            shown=tuple(shown),
+            names=(VALUE, *names) if names else (),
+        )
 
     @property
     def steps(self) -> list[Fraction]:

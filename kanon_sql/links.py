@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.masks import Mask, columns_of
 from kanon_sql.validation import named, refuse_twice, same_name
 
 Group = tuple[str, ...]
@@ -42,7 +43,7 @@ def check_links(linked: Iterable[Group], columns: Sequence[str] | None) -> None:
         taken.update(map(same_name, group))
 
 
-def unsplit(masks: Iterable[Group], linked: Sequence[Group]) -> tuple[Group, ...]:
+def unsplit(masks: Iterable[Mask], linked: Sequence[Group]) -> tuple[Mask, ...]:
     """Return the masks that show each linked group whole or not at all.
 
     Examples
@@ -51,7 +52,7 @@ def unsplit(masks: Iterable[Group], linked: Sequence[Group]) -> tuple[Group, ...
     (('city', 'zip', 'age'), ('age',), ())
     """
     groups = [{same_name(name) for name in group} for group in linked]
-    shown = ((mask, {same_name(name) for name in mask}) for mask in masks)
+    shown = ((mask, {same_name(name) for name in columns_of(mask)}) for mask in masks)
     return tuple(mask for mask, names in shown if all(group <= names or group.isdisjoint(names) for group in groups))
 
 

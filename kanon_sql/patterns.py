@@ -6,7 +6,7 @@ measured up to 6 % fewer suppressed cells on Adult and CMC than an order by posi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -16,6 +16,8 @@ import numpy as np
 
 from kanon_sql.coded import CodedTable, Int64, Words, row_cost
 from kanon_sql.errors import PolicyError
+from kanon_sql.generalizations import level_names
+from kanon_sql.masks import AtLevels, Mask, column_of
 from kanon_sql.policy import MAX_LISTED_MASKS, Policy
 
 LISTED_COLUMNS = 16
@@ -56,9 +58,9 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
     masks = policy.permitted_masks
     if masks is not None:
         # A permitted mask names a coded column whole: once for each column of the source behind it.
-        whole = {frozenset(names for names in ladders if set(names) & set(mask)) for mask in masks}
-        _refuse_many(sum(prod(len(levels[names]) for names in mask) for mask in whole))
-        return ordered(table, np.unique(np.concatenate([_combined(levels[names] for names in mask) for mask in whole])))
+        choices = {tuple(_choices(table, levels, mask)) for mask in masks}
+        _refuse_many(sum(prod(map(len, each)) for each in choices))
+        return ordered(table, np.unique(np.concatenate([_combined(each) for each in choices])))
     if prod(len(each) + 1 for each in levels.values()) <= 1 << LISTED_COLUMNS:
         return ordered(table, _combined([*each, 0] for each in levels.values()))
     if table.secret:
@@ -75,12 +77,28 @@ def closed(table: CodedTable, shown: Words) -> Words:
     return found
 
 
-def _levels(places: list[int], secret: int) -> list[int]:
+def _levels(places: list[int], secret: int) -> tuple[int, ...]:
     """Return the bits that show each permitted level of a ladder: its own and those of all coarser ones."""
-    return [sum(1 << above for above in places[level:]) for level, place in enumerate(places) if not secret >> place & 1]
+    return tuple(sum(1 << above for above in places[level:]) for level, place in enumerate(places) if not secret >> place & 1)
 
 
-def _combined(choices: Iterable[list[int]]) -> Words:
+def _choices(table: CodedTable, levels: Mapping[tuple[str, ...], tuple[int, ...]], mask: Mask) -> Iterator[tuple[int, ...]]:
+    """Yield for each ladder that a mask shows the bits of the levels at which it does."""
+    shown = {column_of(each): each for each in mask}
+    for names, places in table.ladders.items():
+        if names[0] not in shown:
+            continue
+        match shown[names[0]]:
+            case AtLevels(column=column, recoding=recoding):
+                known = table.levels[column]
+                # As many digits as the longest value has are the value itself.
+                chosen = {places[known.index(name) if name in known else 0] for name in level_names(recoding)}
+                yield tuple(bits for bits in levels[names] if bits & -bits in {1 << place for place in chosen})
+            case _:
+                yield levels[names]
+
+
+def _combined(choices: Iterable[Sequence[int]]) -> Words:
     """Return all ways to take one of each list of bits, uint64."""
     return reduce(lambda found, each: (found[:, None] | np.array(each, np.uint64)).ravel(), choices, np.zeros(1, np.uint64))
 

@@ -13,9 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql import generalizations
+from kanon_sql import masks as forms
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.generalizations import Generalization, Rectangles, Summary
 from kanon_sql.links import Group, check_links, unsplit
+from kanon_sql.masks import AtLevels, Mask, columns_of, renamed, simplified
 from kanon_sql.requirements import (
     KAnonymity,
     Requirement,
@@ -30,9 +32,6 @@ MAX_QUASI_IDENTIFIERS = 60
 
 MAX_LISTED_MASKS = 1 << 16
 """More masks than this are never listed: ask for every combination (CUBE) instead, which is searched, not listed."""
-
-Mask = tuple[str, ...]
-"""The *shown* columns of a permitted pattern; all other quasi-identifiers are suppressed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +131,9 @@ class Policy:
         check_links(self.linked, None if self.every_column else [qi.column for qi in self.quasi_identifiers])
         self._check_sensitive()
         self._check_recodings()
+        if self.masks is not None:
+            recodings = {same_name(qi.column): qi.recoding for qi in self.quasi_identifiers if qi.recoding is not None}
+            object.__setattr__(self, "masks", tuple(simplified(mask, recodings) for mask in self.masks))
         if self.permitted_masks == ():
             raise PolicyError(
                 "every mask shows only a part of the linked columns: no row could be released; hint: add a mask that shows "
@@ -155,7 +157,8 @@ class Policy:
 
     def _check_sensitive(self) -> None:
         identifying = {same_name(qi.column) for qi in self.quasi_identifiers}
-        identifying |= {same_name(name) for names in (*(self.masks or ()), *self.linked) for name in names}
+        shown = map(columns_of, self.masks or ())
+        identifying |= {same_name(name) for names in (*shown, *self.linked) for name in names}
         trees: dict[str, str] = {}
         for requirement in self.requirements:
             if isinstance(requirement, KAnonymity):
@@ -210,10 +213,10 @@ class Policy:
         columns = [qi.column for qi in self.quasi_identifiers]
         known = {same_name(column) for column in columns}
         for number, mask in enumerate(masks, 1):
-            for name in mask:
+            for name in columns_of(mask):
                 if same_name(named(name, f"mask {number}")) not in known and not self.every_column:
                     raise UnknownColumnError.of(name, columns, f"mask {number}")
-            refuse_twice(mask, f"the columns of mask {number}")
+            refuse_twice(columns_of(mask), f"the columns of mask {number}")
 
     @property
     def least_class_size(self) -> int:
@@ -233,6 +236,11 @@ class Policy:
     def generalized(self) -> tuple[str, ...]:
         """Return the quasi-identifiers whose cells may be coarsened, in their order; their released columns are texts."""
         return tuple(qi.column for qi in self.quasi_identifiers if qi.recoding is not None)
+
+    @property
+    def levelled(self) -> frozenset[str]:
+        """Return the quasi-identifiers of which a mask shows some levels only."""
+        return frozenset(each.column for mask in self.masks or () for each in mask if isinstance(each, AtLevels))
 
     @property
     def summarized(self) -> dict[str, Summary]:
@@ -296,15 +304,13 @@ class Policy:
         chosen = [_respelled(qi, spelled) for qi in chosen]
         resolved = replace(self, quasi_identifiers=tuple(chosen), every_column=False)
 
-        def respelled(lists: Iterable[Mask]) -> tuple[Mask, ...]:
-            return tuple(tuple(spelled[same_name(name)] for name in names) for names in lists)
-
         requirements = tuple(
             each if isinstance(each, KAnonymity) else replace(each, sensitive=spelled[same_name(each.sensitive)])
             for each in self.requirements
         )
-        masks = None if self.masks is None else respelled(self.masks)
-        return replace(resolved, requirements=requirements, masks=masks, linked=respelled(self.linked))
+        masks = None if self.masks is None else tuple(renamed(mask, spelled) for mask in self.masks)
+        linked = tuple(tuple(spelled[same_name(name)] for name in group) for group in self.linked)
+        return replace(resolved, requirements=requirements, masks=masks, linked=linked)
 
     def to_json(self) -> str:
         """Return the canonical JSON text: sorted keys, no spaces, exact weights."""
@@ -312,7 +318,7 @@ class Policy:
             "quasi_identifiers": [qi.to_json() for qi in self.quasi_identifiers],
             "every_column": self.every_column,
             "requirements": [requirement.to_json() for requirement in self.requirements],
-            "masks": None if self.masks is None else [list(mask) for mask in self.masks],
+            "masks": None if self.masks is None else [forms.to_json(mask) for mask in self.masks],
             "linked": [list(group) for group in self.linked],
             "algorithm": self.algorithm,
             "time_limit": self.time_limit,
@@ -338,7 +344,7 @@ class Policy:
         if "requirements" in data:
             data["requirements"] = tuple(requirement_from_json(item) for item in listed(data["requirements"], "requirements"))
         if data.get("masks") is not None:
-            data["masks"] = tuple(tuple(listed(mask, "a mask")) for mask in listed(data["masks"], "masks"))
+            data["masks"] = tuple(map(forms.from_json, listed(data["masks"], "masks")))
         if "linked" in data:
             data["linked"] = tuple(tuple(listed(group, "a linked group")) for group in listed(data["linked"], "linked"))
         if not isinstance(data.get("every_column", False), bool):
@@ -351,7 +357,7 @@ class Policy:
         *,
         k: int = 2,
         quasi_identifiers: Iterable[str | QuasiIdentifier] | None = None,
-        masks: Iterable[Iterable[str]] | None = None,
+        masks: Iterable[Iterable[str | AtLevels]] | None = None,
         linked: Iterable[Iterable[str]] | None = None,
         weights: Mapping[str, object] | None = None,
         recodings: Mapping[str, Generalization] | None = None,
@@ -374,7 +380,7 @@ class Policy:
         quasi_identifiers : iterable of str, optional
             Names of the quasi-identifiers; None takes every column that is not sensitive.
         masks : iterable of iterable of str, optional
-            The permitted masks, as lists of shown columns; None permits all.
+            The permitted masks, as lists of shown columns; None permits all. Levels that only masks name are permitted too.
         linked : iterable of iterable of str, optional
             Columns that are suppressed together or not at all, as lists.
         weights : mapping, optional
@@ -404,13 +410,19 @@ class Policy:
         ):
             if not all(isinstance(each, Iterable) and not isinstance(each, str) for each in lists):
                 raise PolicyError(wanted)
+        permitted = None if masks is None else tuple(tuple(mask) for mask in masks)
         listed_qis = [
             each if isinstance(each, QuasiIdentifier) else QuasiIdentifier(column=named(each, "a quasi-identifier"))
             for each in quasi_identifiers or ()
         ]
         refuse_twice([qi.column for qi in listed_qis], "the quasi-identifiers")
         chosen = {same_name(qi.column): qi for qi in listed_qis}
-        told: tuple[tuple[str, Mapping[str, Any]], ...] = (("weight", weights or {}), ("recoding", recodings or {}))
+        coarsened = dict(recodings or {})
+        spelled = {same_name(column): column for column in coarsened}
+        for each in (each for mask in permitted or () for each in mask if isinstance(each, AtLevels)):
+            column = spelled.setdefault(same_name(each.column), each.column)
+            coarsened[column] = generalizations.joined(coarsened.get(column, each.recoding), each.recoding)
+        told: tuple[tuple[str, Mapping[str, Any]], ...] = (("weight", weights or {}), ("recoding", coarsened))
         for what, given in told:
             for column, own in given.items():
                 key = same_name(named(column, f"a {what}"))
@@ -421,7 +433,7 @@ class Policy:
             quasi_identifiers=tuple(chosen.values()),
             every_column=quasi_identifiers is None,
             requirements=(KAnonymity(k=k), *about, *requirements),
-            masks=None if masks is None else tuple(tuple(mask) for mask in masks),
+            masks=permitted,
             linked=tuple(tuple(group) for group in linked),
             **options,
         )

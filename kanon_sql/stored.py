@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.generalizations import Rectangles
 from kanon_sql.links import unsplit
-from kanon_sql.policy import Mask, Policy
+from kanon_sql.masks import Mask, column_of
+from kanon_sql.policy import Policy
 from kanon_sql.requirements import KAnonymity
 from kanon_sql.validation import known_keys, listed, named, nearest, same_name
 
@@ -147,17 +148,18 @@ class StoredPolicy:
         if not requirements:
             raise PolicyError(f"{self} promises nothing about the columns of the query; hint: add k >= 2 to its GUARANTEE")
 
-        def cut(names: Mask) -> Mask:
-            return tuple(name for name in names if same_name(name) in there)
+        def cut(mask: Mask) -> Mask:
+            return tuple(each for each in mask if same_name(column_of(each)) in there)
 
         # A mask that splits a group must not become permitted because a part of the group is not there.
-        masks = None if policy.masks is None else {frozenset(map(same_name, names)): names for names in map(cut, self._masks)}
+        masks = None if policy.masks is None else tuple(dict.fromkeys(map(cut, self._masks)))
+        linked = (tuple(name for name in group if same_name(name) in there) for group in policy.linked)
         return replace(
             policy,
             quasi_identifiers=identifiers,
             requirements=requirements,
-            masks=None if masks is None else tuple(masks.values()),
-            linked=tuple(group for group in map(cut, policy.linked) if len(group) > 1),
+            masks=masks,
+            linked=tuple(group for group in linked if len(group) > 1),
         )
 
     @property

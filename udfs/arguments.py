@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalizations import Generalization, Levels
 from kanon_sql.policy import Policy
@@ -65,7 +66,7 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
     return Policy.of(
         k=given["k"],
         quasi_identifiers=given["qi"],
-        masks=given["masks"],
+        masks=read_masks(given["masks"]),
         linked=given["linked"],
         weights=given["weights"],
         recodings=coarsened(given["hierarchies"], given["recodings"]),
@@ -86,11 +87,7 @@ def coarsened(hierarchies: Mapping[str, str] | None, recodings: Mapping[str, Any
     PolicyError
         When a column is in both, or a recoding cannot be read.
     """
-    if not hierarchies and not recodings:
-        return {}
-    from kanon_sql.clause import recodings_of  # sqlglot is only paid for where there is something to read
-
     both = {same_name(column) for column in hierarchies or {}} & {same_name(column) for column in recodings or {}}
     if both:
         raise PolicyError(f"{len(both)} columns have a hierarchy and another recoding; hint: give one")
-    return {column: Levels(table=table) for column, table in (hierarchies or {}).items()} | recodings_of(recodings or {})
+    return {column: Levels(table=table) for column, table in (hierarchies or {}).items()} | read_recodings(recodings)

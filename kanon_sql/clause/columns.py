@@ -14,13 +14,16 @@ a list behind it but for CUBE and ROLLUP.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.recodings import recoding
-from kanon_sql.generalizations import Generalization, Rectangles
+from kanon_sql.generalizations import Generalization, Rectangles, joined, level_names
 from kanon_sql.links import Group
-from kanon_sql.policy import Mask, QuasiIdentifier
+from kanon_sql.masks import AtLevels, Mask
+from kanon_sql.policy import QuasiIdentifier
 from kanon_sql.validation import same_name
 
 _HINT = "ANONYMIZE BY zip, age GUARANTEE k >= 5"
@@ -115,7 +118,7 @@ class ColumnList:
         self._reader.expect(")", "behind the columns")
         return tuple(columns)
 
-    def _column(self, taken: set[str]) -> str:
+    def _column(self, taken: set[str]) -> str | AtLevels:
         reader, start = self._reader, self._reader.place
         name = self._name()
         key = same_name(name)
@@ -125,8 +128,8 @@ class ColumnList:
         coarsened = recoding(reader)
         return self._known(name, coarsened, self._weight(), start)
 
-    def _known(self, name: str, coarsened: Generalization | None, weight: str | None, start: int) -> str:
-        """Return the column as it was first named; what is said of it again must not contradict."""
+    def _known(self, name: str, coarsened: Generalization | None, weight: str | None, start: int) -> str | AtLevels:
+        """Return the column as it was first named; what is said of it again adds levels, or must not contradict."""
         reader = self._reader
         qi = reader.checked(
             lambda: QuasiIdentifier(column=name, weight=weight or 1, recoding=coarsened),  # type: ignore[arg-type]
@@ -135,9 +138,17 @@ class ColumnList:
         known = self.identifiers.setdefault(same_name(name), qi)
         if weight is not None and qi.weight != known.weight:
             raise reader.script.error("the column has two weights; hint: give its WEIGHT where it is first named", start)
-        if coarsened is not None and coarsened != known.recoding:
-            raise reader.script.error("the column has two recodings; hint: give one, where it is first named", start)
-        return known.column
+        if (coarsened is None) != (known.recoding is None):
+            raise reader.script.error(
+                "the column has levels in one set and none in another; hint: say them in each, as in "
+                "GROUPING SETS ((zip IN DIGITS (3), age), (zip IN DIGITS (5)))",
+                start,
+            )
+        if coarsened is None:
+            return known.column
+        recoding = reader.checked(lambda: joined(known.recoding or coarsened, coarsened), start)
+        self.identifiers[same_name(name)] = replace(known, recoding=recoding)
+        return AtLevels(column=known.column, recoding=coarsened) if level_names(coarsened) else known.column
 
     def _rectangle(self, taken: set[str]) -> Cube:
         """Read two coordinates; both are quasi-identifiers that name each other."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 from math import prod
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.policy import MAX_LISTED_MASKS, Mask
-from kanon_sql.validation import same_name
+from kanon_sql.masks import AtLevels, Mask
+from kanon_sql.policy import MAX_LISTED_MASKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def rollup(columns: Mask) -> tuple[Mask, ...]:
 
 
 def union(items: Sequence[GroupingItem]) -> tuple[Mask, ...]:
-    """Return the masks of all items in their order; masks of the same columns count once.
+    """Return the masks of all items in their order; masks of the same columns, at the same levels, count once.
 
     Raises
     ------
@@ -47,9 +47,9 @@ def union(items: Sequence[GroupingItem]) -> tuple[Mask, ...]:
         When there are more than ``MAX_LISTED_MASKS``; none is listed then.
     """
     _check_count(sum(map(_count, items)))
-    masks: dict[frozenset[str], Mask] = {}
+    masks: dict[frozenset[str | AtLevels], Mask] = {}
     for mask in chain.from_iterable(items):
-        masks.setdefault(frozenset(map(same_name, mask)), mask)
+        masks.setdefault(frozenset(mask), mask)
     return tuple(masks.values())
 
 
@@ -65,11 +65,6 @@ def cross(items: Sequence[GroupingItem]) -> tuple[Mask, ...] | None:
         return None
     _check_count(prod(map(_count, items)))
     return tuple(tuple(chain.from_iterable(masks)) for masks in product(*items))
-
-
-def named(masks: Iterable[Mask]) -> set[str]:
-    """Return the columns of the masks, as :func:`same_name` compares them."""
-    return {same_name(column) for mask in masks for column in mask}
 
 
 def _count(item: GroupingItem) -> int:

@@ -4,7 +4,7 @@
 
     recoding := IN kind [LOSS (number {, number})]
     kind     := DIGITS [(count {, count})] | INTERVALS [(width {, width}) | (period {, period}) | ('max' | 'sum')]
-              | HIERARCHY table | BINS | REGIONS table [('merge')] | RECTANGLES | RANGES | SETS
+              | HIERARCHY table [(level {, level})] | BINS | REGIONS table [('merge')] | RECTANGLES | RANGES | SETS
     period   := DAY | MONTH | QUARTER | YEAR | DECADE
 """
 
@@ -58,7 +58,13 @@ def kind(reader: Reader) -> Generalization:
         case "INTERVALS":
             built, own = Intervals, _intervals(reader)
         case "HIERARCHY":
-            built, own = Levels, {"table": table_name(reader, "job IN HIERARCHY jobs")}
+            built, own = (
+                Levels,
+                {
+                    "table": table_name(reader, "job IN HIERARCHY jobs"),
+                    "levels": tuple(_list(reader, _count)),
+                },
+            )
         case "REGIONS":
             built, own = Regions, {"edges": table_name(reader, "zip IN REGIONS zip_neighbours")}
             if reader.skip("(", "'merge'".upper(), ")"):
@@ -126,7 +132,7 @@ def _list(reader: Reader, read: Callable[[Reader], Any]) -> list[Any]:
 def _count(reader: Reader) -> int:
     text = reader.decimal()
     if text is None or not text.isdecimal():
-        raise reader.error("expected a number of leading characters; hint: zip IN DIGITS (5, 3)")
+        raise reader.error("expected a number of leading characters, or of levels; hint: zip IN DIGITS (5, 3)")
     return int(text)
 
 

@@ -15,8 +15,10 @@ from kanon_sql.engines.duckdb import register, session_of
 from kanon_sql.engines.measures import demand, distance_of, frequency_of, measure, measured_requirements, record
 from kanon_sql.engines.names import quoted, table_name
 from kanon_sql.engines.release import release_query
+from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import AuditError, PolicyError, SourceError
 from kanon_sql.generalizations import Generalization
+from kanon_sql.masks import AtLevels
 from kanon_sql.policy import Policy, QuasiIdentifier
 from kanon_sql.requirements import Requirement
 from kanon_sql.solvers.budget import Progress
@@ -80,7 +82,7 @@ def anonymize(
     hierarchy: str | None = None,
     requirements: Iterable[Requirement] = (),
     tables: Mapping[str, Any] | None = None,
-    masks: Iterable[Iterable[str]] | None = None,
+    masks: Iterable[Iterable[str | AtLevels]] | None = None,
     linked: Iterable[Iterable[str]] | None = None,
     weights: Mapping[str, object] | None = None,
     recodings: Mapping[str, str | Generalization] | None = None,
@@ -113,7 +115,8 @@ def anonymize(
         By their names, the hierarchies, tables of distances and of neighbours that requirements and recodings name, each of
         a kind as ``table``.
     masks : iterable of iterable of str, optional
-        Permitted patterns, as lists of shown columns; None permits all.
+        Permitted patterns, as lists of shown columns; None permits all. ``'zip IN DIGITS (3)'`` shows a column at some of its
+        levels, its name alone at all of them.
     linked : iterable of iterable of str, optional
         Groups of columns that are suppressed together or not at all in each row.
     weights : mapping, optional
@@ -148,7 +151,7 @@ def anonymize(
         metric=metric,
         hierarchy=hierarchy,
         requirements=requirements,
-        masks=masks,
+        masks=read_masks(masks),
         linked=linked,
         weights=weights,
         recodings=read_recodings(recodings),
@@ -175,15 +178,6 @@ def anonymize(
         certificate = session.releases[-1]
     texts = source.column_names if suppress is not None else policy.resolve(source.column_names).generalized
     return Release(table=_like(table, source, released, frozenset(texts)), certificate=certificate, sql=sql)
-
-
-def read_recodings(recodings: Mapping[str, str | Generalization] | None) -> dict[str, Generalization]:
-    """Return recodings by column, those that are texts read as the clause writes them."""
-    if not recodings:
-        return {}
-    from kanon_sql.clause import recodings_of  # sqlglot is only paid for where there is something to read
-
-    return recodings_of(recodings)
 
 
 def audit(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from kanon_sql.ladder import Label
 
 
-def digit_levels(texts: Sequence[Label], shown: Sequence[int]) -> tuple[list[list[Label]], bool]:
-    """Return what each value shows at each level, finest first, and whether it may be shown itself.
+def digit_levels(texts: Sequence[Label], shown: Sequence[int]) -> tuple[dict[int, list[Label]], bool]:
+    """Return by the number of characters what each value shows, finest first, and whether it may be shown itself.
 
     Parameters
     ----------
@@ -25,12 +25,12 @@ def digit_levels(texts: Sequence[Label], shown: Sequence[int]) -> tuple[list[lis
     Examples
     --------
     >>> digit_levels(["98765", "98"], [3])
-    ([['987**', '98**']], False)
+    ({3: ['987**', '98***']}, False)
     """
     longest = max((len(text) for text in texts if text is not None), default=0)
     chosen = [count for count in shown if count < longest] if shown else list(range(longest - 1, 0, -1))
     exact = not shown or shown[0] >= longest
-    return [[_masked(text, count, longest) for text in texts] for count in chosen], exact
+    return {count: [_masked(text, count, longest) for text in texts] for count in chosen}, exact
 
 
 def _masked(text: Label, count: int, longest: int) -> Label:

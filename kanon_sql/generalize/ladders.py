@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kanon_sql.coded import Int32, Int64
 from kanon_sql.errors import InfeasibleError, PolicyError
-from kanon_sql.generalizations import Digits, Intervals, Levels, Rectangles, Summary
+from kanon_sql.generalizations import VALUE, Digits, Intervals, Levels, Rectangles, Summary
 from kanon_sql.generalize.digits import digit_levels
 from kanon_sql.generalize.groups import grouped, rectangles
 from kanon_sql.generalize.intervals import interval_levels
@@ -101,17 +101,18 @@ def _ladder(
     if isinstance(qi.recoding, Summary):
         return summary_ladder(column.texts, column.value, rows)
     exact, loss = True, tuple[Fraction, ...]()
-    levels: Sequence[Sequence[Label]]
+    levels: Mapping[Any, Sequence[Label]]
     match qi.recoding:
         case Digits(shown=shown, loss=loss):
             levels, exact = digit_levels(column.texts, shown)
-        case Levels(table=table, loss=loss):
-            levels = hierarchy_levels(column.texts, tables[table])
+        case Levels(table=table, levels=chosen, loss=loss):
+            levels, exact = hierarchy_levels(column.texts, tables[table], chosen), not chosen or VALUE in chosen
         case Intervals(steps=(_, *_) as steps, loss=loss):
-            levels = interval_levels(column.texts, steps)
+            levels = dict(zip(steps, interval_levels(column.texts, steps), strict=True))
         case recoding:
-            levels, exact = [grouped(recoding, column.texts, rows, policy.least_class_size, tables, budget)], False  # type: ignore[arg-type]
-    return Ladder.of(column.value, column.texts, rows, levels, exact=exact, loss=loss)
+            levels, exact = {1: grouped(recoding, column.texts, rows, policy.least_class_size, tables, budget)}, False  # type: ignore[arg-type]
+    names = tuple(levels) if qi.column in policy.levelled else ()
+    return Ladder.of(column.value, column.texts, rows, list(levels.values()), exact=exact, loss=loss, names=names)
 
 
 def _rectangles(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kanon_sql.errors import PolicyError
 from kanon_sql.hierarchies import Hierarchy
 from kanon_sql.ladder import Label
 
 
-def hierarchy_levels(texts: Sequence[Label], columns: Mapping[str, Sequence[Label]]) -> list[list[Label]]:
-    """Return the ancestors of each value at each level below the root, the parents first.
+def hierarchy_levels(
+    texts: Sequence[Label], columns: Mapping[str, Sequence[Label]], chosen: Sequence[int] = ()
+) -> dict[int, list[Label]]:
+    """Return the ancestors of each value by the number of their level, below the root, the parents first.
 
     Parameters
     ----------
@@ -17,11 +20,13 @@ def hierarchy_levels(texts: Sequence[Label], columns: Mapping[str, Sequence[Labe
         The values; NULL stays NULL where the hierarchy has no NULL.
     columns : mapping
         The table of the hierarchy, column by column.
+    chosen : sequence of int
+        The levels that are asked for, ascending; empty asks for all.
 
     Raises
     ------
     PolicyError
-        When the table is no tree, or lacks values; the message counts them.
+        When the table is no tree, or lacks values or levels; the message counts them.
 
     Notes
     -----
@@ -31,7 +36,13 @@ def hierarchy_levels(texts: Sequence[Label], columns: Mapping[str, Sequence[Labe
     known = [text for text in texts if text is not None or (0, None) in tree.height]
     paths = dict(zip(known, tree.paths(known)[0], strict=True))
     longest = max(map(len, paths.values()), default=1)
-    return [
-        [paths[text][max(0, level - longest + len(paths[text]))][1] if text in paths else None for text in texts]
-        for level in range(1, longest - 1)
-    ]
+    if chosen and chosen[-1] > longest - 2:
+        raise PolicyError(
+            f"the hierarchy has {longest - 2} levels between the values and its root, there is no level {chosen[-1]}; "
+            "hint: 0 is the value itself, 1 its parent"
+        )
+    return {
+        level: [paths[text][max(0, level - longest + len(paths[text]))][1] if text in paths else None for text in texts]
+        for level in chosen or range(1, longest - 1)
+        if level
+    }

@@ -136,6 +136,42 @@ def test_small_tables_lose_as_little_as_any_partition(seed: int, jobs: pa.Table)
     )
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_masks_at_levels_of_their_own(seed: int) -> None:
+    source = people(seed, 7)
+    masks = [["zip IN DIGITS (2)", "age", "sex"], ["zip IN DIGITS (3, 1)", "job IN HIERARCHY jobs (0, 2)"], ["job"], []]
+    release = release_of(source, 2, masks=masks, algorithm="optimal")
+    rows, weights = flattened(source)  # zip 0 to 2, age 3 to 5, job 6 to 8, sex 9
+    ages, jobs = [{3, 4, 5}, {4, 5}, {5}], [{6, 7, 8}, {7, 8}, {8}]
+    vectors = [
+        *({1, 2} | age | {9} for age in ages),
+        *(zips | job for zips in ({0, 1, 2}, {2}) for job in (jobs[0], jobs[2])),
+        *jobs,
+        set(),
+    ]
+    least = optimum(rows, 2, vectors, weights)
+    assert paid(source, release.table) == release.certificate.cost == release.certificate.lower_bound == least
+    for algorithm in ("auto", "greedy", "full_domain"):
+        other = release_of(source, 2, masks=masks, algorithm=algorithm)
+        assert other.certificate.lower_bound <= least <= other.certificate.cost == paid(source, other.table)
+
+
+def test_a_mask_shows_no_finer_level_than_it_names() -> None:
+    """Four digits tell all zip codes of this table apart: as labels they stay shorter than the codes all the same."""
+    source = pa.table({"zip": ["02130"] * 4 + ["02140"] * 4 + ["02150"], "age": [1] * 4 + [2] * 4 + [1], "id": range(9)})
+    with kanon_sql.connect() as con:
+        con.register("source", source)
+        clause = "ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (4), age), (zip IN DIGITS (5)), (age), ()) GUARANTEE k >= 4"
+        rows = con.execute(f"SELECT zip, age FROM source {clause} ORDER BY ALL").fetchall()
+        listed = con.execute(
+            "SELECT zip, age FROM pattern_guided('source', [['zip IN DIGITS (4)', 'age'], ['zip in digits (5)'], ['age'], []], "
+            "qi := ['zip', 'age'], k := 4) ORDER BY ALL"
+        ).fetchall()
+    assert rows == listed
+    assert {zip_code for zip_code, age in rows if age is not None} <= {"0213*", "0214*", None}
+    assert ("0214*", 2) in rows
+
+
 @pytest.mark.parametrize("algorithm", ["auto", "greedy", "cover", "balls", "merge_small", "mondrian", "subset_dp", "matching"])
 def test_every_solver_keeps_the_promise_and_states_its_loss(algorithm: str) -> None:
     source = people(3, 14)

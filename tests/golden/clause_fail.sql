@@ -211,8 +211,17 @@ FROM patients ANONYMIZE BY (age, AGE) IN RECTANGLES GUARANTEE k >= 2
 FROM patients ANONYMIZE BY (age, zip) GUARANTEE k >= 2
 -- error: a list needs its kind here
 -- name: two recodings of a column
-FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3)), (zip IN DIGITS (2), age)) GUARANTEE k >= 2
+FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3)), (zip IN HIERARCHY zips, age)) GUARANTEE k >= 2
 -- error: the column has two recodings
+-- name: levels in one set, and none in another
+FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3), age), (zip)) GUARANTEE k >= 2
+-- error: the column has levels in one set and none in another; hint: say them in each
+-- name: levels only behind the first set
+FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip IN DIGITS (3))) GUARANTEE k >= 2
+-- error: the column has levels in one set and none in another
+-- name: losses of levels that are listed twice
+FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3) LOSS (0.5), age), (zip IN DIGITS (2))) GUARANTEE k >= 2
+-- error: the column has two recodings; hint: give it one kind, and LOSS only where it has one list of levels
 -- name: a linked column that is generalized
 FROM patients ANONYMIZE BY zip IN DIGITS, age LINKED (zip, age) GUARANTEE k >= 2
 -- error: the linked column "zip" is generalized too

@@ -43,7 +43,15 @@ FROM patients ANONYMIZE BY age IN RANGES, zip IN SETS GUARANTEE k >= 2
 -- becomes:
 SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
 -- name: recodings inside of grouping sets
-FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3), age), (zip), ()) GUARANTEE k >= 2
+FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3), age), (zip IN DIGITS (3)), ()) GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
+-- name: levels of its own for each grouping set
+FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3), age), ROLLUP (zip IN DIGITS (5, 4), sex)) GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
+-- name: some levels of a hierarchy
+FROM patients ANONYMIZE BY age IN HIERARCHY s.ages (0, 2) GUARANTEE k >= 2
 -- becomes:
 SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
 -- name: columns whose names are words of the clause

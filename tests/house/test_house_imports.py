@@ -18,6 +18,7 @@ FLOORS = {
     "kanon_sql.generalizations": 0,
     "kanon_sql.hierarchies": 0,
     "kanon_sql.links": 0,
+    "kanon_sql.masks": 0,
     "kanon_sql.policy": 0,
     "kanon_sql.requirements": 0,
     "kanon_sql.stored": 0,

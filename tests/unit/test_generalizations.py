@@ -8,11 +8,24 @@ import numpy as np
 import pytest
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalizations import Bins, Digits, Intervals, Levels, Ranges, Rectangles, Regions, Sets
+from kanon_sql.generalizations import (
+    Bins,
+    Digits,
+    Generalization,
+    Intervals,
+    Levels,
+    Ranges,
+    Rectangles,
+    Regions,
+    Sets,
+    joined,
+    within,
+)
 from kanon_sql.generalize.digits import digit_levels
 from kanon_sql.generalize.intervals import decimal, interval_levels
 from kanon_sql.generalize.levels import hierarchy_levels
 from kanon_sql.ladder import Ladder
+from kanon_sql.masks import AtLevels
 from kanon_sql.policy import Policy, QuasiIdentifier
 from kanon_sql.requirements import LDiversity
 
@@ -80,11 +93,11 @@ def test_what_makes_no_sense_is_refused(options: dict, message: str) -> None:
 
 def test_digits() -> None:
     assert digit_levels(["98765", "98", None], []) == (
-        [["9876*", "98*", None], ["987**", "98**", None], ["98***", "98***", None], ["9****", "9****", None]],
+        {4: ["9876*", "98*", None], 3: ["987**", "98**", None], 2: ["98***", "98***", None], 1: ["9****", "9****", None]},
         True,
     )
-    assert digit_levels(["98765", "98"], [7, 2]) == ([["98***", "98***"]], True)
-    assert digit_levels([None], []) == ([], True)
+    assert digit_levels(["98765", "98"], [7, 2]) == ({2: ["98***", "98***"]}, True)
+    assert digit_levels([None], []) == ({}, True)
 
 
 def test_intervals_lie_within_wider_ones() -> None:
@@ -118,11 +131,72 @@ def test_decimals(value: Fraction, text: str) -> None:
 
 def test_a_hierarchy_of_levels_and_one_of_parents() -> None:
     levels = {"level0": ["a", "b", "c"], "level1": ["x", "x", "y"], "level2": ["*", "*", "*"]}
-    assert hierarchy_levels(["a", "c", None], levels) == [["x", "y", None]]
+    assert hierarchy_levels(["a", "c", None], levels) == {1: ["x", "y", None]}
     parents = {"value": ["a", "b", "x", "c"], "parent": ["x", "x", "*", "*"]}
-    assert hierarchy_levels(["a", "b", "c"], parents) == [["x", "x", "c"]]
+    assert hierarchy_levels(["a", "b", "c"], parents) == {1: ["x", "x", "c"]}
     with pytest.raises(PolicyError, match="1 of the 2 values that occur are not in the hierarchy"):
         hierarchy_levels(["a", "q"], levels)
+
+
+def test_some_levels_of_a_hierarchy() -> None:
+    levels = {"level0": ["a", "b"], "level1": ["x", "y"], "level2": ["z", "z"], "level3": ["*", "*"]}
+    assert hierarchy_levels(["a", "b"], levels, [0, 2]) == {2: ["z", "z"]}
+    with pytest.raises(PolicyError, match="the hierarchy has 2 levels between the values and its root, there is no level 3"):
+        hierarchy_levels(["a", "b"], levels, [3])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (Digits(shown=(5,)), Digits(shown=(3,)), Digits(shown=(3, 5))),
+        (Digits(shown=(5,)), Digits(), Digits()),
+        (Intervals(steps=("month",)), Intervals(steps=("year", "decade")), Intervals(steps=("month", "year", "decade"))),
+        (Intervals(steps=(10,)), Intervals(steps=(5, 20)), Intervals(steps=(5, 10, 20))),
+        (Levels(table="t", levels=(2,)), Levels(table="t", levels=(0,)), Levels(table="t", levels=(0, 2))),
+        (Levels(table="t", levels=(2,)), Levels(table="t"), Levels(table="t")),
+        (Bins(), Bins(), Bins()),
+    ],
+)
+def test_levels_are_joined(one: Generalization, other: Generalization, both: Generalization) -> None:
+    assert joined(one, other) == joined(other, one) == both
+    assert within(one, both) or one == both
+    assert not within(both, one) or one == both
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Digits(), Intervals(steps=(5,))),
+        (Intervals(), Intervals(steps=(5,))),
+        (Levels(table="t"), Levels(table="u")),
+        (Digits(shown=(3,), loss=(HALF,)), Digits(shown=(2,))),
+        (Bins(), Ranges()),
+    ],
+)
+def test_two_kinds_are_not_joined(one: Generalization, other: Generalization) -> None:
+    with pytest.raises(PolicyError, match="the column has two recodings"):
+        joined(one, other)
+    with pytest.raises(PolicyError, match="intervals are numbers or periods, not both"):
+        joined(Intervals(steps=(5,)), Intervals(steps=("year",)))
+
+
+def test_masks_at_levels() -> None:
+    three = AtLevels(column="A", recoding=Digits(shown=(3,)))
+    policy = Policy.of(
+        masks=[[three, "b"], ["a"], [AtLevels(column="a", recoding=Digits(shown=(5,)))]], quasi_identifiers=["a", "b"]
+    )
+    assert policy.quasi_identifiers[0].recoding == Digits(shown=(3, 5))
+    assert policy.masks == ((three, "b"), ("a",), (AtLevels(column="a", recoding=Digits(shown=(5,))),))
+    assert policy.levelled == {"A", "a"}
+    assert Policy.from_json(policy.to_json()) == policy
+    resolved = policy.resolve(["a", "b"])
+    assert resolved.levelled == {"a"}
+    alone = Policy.of(masks=[[three, "b"], []], quasi_identifiers=["a", "b"])
+    assert alone.masks == (("A", "b"), ()), "all levels of a column are its name alone"
+    with pytest.raises(PolicyError, match='a mask shows "A" at levels that it has not'):
+        Policy.from_json(policy.to_json().replace('"shown":[5,3]', '"shown":[5]'))
+    with pytest.raises(PolicyError, match="twice"):
+        Policy.of(masks=[[three, "a"]], quasi_identifiers=["a", "b"])
 
 
 def ladder(levels: list[list[str | None]], rows: list[int] | None = None, **options: object) -> Ladder:
