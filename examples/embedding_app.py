@@ -4,19 +4,27 @@
 holds nothing but that release: whatever is asked, there is no raw row to be found. All answers come from one and the same
 release, so that they cannot be played off against each other.
 
-Run it with `python examples/embedding_app.py`.
+Run it with `python examples/embedding_app.py`; `served_app.py` serves it over HTTP.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
+from threading import Timer
+from typing import Any
 
 import duckdb
-import pandas as pd
+import pyarrow as pa
 
 import kanon_sql
 from kanon_sql.errors import KanonError
+
+QUASI_IDENTIFIERS = ["zip", "age", "sex"]
 
 RELEASE = """
     CREATE TEMP TABLE released AS
@@ -27,14 +35,40 @@ RELEASE = """
     ORDER BY ALL
 """
 
+SETTINGS = (
+    "memory_limit = '500MB'",
+    "temp_directory = ''",  # nothing is written to a disk
+    "secret_directory = ''",  # by default a path of this machine, which a query could read
+    "enable_external_access = false",  # no files, no other databases, no extensions
+    "python_enable_replacements = false",  # no variables of this program
+    "lock_configuration = true",
+)
+
+FUNCTIONS = {"unnest", "range", "generate_series", "k_anonymity", "reidentification_risk"}
+"""Table functions that may be asked: they read what they are given, or count."""
+
+MOST_ROWS = 10_000
+
+
+class RefusedError(ValueError):
+    """A query that is not answered; the text says why, and was written before any row was read."""
+
 
 class Clinic:
-    """Answers queries about the released patients of a clinic.
+    """Answers queries about the released patients of a clinic, from any number of threads.
 
     Parameters
     ----------
     path : Path
         A DuckDB file with the table ``patients``; it is read once and closed.
+    seconds : float
+        When a query is stopped. DuckDB stops between two pieces of work, and a single value of it can be large: who serves
+        people who mean harm also limits the time and the memory of the process.
+
+    Attributes
+    ----------
+    certificate : Certificate
+        What is proven of the release, without the prices: they are for those who have the raw rows.
 
     Raises
     ------
@@ -42,35 +76,105 @@ class Clinic:
         When no release keeps the promise; then nothing is served. Its text holds counts and hints, never a value.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, seconds: float = 5.0) -> None:
         with kanon_sql.connect(str(path), read_only=True) as source:
             source.execute(RELEASE)
             released = source.sql("FROM released").to_arrow_table()
-        self._con = kanon_sql.register(duckdb.connect())
+            self.certificate = replace(kanon_sql.releases(source)[-1], prices=None, scale=1, unit=1)
+        self._seconds = seconds
+        self._con = duckdb.connect()
+        self._con.execute(files("kanon_sql.sql").joinpath("kanon.sql").read_text(encoding="utf-8"))  # the audit: plain SQL
         self._con.register("released", released)
         self._con.execute("CREATE TABLE patients AS SELECT * FROM released")
         self._con.unregister("released")
-        # From here on no statement opens a file, sees a Python variable, or changes a setting.
-        for setting in ("enable_external_access = false", "python_enable_replacements = false", "lock_configuration = true"):
+        self._views = {name for (name,) in self._con.execute("SELECT view_name FROM duckdb_views()").fetchall()}
+        for setting in SETTINGS:
             self._con.execute(f"SET {setting}")
 
-    def query(self, sql: str) -> pd.DataFrame:
+    def query(self, sql: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Answer one SELECT over the table ``patients``.
+
+        Parameters
+        ----------
+        sql : str
+            The SELECT.
+        parameters : mapping, optional
+            Values for ``$name`` in it.
 
         Raises
         ------
-        ValueError
-            When the text is anything but one SELECT.
+        RefusedError
+            When the text is anything but one SELECT over the table, takes too long, or has too long an answer.
+        duckdb.Error
+            When the SELECT fails over the rows; the text may quote them.
         """
-        statements = self._con.extract_statements(sql)
-        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            raise ValueError("only one SELECT is answered")
         with self._con.cursor() as cursor:
-            return cursor.execute(statements[0]).df()
+            cursor.execute("BEGIN TRANSACTION READ ONLY")  # also a SELECT could change rows: WITH x AS (DELETE ...)
+            watch = Timer(self._seconds, cursor.interrupt)
+            watch.start()
+            try:
+                answer = self._bound(cursor, sql, parameters).limit(MOST_ROWS + 1).to_arrow_table()
+            except duckdb.InterruptException:
+                raise RefusedError(f"the query takes more than {self._seconds:g} s") from None
+            finally:
+                watch.cancel()
+                watch.join()
+        if answer.num_rows > MOST_ROWS:
+            raise RefusedError(f"the answer has more than {MOST_ROWS:,} rows; hint: LIMIT")
+        return answer
+
+    def audit(self) -> dict[str, object]:
+        """Return what the audit counts in the rows that are served: the smallest class, and the risks."""
+        counted: dict[str, object] = {}
+        for function in ("k_anonymity", "reidentification_risk"):
+            counted |= self.query(f"FROM {function}('patients', $names)", {"names": QUASI_IDENTIFIERS}).to_pylist()[0]
+        return counted
 
     def close(self) -> None:
         """Forget the release."""
         self._con.close()
+
+    def _bound(
+        self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Mapping[str, object] | None
+    ) -> duckdb.DuckDBPyRelation:
+        """Return a SELECT ready to run."""
+        try:
+            self._require_select(json.loads(cursor.execute("SELECT json_serialize_sql($1)", [sql]).fetchall()[0][0]))
+            return cursor.sql(sql, params=parameters)
+        except duckdb.Error as error:
+            raise RefusedError(str(error)) from None
+        except RecursionError:
+            raise RefusedError("the query is nested too deeply") from None
+
+    def _require_select(self, read: dict[str, Any]) -> None:
+        """Refuse all but one SELECT over the table, by what DuckDB's own parser makes of the text."""
+        if read["error"] and read["error_type"] == "parser":
+            raise RefusedError(read["error_message"])
+        if read["error"] or len(read["statements"]) != 1:
+            raise RefusedError("only one SELECT is answered")
+        for node in _nodes(read):
+            match node.get("type"):
+                case "TABLE_FUNCTION":
+                    known = node["function"]["function_name"].lower() in FUNCTIONS
+                case "BASE_TABLE":  # or the name of a CTE; besides the table there is nothing but views of the catalog
+                    path = node["qualified_name"]["path"]
+                    known = len(path) == 1 and path[0].lower() not in self._views
+                case kind:
+                    known = kind != "SHOW_REF"
+            if not known:
+                raise RefusedError("only the table patients can be asked")
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """Yield the nodes of a syntax tree."""
+    rest = [tree]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, dict):
+            yield node
+            rest.extend(node.values())
+        elif isinstance(node, list):
+            rest.extend(node)
 
 
 def generate(path: Path, rows: int) -> None:
@@ -97,13 +201,15 @@ def main() -> None:
         generate(path, 1500)
         clinic = Clinic(path)
         try:
-            print(clinic.query("SELECT disease, count(*) AS patients FROM patients GROUP BY ALL ORDER BY ALL").to_string())
-            print(clinic.query("SELECT k, classes, rows FROM k_anonymity('patients', ['zip', 'age', 'sex'])").to_string())
+            for row in clinic.query("SELECT disease, count(*) AS patients FROM patients GROUP BY ALL ORDER BY ALL").to_pylist():
+                print(row)
+            counted = clinic.audit()
+            print({name: counted[name] for name in ("k", "classes", "rows")})
             for attempt in (f"FROM '{path}'", f"ATTACH '{path}' AS raw", "SELECT patient FROM patients"):
                 try:
                     clinic.query(attempt)
-                except (ValueError, duckdb.Error) as error:
-                    print(f"{attempt.split()[0]}: refused ({type(error).__name__})")
+                except RefusedError as error:
+                    print(f"{attempt.split()[0]}: refused: {error}".split("\n")[0])
                 else:
                     raise SystemExit("a raw row was reached")
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -15,10 +15,11 @@ PAGES = sorted(DOCS.glob("**/*.md"))
 DOCUMENTS = [ROOT / "README.md", *PAGES]
 
 # A page stands on its own if its reader is told to start from nothing; the others speak of the tables of tables/*.sql.
-ON_THEIR_OWN = {"index.md", "limits.md"}
+ON_THEIR_OWN = {"index.md", "limits.md", "recipes.md"}
 
 NOT_RUN = re.compile(r"<!-- not run: \S.*-->")
 
+_NEEDS = re.compile(r"<!-- needs: (\S.*) -->")
 _TEMPLATE = re.compile(r"\{\{.*\}\}|\{%.*%\}")
 _FENCE = re.compile(r"^(```+)(\w*)$")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$")
@@ -41,6 +42,8 @@ class Block:
         The block of ``text`` right below it: what a reader is told to see.
     run : bool
         Whether it can run: no comment in front of it says that it cannot, and it is no template of dbt.
+    needs : tuple of str
+        Modules that it imports and that kanon-sql does without, as a comment in front of it says.
     """
 
     language: str
@@ -48,6 +51,7 @@ class Block:
     line: int
     shown: str | None
     run: bool
+    needs: tuple[str, ...]
 
 
 def named(path: Path) -> str:
@@ -75,12 +79,12 @@ def blocks(path: Path) -> tuple[Block, ...]:
         end = lines.index(fence[1], place + 1)
         text = "\n".join(lines[place + 1 : end])
         if fence[2] == "text" and found and not any(lines[last:place]):
-            found[-1] = Block(
-                language=found[-1].language, text=found[-1].text, line=found[-1].line, shown=text, run=found[-1].run
-            )
+            found[-1] = replace(found[-1], shown=text)
         else:
             run = NOT_RUN.fullmatch(mark) is None and not _TEMPLATE.search(text)
-            found.append(Block(language=fence[2], text=text, line=place + 1, shown=None, run=run))
+            needs = _NEEDS.fullmatch(mark)
+            modules = tuple(needs[1].split()) if needs else ()
+            found.append(Block(language=fence[2], text=text, line=place + 1, shown=None, run=run, needs=modules))
         place = last = end + 1
         mark = ""
     return tuple(found)

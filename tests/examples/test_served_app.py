@@ -1,0 +1,218 @@
+"""The service, asked over HTTP: it serves the release, and there is no way from it to anything else."""
+
+from __future__ import annotations
+
+import importlib.util
+import runpy
+import socket
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import duckdb
+import pytest
+from example_process import Service, serving
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("fastapi") is None or importlib.util.find_spec("uvicorn") is None,
+    reason="nothing to serve with; hint: pip install fastapi uvicorn",
+)
+
+QUASI_IDENTIFIERS = ("zip", "age", "sex")
+
+SLOW = "SELECT sum(hash(a.range, b.range)) AS s FROM range(10000000) a, range(10000000) b"
+
+
+def generate(root: Path, path: Path, rows: int) -> Path:
+    runpy.run_path(str(root / "examples" / "embedding_app.py"))["generate"](path, rows)
+    return path
+
+
+@pytest.fixture(scope="module")
+def raw(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generate(root, tmp_path_factory.mktemp("raw") / "clinic.duckdb", 1500)
+
+
+@pytest.fixture(scope="module")
+def service(root: Path, raw: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    app = str(root / "examples" / "served_app.py")
+    with serving("-W", "error", app, str(raw), "--port", "0", "--seconds", "1", folder=tmp_path_factory.mktemp("served")) as it:
+        yield it
+
+
+@pytest.fixture(scope="module")
+def rows(service: Service) -> Any:
+    return service.rows("/patients")
+
+
+def classes(rows: Any) -> Counter[tuple[Any, ...]]:
+    return Counter(tuple(row[name] for name in QUASI_IDENTIFIERS) for row in rows)
+
+
+def test_every_row_looks_like_four_others(rows: Any, raw: Path) -> None:
+    with duckdb.connect(str(raw), read_only=True) as con:
+        before = con.execute("SELECT zip, age, sex, disease FROM patients").fetchall()
+    assert min(Counter(row[:3] for row in before).values()) < 5
+    assert len(rows) == len(before)
+    assert {tuple(row) for row in rows} == {("zip", "age", "sex", "disease")}
+    assert min(classes(rows).values()) >= 5
+    assert Counter(row["disease"] for row in rows) == Counter(row[3] for row in before)
+
+
+def test_one_disease(service: Service, rows: Any) -> None:
+    assert service.rows("/patients", disease="flu") == [row for row in rows if row["disease"] == "flu"]
+    assert service.rows("/patients", disease="flu' OR ''='") == []
+
+
+def test_a_query_is_answered_from_the_release(service: Service, rows: Any) -> None:
+    found = service.rows("/query", sql="WITH p AS (FROM patients) SELECT zip, count(*) AS n FROM p GROUP BY zip")
+    assert {row["zip"]: row["n"] for row in found} == Counter(row["zip"] for row in rows)
+
+
+def test_values_that_json_does_not_have(service: Service) -> None:
+    sql = "SELECT 'nan'::DOUBLE AS a, '\\xFF'::BLOB AS b, 1.5 AS c, DATE '2026-01-31' AS d, 1 AS a"
+    assert service.rows("/query", sql=sql) == [{"a": None, "b": "ff", "c": "1.5", "d": "2026-01-31", "a_1": 1}]
+
+
+def test_the_certificate_says_what_the_rows_show(service: Service, rows: Any) -> None:
+    certificate = service.rows("/certificate")
+    assert certificate["requirements"] == ["k >= 5"]
+    assert certificate["rows"] == len(rows)
+    assert certificate["classes"] == len(classes(rows))
+    assert certificate["smallest_class"] == min(classes(rows).values())
+    assert certificate["cost"] == sum(row[name] is None for row in rows for name in QUASI_IDENTIFIERS)
+    assert certificate["lower_bound"] <= certificate["cost"]
+    assert certificate["prices"] is None
+
+
+def test_the_audit_counts_the_rows_that_are_served(service: Service, rows: Any) -> None:
+    audit = service.rows("/audit")
+    assert (audit["k"], audit["classes"], audit["rows"]) == (min(classes(rows).values()), len(classes(rows)), len(rows))
+    assert audit["uniques"] == 0
+    assert audit["prosecutor_risk"] == 1 / audit["k"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        # The raw rows and their file.
+        ("SELECT patient FROM patients", 'Referenced column "patient" not found'),
+        ("FROM '{raw}'", "file system operations are disabled"),
+        ("FROM read_csv('{raw}')", "only the table patients"),
+        ("SELECT (SELECT content FROM read_text('{raw}'))", "only the table patients"),
+        ("FROM patients WHERE EXISTS (FROM glob('{folder}/*'))", "only the table patients"),
+        ("FROM query('FROM read_blob(''{raw}'')')", "only the table patients"),
+        ("FROM clinic.patients", "only the table patients"),
+        ("FROM released", "Table with name released does not exist"),
+        ("ATTACH '{raw}' AS raw", "only one SELECT"),
+        ("COPY patients TO '{folder}/leak.csv'", "only one SELECT"),
+        ("EXPORT DATABASE '{folder}/leak'", "only one SELECT"),
+        # The catalog and the settings.
+        ("FROM duckdb_tables()", "only the table patients"),
+        ("FROM pg_tables", "only the table patients"),
+        ("FROM information_schema.columns", "only the table patients"),
+        ("SELECT zip FROM patients WHERE zip IN (SELECT name FROM duckdb_settings())", "only the table patients"),
+        ("WITH pg_tables AS (SELECT 1), t AS (FROM pg_tables) FROM t", "only the table patients"),
+        ("SELECT [t FOR t IN (SELECT list(name) FROM duckdb_secrets())]", "only the table patients"),
+        ("FROM equivalence_classes('patients', ['zip'])", "only the table patients"),
+        ("SHOW TABLES", "only the table patients"),
+        ("FROM (DESCRIBE patients)", "only the table patients"),
+        ("PRAGMA database_list", "only one SELECT"),
+        ("FROM pragma_database_list", "only the table patients"),
+        ("CALL duckdb_settings()", "only one SELECT"),
+        ("SET lock_configuration = false", "only one SELECT"),
+        ("RESET enable_external_access", "only one SELECT"),
+        ("SELECT getenv('HOME')", "getenv does not exist"),
+        # Extensions and the functions of the release.
+        ("INSTALL httpfs", "only one SELECT"),
+        ("LOAD httpfs", "only one SELECT"),
+        ("FROM 'https://127.0.0.1/x.parquet'", "file system operations are disabled"),
+        ("FROM k_anonymize('patients', 5)", "only the table patients"),
+        ("SELECT kanon_session()", "does not exist"),
+        # Anything that is not one SELECT.
+        ("SELECT 1; SELECT 2", "only one SELECT"),
+        ("", "only one SELECT"),
+        ("SELEC 1", "syntax error"),
+        ("DELETE FROM patients", "only one SELECT"),
+        ("WITH gone AS (DELETE FROM patients RETURNING *) FROM gone", "read-only"),
+        ("CREATE TEMP TABLE mine AS FROM patients", "only one SELECT"),
+        ("PREPARE mine AS FROM patients", "only one SELECT"),
+        ("EXPLAIN ANALYZE FROM patients", "only one SELECT"),
+        ("COMMIT", "only one SELECT"),
+        ("SELECT $name", "Values were not provided"),
+        ("SELECT " + "(" * 3000 + "1" + ")" * 3000, "expression depth"),
+        ("SELECT " + "abs(" * 500 + "1" + ")" * 500, "nested too deeply"),
+        # What would go on for ever.
+        ("FROM patients a, patients b", "more than 10,000 rows"),
+        (SLOW, "more than 1 s"),
+    ],
+)
+def test_nothing_else_is_reached(service: Service, rows: Any, raw: Path, sql: str, said: str) -> None:
+    before = sorted(path.name for path in raw.parent.iterdir())
+    status, answer = service.ask("/query", sql=sql.replace("{raw}", str(raw)).replace("{folder}", str(raw.parent)))
+    assert status == 400
+    assert list(answer) == ["error"]
+    assert said in answer["error"]
+    assert sorted(path.name for path in raw.parent.iterdir()) == before
+    assert service.rows("/patients", disease="flu") == [row for row in rows if row["disease"] == "flu"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT disease::INT FROM patients",
+        "SELECT error(disease) FROM patients",
+        "FROM patients LIMIT (SELECT max(disease) FROM patients)",
+        "SELECT TIMESTAMP '294247-01-01'",
+        "SELECT chr(2000000000 + age) FROM patients",
+    ],
+)
+def test_an_error_quotes_no_value(service: Service, sql: str) -> None:
+    status, answer = service.ask("/query", sql=sql)
+    assert status == 400
+    assert answer["error"].removeprefix("the query failed: ").isidentifier()
+
+
+def test_paths_of_the_machine_are_no_settings(service: Service, raw: Path) -> None:
+    names = "secret_directory", "extension_directory", "home_directory", "temp_directory"
+    (settings,) = service.rows("/query", sql="SELECT " + ", ".join(f"current_setting('{name}')" for name in names))
+    assert set(settings.values()) == {""}
+
+
+def test_all_requests_see_one_release(service: Service, rows: Any) -> None:
+    def ask(number: int) -> object:
+        if number % 2:
+            return service.rows("/query", sql="FROM patients") == rows
+        return service.rows("/patients") == rows
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(ask, range(32)))
+
+
+def test_a_client_that_goes_away_harms_nothing(service: Service, rows: Any) -> None:
+    for request in (
+        f"GET /query?sql={quote(SLOW)} HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /patients HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /pat",
+    ):
+        with socket.create_connection(("127.0.0.1", service.port)) as client:
+            client.sendall(request.encode())
+    assert service.rows("/patients") == rows
+
+
+def test_it_serves_nothing_where_no_release_keeps_the_promise(root: Path, tmp_path: Path) -> None:
+    small = generate(root, tmp_path / "small.duckdb", 3)
+    command = [sys.executable, str(root / "examples" / "served_app.py"), str(small), "--port", "0"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "error: the table has 3 rows, fewer than k = 5; hint: nothing of it can be released at this k\n"
+
+
+def test_it_serves_invented_patients_by_itself(root: Path, tmp_path: Path) -> None:
+    with serving(str(root / "examples" / "served_app.py"), "--port", "0", folder=tmp_path) as service:
+        assert service.rows("/audit")["k"] >= 5
