@@ -5,18 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from kanon_sql.certificate import Certificate, certified
 from kanon_sql.coded import CodedTable, Recoding
-from kanon_sql.errors import PolicyError
 from kanon_sql.generalizations import Ranges, Sets
 from kanon_sql.policy import Policy
+from kanon_sql.requirements import KAnonymity
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.promised import promised
+from kanon_sql.solvers.summaries import ALGORITHM, check_algorithm
 from kanon_sql.solvers.summaries.division import Division
 
-ALGORITHM = "mondrian"
+if TYPE_CHECKING:
+    from kanon_sql.solvers.sensitive.promise import Promise
 
 
 def run(
@@ -33,7 +37,7 @@ def run(
     table : CodedTable
         At least one row type; columns that are summarized have codes in the order of their values.
     policy : Policy
-        Resolved; it promises k alone, and some column of it shows ranges or sets.
+        Resolved; some column of it shows ranges or sets.
     null : mapping of int
         For each such column the code of NULL, the highest; -1 where there is none.
     progress, ended
@@ -50,20 +54,25 @@ def run(
     PolicyError
         When the policy names an algorithm that makes no summaries.
     InfeasibleError
-        When there are fewer than k rows.
+        When there are fewer than k rows, or not even the whole table keeps the promise.
+    AuditError
+        When the solver made a class that breaks the promise.
     """
     from kanon_sql.solvers.summaries.mondrian import solve
 
-    if policy.algorithm not in ("auto", ALGORITHM):
-        raise PolicyError(f"the algorithm {policy.algorithm!r} makes no RANGES and SETS; hint: {ALGORITHM!r}, or leave it out")
+    check_algorithm(policy.algorithm)
     started = time.monotonic()
-    k = policy.least_class_size
+    k = max((each.k for each in policy.requirements if isinstance(each, KAnonymity)), default=1)
     table.refuse_fewer(k)
+    promise = cast("Promise | None", promised(table, policy))  # a policy with RANGES or SETS counts no people
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
     kinds = [_kind(recodings[names[0]]) for names in table.columns]
     hidden = np.array([null.get(names[0], -1) for names in table.columns], np.int32)
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
-    division = solve(table, kinds, hidden, k, budget)
+    division = solve(table, kinds, hidden, promise or k, budget)
+    method = division.bound
+    if promise is not None and promise.least > policy.least_class_size:  # more than a reader of the policy alone can tell
+        method = f"{method}, where no class has fewer than {promise.least} rows"
     recoding = Recoding(row_type=division.row_type, shown=_shown(table, kinds, division), count=division.count)
     certificate = certified(
         table,
@@ -73,7 +82,7 @@ def run(
         reason="the only one that makes RANGES and SETS",
         cost=division.cost(table, kinds, hidden) / table.unit,
         lower_bound=division.lower_bound / table.unit,
-        bound_method=division.bound,
+        bound_method=method,
         seconds=time.monotonic() - started,
     )
     return recoding, division, replace(certificate, prices=None)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
+from promised import Histogram, diverse, emd, total
 
 import kanon_sql
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
+from kanon_sql.requirements import LDiversity
+from kanon_sql.solvers.summaries import mondrian
+from kanon_sql.solvers.summaries.division import Division
 
 QUERY = """
     SELECT *, age AS was_age, day AS was_day, job AS was_job, zip AS was_zip FROM p
@@ -120,3 +126,104 @@ def test_summaries_that_do_not_cover_are_not_released(con, monkeypatch, summary:
     monkeypatch.setattr(kanon_fit, summary, lambda labels, number, code: [wrong] * (int(number.max()) + 1))
     with pytest.raises(AuditError, match="do not cover what they stand for; nothing was released"):
         con.execute(QUERY.format(k=5)).fetchall()
+
+
+SENSITIVE = """
+    CREATE TABLE patients AS
+    SELECT i AS id, i * 7 % 60 AS age, 'job ' || (i * i % 13) AS job,
+           ['flu', 'flu', 'gout', NULL, 'cold', 'flu'][1 + i % 11 % 6] AS disease, CASE WHEN i % 9 > 0 THEN i % 4 END AS ward
+    FROM range(240) t(i)
+"""
+ASKED = "FROM patients ANONYMIZE BY age IN RANGES, job IN SETS GUARANTEE k >= 4 AND {}"
+
+
+def histograms(rows: list[tuple[Any, ...]], column: int) -> tuple[list[Histogram], Histogram]:
+    """Return the histogram of each class, by what it shows, and that of the whole table; NULL is the last value."""
+    values = sorted({row[column] for row in rows}, key=lambda value: (value is None, value or 0))
+    found: dict[tuple[Any, ...], Histogram] = {}
+    for row in rows:
+        held = found.setdefault(row[1:3], {})
+        held[values.index(row[column]) + 1] = held.get(values.index(row[column]) + 1, 0) + 1
+    return list(found.values()), total(list(found.values()))
+
+
+@pytest.mark.parametrize(
+    ("promise", "kept"),
+    [
+        ("l(disease, 'distinct') >= 3", lambda one, _: diverse(LDiversity(sensitive="s", l=3, variant="distinct"), one)),
+        ("l(disease) >= 1.9", lambda one, _: diverse(LDiversity(sensitive="s", l="1.9"), one)),
+        ("l(disease, 'entropy') >= 2", lambda one, _: diverse(LDiversity(sensitive="s", l=2, variant="entropy"), one)),
+        ("t(disease) <= 0.2", lambda one, all_of: emd(one, all_of, lambda i, j: Fraction(i != j)) <= Fraction(1, 5)),
+        ("alpha(disease, 'gout') <= 0.25", lambda one, _: Fraction(one.get(3, 0), sum(one.values())) <= Fraction(1, 4)),
+    ],
+)
+def test_every_class_keeps_what_is_promised_of_its_diseases(con, promise: str, kept: Any) -> None:
+    con.execute(SENSITIVE)
+    rows = con.execute(ASKED.format(promise)).fetchall()
+    assert Counter((row[0], row[3]) for row in rows) == Counter(con.execute("SELECT id, disease FROM patients").fetchall())
+    found, everyone = histograms(rows, 3)
+    assert len(found) > 10
+    assert all(sum(each.values()) >= 4 and kept(each, everyone) for each in found)
+    assert rows == con.execute(ASKED.format(promise)).fetchall()
+
+
+def test_two_attributes_and_a_column_that_is_neither_range_nor_set(con) -> None:
+    con.execute(SENSITIVE)
+    rows = con.execute("""
+        SELECT id, age, job, disease, ward FROM patients
+        ANONYMIZE BY age IN RANGES, job GUARANTEE k >= 3 AND t(disease) <= 0.3 AND l(ward, 'distinct') >= 2
+    """).fetchall()
+    found, everyone = histograms(rows, 3)
+    assert all(emd(each, everyone, lambda i, j: Fraction(i != j)) <= Fraction(3, 10) for each in found)
+    assert all(len(each) >= 2 for each in histograms(rows, 4)[0])
+    assert con.session.releases[-1].lower_bound <= con.session.releases[-1].cost
+
+
+def test_every_column_and_a_table_function(con) -> None:
+    con.execute(SENSITIVE)
+    con.execute("CREATE TABLE few AS SELECT age, job, disease FROM patients")
+    recodings = "recodings := MAP {'age': 'RANGES', 'job': 'SETS'}"
+    for query in (
+        f"FROM t_close('few', 'disease', 0.3, {recodings})",
+        f"SELECT age, job, disease FROM t_close('patients', 'disease', 0.3, qi := ['age', 'job'], {recodings})",
+    ):
+        found, everyone = histograms([(0, *row) for row in con.execute(query).fetchall()], 3)
+        assert all(emd(each, everyone, lambda i, j: Fraction(i != j)) <= Fraction(3, 10) for each in found)
+        assert len(found) > 5
+
+
+@pytest.mark.parametrize(
+    ("promise", "message"),
+    [
+        ("l(disease) >= 2.5", r"holds in no release, because not even in the whole table"),
+        ("l(disease, 'distinct') >= 5", r"it has 4 different values"),
+        ("alpha(disease, 'flu') <= 0.1", r"of 240 rows"),
+    ],
+)
+def test_what_the_whole_table_breaks_is_refused(con, promise: str, message: str) -> None:
+    con.execute(SENSITIVE)
+    with pytest.raises(InfeasibleError, match=message):
+        con.execute(ASKED.format(promise)).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("promise", "message"),
+    [
+        ("l(disease, 'distinct') >= 4", r"classes break l\(disease, 'distinct'\) >= 4: the worst has . different values"),
+        ("t(disease) <= 0.1", r"classes break t\(disease\) <= 1/10: the worst is at a distance of 0\."),
+        ("alpha(disease, 'flu') <= 0.5", r"classes break alpha\(disease, 'flu'\) <= 1/2"),
+    ],
+)
+def test_a_division_that_breaks_a_promise_is_not_released(con, monkeypatch, promise: str, message: str) -> None:
+    def by_rows(table: Any, kinds: Any, null: Any, asked: Any, budget: Any) -> Division:
+        """Put neighbouring row types into classes of four rows or more, whatever their diseases."""
+        number = (np.cumsum(table.weight) - table.weight) // 8
+        return Division(row_type=np.arange(table.row_types, dtype=np.int32), number=number, count=table.weight)
+
+    con.execute(SENSITIVE)
+    monkeypatch.setattr(mondrian, "solve", by_rows)
+    con.execute("CREATE TABLE kept AS FROM patients ANONYMIZE BY age IN RANGES, job IN SETS GUARANTEE k >= 4")
+    for statement in ("", "CREATE TABLE made AS "):
+        with pytest.raises(AuditError, match=message):
+            con.execute(statement + ASKED.format(promise)).fetchall()
+    assert len(con.session.releases) == 1

@@ -8,9 +8,10 @@ from kanon_sql.coded import CodedTable, Int64
 from kanon_sql.kernels.summaries import Measure
 from kanon_sql.kernels.summary_cuts import cut_parts
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.summaries.demand import Demand
 
 
-def cut(table: CodedTable, measure: Measure, k: int, budget: Budget) -> tuple[Int64, Int64]:
+def cut(table: CodedTable, measure: Measure, demand: Demand, budget: Budget) -> tuple[Int64, Int64]:
     """Return the row types in the order of the parts that no cut improves, and the part of each, int64 [t].
 
     A part is cut between two codes of a column, or one value of a set or plain column is separated; similar row types are
@@ -24,6 +25,6 @@ def cut(table: CodedTable, measure: Measure, k: int, budget: Budget) -> tuple[In
     starts = np.zeros(table.row_types, np.bool_)
     parts = np.array([[0, table.row_types]])
     while len(parts) and not budget.over():
-        parts = cut_parts(table.codes, table.weight, measure, k, member, parts, starts)
+        parts = cut_parts(table.codes, table.weight, measure, demand.rules, demand.kind, member, parts, starts)
         budget.report("cuts", 1 - int((parts[:, 1] - parts[:, 0]).sum()) / table.row_types)
     return member, np.cumsum(starts)

@@ -15,9 +15,13 @@ import numpy as np
 from kanon_sql.coded import CodedTable, Int32, Int64
 from kanon_sql.kernels.chance import seeded
 from kanon_sql.kernels.plans import SLOTS, Plan, put_all
+from kanon_sql.kernels.promises import COUNTERS
 from kanon_sql.kernels.summaries import Measure, class_losses
-from kanon_sql.kernels.summary_rebuild import Classes, Shape, rebuild
+from kanon_sql.kernels.summary_neighbourhoods import Classes, Shape
+from kanon_sql.kernels.summary_promised_rebuild import rebuild_promised
+from kanon_sql.kernels.summary_rebuild import rebuild
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.summaries.demand import Demand
 from kanon_sql.solvers.summaries.division import Division
 
 _LOOKS = 5
@@ -33,6 +37,9 @@ _COMPARED = 30_000_000
 
 _WARMTH = 2
 """Mean losses of a row by which a neighbourhood may become worse at first."""
+
+_COUNTERS = 300
+"""Counters of a histogram that take as long as a step without a promise; with one, a step takes a third more beside them."""
 
 _LARGE = 16
 """Rows of a class from which classes are also grown by gain: many rows of a class then share each of its values."""
@@ -65,7 +72,7 @@ def divided(plan: Plan) -> Division:
 
 
 def search(
-    table: CodedTable, measure: Measure, scale: int, k: int, classes: Classes, near: Int32, bound: int, budget: Budget
+    table: CodedTable, measure: Measure, scale: int, demand: Demand, classes: Classes, near: Int32, bound: int, budget: Budget
 ) -> None:
     """Rebuild neighbourhoods of the classes; it ends after a number of steps that depends on the table.
 
@@ -75,8 +82,8 @@ def search(
         t row types, at least k rows.
     measure, scale
         How loss is counted.
-    k : int
-        Least number of rows of a class.
+    demand : Demand
+        What every class keeps.
     classes : Classes
         Changed.
     near : int32 array [t, s]
@@ -86,10 +93,8 @@ def search(
     budget : Budget
         Time left, and the seed.
     """
-    state = seeded(budget.seed)
-    together = 2 if k >= _LARGE else 3 if k > 5 else 4
-    row_types = min(3 * k + 10, _LARGEST)
-    steps = 1 + min(_TAKEN // row_types, _COMPARED // row_types**2)
+    state, promise = seeded(budget.seed), (demand.rules, demand.kinds, demand.kind)
+    share = _COUNTERS / (_COUNTERS * 4 / 3 + int(demand.rules.law[COUNTERS]))
     looks = min(_MOST_LOOKS, 1 + _LOOKS * table.row_types // 1000)
     warmth = _WARMTH * int(classes.loss.sum()) // table.rows
     for look in range(looks):
@@ -97,5 +102,13 @@ def search(
         if loss <= bound or budget.over():
             break
         budget.report("local search", look / looks, loss // scale, bound // scale)
-        shape = Shape(k, together, row_types, warmth * (looks - 1 - look) // looks, k >= _LARGE)
-        rebuild(table.codes, measure, classes, near, shape, steps, state)
+        usual = demand.usual(table.rows, int((classes.size > 0).sum()))
+        together = 2 if usual >= _LARGE else 3 if usual > 5 else 4
+        row_types = min(3 * usual + 10, _LARGEST)
+        steps = 1 + min(_TAKEN // row_types, _COMPARED // row_types**2)
+        allowance = warmth * (looks - 1 - look) // looks
+        shape = Shape(demand.least, together, row_types, allowance, usual >= _LARGE)
+        if demand.promise is None:
+            rebuild(table.codes, measure, classes, near, shape, steps, state)
+        else:
+            rebuild_promised(table.codes, measure, classes, near, shape, 1 + int(steps * share), promise, state)

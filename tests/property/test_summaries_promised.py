@@ -1,0 +1,244 @@
+"""Ranges and sets of classes that promise something about sensitive values, against brute force over all divisions."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from naive import partitions
+from sensitive_cases import Attribute, Case
+from test_sensitive_exact import attribute, requirement
+from test_summaries import case, check, loss, nulls
+
+from kanon_sql.coded import CodedTable, encode
+from kanon_sql.distances import equal
+from kanon_sql.errors import AuditError
+from kanon_sql.kernels.promises import meets
+from kanon_sql.kernels.summary_prospects import promising
+from kanon_sql.policy import Policy
+from kanon_sql.requirements import LDiversity, SensitiveRequirement, TCloseness
+from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
+from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.summaries import mondrian
+from kanon_sql.solvers.summaries.division import Division
+
+CASES = 120
+OPTIMAL = 0.97
+"""Share of small tables on which the search finds the optimum: 286 of 288 when this was written."""
+
+EXCESS = Fraction(1, 100)
+"""How much more than the optima the divisions of small tables lose in all."""
+
+
+def promised(seed: int) -> tuple[Case, list[str]] | None:
+    """Draw a table with one sensitive attribute or two that keeps its promise as one class; None if it does not."""
+    rng = random.Random(seed)
+    rows, kinds, costs, k = case(seed)
+    attributes = {name: attribute(rng, len(rows)) for name in ["s", "r"][: rng.choice([1, 1, 2])]}
+    asked = [requirement(rng, name, about) for name, about in attributes.items()]
+    drawn = Case(rows=rows, k=k, masks=None, weights=costs, attributes=attributes, requirements=asked)
+    return (drawn, kinds) if drawn.kept(range(len(rows))) else None
+
+
+def optimum(drawn: Case, kinds: Sequence[str]) -> Fraction:
+    @cache
+    def lost(numbers: tuple[int, ...]) -> Fraction | None:
+        members = [drawn.rows[number] for number in numbers]
+        return loss(members, drawn.rows, kinds, drawn.weights) if drawn.kept(numbers) else None
+
+    every = (
+        [lost(tuple(number for (number,) in each)) for each in classes]
+        for classes in partitions([(n,) for n in range(len(drawn.rows))])
+    )
+    return min(sum(each, Fraction(0)) for each in every if None not in each)
+
+
+def members(drawn: Case, table: CodedTable, division: Division) -> list[list[int]]:
+    """Return the classes of a division, each by the numbers of rows of the case that have its row types."""
+    seen: dict[tuple[object, ...], list[int]] = {}
+    for number, row in enumerate(drawn.rows):
+        seen.setdefault((*row, *(each.values[number] for each in drawn.attributes.values())), []).append(number)
+    alike = list(seen.values())
+    waiting = {row_type: list(alike[origin]) for row_type, origin in enumerate(table.origin)}
+    classes: dict[int, list[int]] = defaultdict(list)
+    for row_type, number, count in zip(division.row_type, division.number, division.count, strict=True):
+        classes[int(number)].extend(waiting[int(row_type)].pop() for _ in range(count))
+    return list(classes.values())
+
+
+def solved(drawn: Case, kinds: Sequence[str], budget: Budget = UNLIMITED) -> tuple[CodedTable, Division, Fraction]:
+    """Return the table, its division and what it loses; every class keeps the promise, by its definition."""
+    table, _, promise = drawn.coded()
+    null = nulls(table, drawn.rows)
+    division = mondrian.solve(table, kinds, null, promise, budget)
+    check(table, division, drawn.k)
+    lost = division.cost(table, kinds, null) / table.unit
+    classes = members(drawn, table, division)
+    assert all(drawn.kept(sorted(each)) for each in classes)
+    shown = ([drawn.rows[number] for number in each] for each in classes)
+    assert lost == sum((loss(each, drawn.rows, kinds, drawn.weights) for each in shown), Fraction(0))
+    return table, division, lost
+
+
+def test_every_class_keeps_the_promise_and_nearly_all_small_tables_lose_the_least() -> None:
+    found, tables, least, lost = 0, 0, Fraction(0), Fraction(0)
+    for seed in range(CASES):
+        if (pair := promised(seed)) is None:
+            continue
+        table, division, mine = solved(*pair)
+        best = optimum(*pair)
+        assert division.lower_bound / table.unit <= best <= mine, seed
+        found, tables, least, lost = found + (mine == best), tables + 1, least + best, lost + mine
+    assert tables > CASES // 2
+    assert found >= OPTIMAL * tables, (found, tables)
+    assert lost <= least * (1 + EXCESS), float(lost / least)
+
+
+@settings(max_examples=300, deadline=None)
+@given(seed=st.integers(0, 1 << 20), more=st.randoms(use_true_random=False))
+def test_what_becomes_a_class_is_promising_before(seed: int, more: random.Random) -> None:
+    pair = promised(seed)
+    assume(pair is not None)
+    drawn, _ = pair
+    _, _, promise = drawn.coded()
+    numbers = more.sample(range(len(drawn.rows)), more.randint(1, len(drawn.rows)))
+    lows = promise.lows
+
+    def histogram(some: Sequence[int]) -> np.ndarray:
+        held = np.zeros(promise.counters, np.int64)
+        for low, about in zip(lows, drawn.attributes.values(), strict=True):
+            np.add.at(held, [low + about.values[number] for number in some], 1)
+        return held
+
+    law, share, room, _ = promise.rules
+    size = len(numbers)
+    kept = meets(law, room, histogram(numbers), size)
+    assume(kept)
+    for some in range(size + 1):
+        assert promising(law, share, room, histogram(numbers[:some]), some, size)
+
+
+REQUIREMENTS: list[SensitiveRequirement] = [
+    LDiversity(sensitive="s", l=2),
+    LDiversity(sensitive="s", l=3, variant="distinct"),
+    LDiversity(sensitive="s", l="2.5", variant="entropy"),
+    LDiversity(sensitive="s", l=2, variant="recursive", c=2),
+    TCloseness(sensitive="s", t="0.2"),
+    TCloseness(sensitive="s", t="0.15", metric="ordered"),
+    TCloseness(sensitive="s", t="0.2", metric="main.distances"),
+]
+
+
+def larger(seed: int, many: int, asked: SensitiveRequirement) -> tuple[Case, list[str]]:
+    """Draw a table whose sensitive values go with a quasi-identifier."""
+    rng = random.Random(seed)
+    rows = [(rng.choice("abcdefghijklm"), rng.choice(["p", "q", None]), str(int(rng.expovariate(0.3)))) for _ in range(many)]
+    about = attribute(random.Random(1), 4)
+    while len(about.names) < 4:
+        about = attribute(rng, 8)
+    values = [("abcdefghijklm".index(row[0]) // 4 if rng.random() < 0.3 else rng.randrange(4)) for row in rows]
+    attributes = {"s": replace(about, values=values)}
+    drawn = Case(rows=rows, k=3, masks=None, weights=[Fraction(1)] * 3, attributes=attributes, requirements=[asked])
+    assert drawn.kept(range(many))
+    return drawn, ["range", "plain", "set"]
+
+
+@pytest.mark.parametrize("asked", REQUIREMENTS, ids=str)
+def test_larger_tables_whenever_the_search_ends(asked: SensitiveRequirement) -> None:
+    drawn, kinds = larger(3, 250, asked)
+    _, division, lost = solved(drawn, kinds)
+    assert division.bound == "row distance"
+    assert division.number.max() > 5
+    for after in (0, 1, 2, 3, 5):
+        looks = iter(range(1000))
+        _, _, early = solved(drawn, kinds, Budget(ended=lambda looks=looks, after=after: next(looks) >= after))
+        assert lost <= early
+
+
+@pytest.mark.parametrize("asked", REQUIREMENTS[::2], ids=str)
+def test_the_same_seed_finds_the_same_division_and_every_seed_a_valid_one(asked: SensitiveRequirement) -> None:
+    drawn, kinds = larger(5, 200, asked)
+    one, other = solved(drawn, kinds)[1], solved(drawn, kinds)[1]
+    for name in ("row_type", "number", "count"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+    solved(drawn, kinds, Budget(seed=7))
+
+
+class EnoughError(Exception):
+    """What a listener may raise."""
+
+
+@pytest.mark.parametrize("step", ["cuts", "local search"])
+def test_a_listener_may_stop_it(step: str) -> None:
+    def listen(moment: Moment) -> None:
+        if moment.step == step:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        solved(*larger(5, 200, REQUIREMENTS[0]), budget=Budget(progress=listen))
+
+
+def test_a_strict_promise_costs_and_an_idle_one_nothing() -> None:
+    drawn, kinds = larger(9, 300, LDiversity(sensitive="s", l=1))
+    table, _, _ = drawn.coded()
+    plain = mondrian.solve(table, kinds, nulls(table, drawn.rows), drawn.k, UNLIMITED)
+    free = plain.cost(table, kinds, nulls(table, drawn.rows)) / table.unit
+    losses = [solved(replace(drawn, requirements=[TCloseness(sensitive="s", t=t)]), kinds)[2] for t in ("1", "0.3", "0.1")]
+    assert losses == sorted(losses)
+    assert losses[0] <= free * Fraction(11, 10)
+    assert losses[2] > free
+
+
+def test_values_that_a_column_tells_leave_one_class_where_nothing_may_differ() -> None:
+    rows = [(letter,) for letter in "aaaabbbb"]
+    about = Attribute(
+        values=[0] * 4 + [1] * 4,
+        names=["0", "1"],
+        distances={"equal": (equal(2), [[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]])},
+    )
+    asked = TCloseness(sensitive="s", t=0)
+    drawn = Case(rows=rows, k=1, masks=None, weights=[Fraction(1)], attributes={"s": about}, requirements=[asked])
+    assert solved(drawn, ["set"])[2] == optimum(drawn, ["set"]) == 8
+
+
+def test_a_class_that_breaks_its_promise_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    def apart(plan: object) -> Division:
+        every = np.arange(table.row_types, dtype=np.int32)
+        return Division(row_type=every, number=every.astype(np.int64), count=table.weight)
+
+    drawn, kinds = larger(5, 100, REQUIREMENTS[0])
+    table, _, promise = drawn.coded()
+    monkeypatch.setattr(mondrian, "divided", apart)
+    with pytest.raises(AuditError, match="classes of the solver 'mondrian' break the promise"):
+        mondrian.solve(table, kinds, nulls(table, drawn.rows), promise, UNLIMITED)
+
+
+def test_loss_of_adult(data: Path) -> None:
+    source = csv.read_csv(data / "adult_arx.csv.gz")
+    names = source.column_names
+    types = source.group_by(names).aggregate([([], "count_all")])
+    values = pa.StructArray.from_arrays([types.column(name).combine_chunks() for name in names], names)
+    asked = TCloseness(sensitive="salary-class", t="0.2")
+    policy = Policy.of(k=5, quasi_identifiers=[name for name in names if name != asked.sensitive], requirements=[asked])
+    table, _ = encode(values, types.column("count_all").to_numpy().astype(np.int64), policy)
+    kinds = ["range" if each == ("age",) else "set" for each in table.columns]
+    null = np.full(len(kinds), -1, np.int32)
+    promise = Promise.of(table, policy.requirements)
+    solved(*larger(3, 60, REQUIREMENTS[0]))  # compiles
+    start = time.process_time()
+    division = mondrian.solve(table, kinds, null, promise, UNLIMITED)
+    assert time.process_time() - start < 12
+    check(table, division, 5)
+    assert division.lower_bound <= division.cost(table, kinds, null) <= 0.044 * table.rows * len(kinds)
