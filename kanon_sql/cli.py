@@ -77,6 +77,7 @@ def main() -> None:
 @click.option("-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending says how.")
 @qi_option
 @click.option("--k", default=2, show_default=True, help="Least number of rows that look alike.")
+@click.option("--per", metavar="A", help="The column that tells people apart: --k counts people, and OUT is without it.")
 @sensitive_options
 @click.option(
     "--mask",

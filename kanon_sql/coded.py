@@ -51,6 +51,8 @@ class Sensitive:
         Codes of the values that alpha requirements name; what is missing does not occur.
     distances : mapping of str to Distance
         Ground distances of the metrics that the policy uses.
+    empty : int
+        Code of NULL, -1 where it does not occur.
     """
 
     column: str
@@ -58,6 +60,7 @@ class Sensitive:
     count: Int64
     named: Mapping[str, int] = field(default_factory=dict)
     distances: Mapping[str, Distance] = field(default_factory=dict)
+    empty: int = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +231,31 @@ def mixed_radix(cardinality: Int64) -> tuple[Int64, Int64, int]:
     return word, stride, current + 1
 
 
+def alike(codes: Int32, cardinality: Int64, hidden: NDArray[np.bool_]) -> Int64:
+    """Return the instance of a pattern that each row type is in, int64 [t], dense from 0.
+
+    Parameters
+    ----------
+    codes : int32 array [t, m]
+        The row types.
+    cardinality : int64 array [m]
+        Codes of each column.
+    hidden : bool array [m]
+        The columns that the pattern hides.
+
+    Notes
+    -----
+    O(t (m + log t)).
+    """
+    word, stride, words = mixed_radix(np.where(hidden, 1, cardinality))
+    seen = np.flatnonzero(~hidden)
+    keys = np.stack([codes[:, seen[word[seen] == index]] @ stride[seen[word[seen] == index]] for index in range(words)])
+    order = np.lexsort(keys)
+    number = np.zeros(len(codes), np.int64)
+    number[order[1:]] = np.cumsum((keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0))
+    return number
+
+
 def encode(
     row_types: pa.StructArray, count: Int64, policy: Policy, ladders: Mapping[str, Ladder] | None = None
 ) -> tuple[CodedTable, Policy]:
@@ -291,7 +319,7 @@ def encode(
             "fewer levels"
         )
     codes = np.stack(parts, axis=1)
-    values = [row_types.field(names.index(name)) for name in policy.sensitive]
+    values = [row_types.field(names.index(name)) for name in policy.measured]
     held = np.stack([_column_codes(_by_value(each)) for each in values], axis=1) if values else codes[:, :0]
     every = np.hstack([held, codes]) if values else codes
     order = _ascending(every)  # the first column counts least
@@ -311,8 +339,9 @@ def encode(
             codes=np.ascontiguousarray(every[:, place]),
             count=_rows(every[:, place], weight),
             distances=_distances(policy, name, each, every[:, place]),
+            empty=int(every[:, place].max()) if each.null_count else -1,
         )
-        for place, (name, each) in enumerate(zip(policy.sensitive, values, strict=True))
+        for place, (name, each) in enumerate(zip(policy.measured, values, strict=True))
     )
     codes = np.ascontiguousarray(every[:, len(values) :])
     table = CodedTable(

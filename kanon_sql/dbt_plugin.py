@@ -29,7 +29,9 @@ class Plugin(BasePlugin):  # type: ignore[misc] # dbt is not there to be checked
 
     def configure_connection(self, conn: Any) -> None:
         """Register the functions, which all cursors of the database share."""
-        conn.create_function(REWRITE.name, REWRITE.bound(session_of(conn)), None, REWRITE.returns)
+        session = session_of(conn)
+        session.serve(conn)  # so that anonymize(tbl, 'name') can look for stored policies
+        conn.create_function(REWRITE.name, REWRITE.bound(session), None, REWRITE.returns)
 
     def configure_cursor(self, cursor: Any) -> None:
         """Create the macros: temporary ones, so that none is left in the database file, and those belong to one cursor."""

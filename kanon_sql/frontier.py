@@ -148,7 +148,8 @@ def promises(
     PolicyError
         When there is no k, or an option is wrong.
     """
-    ks, ts = list(k), [None] if t is None else list(t)
+    ks = list(k)
+    ts: list[Number | None] = [None] if t is None else list(t)
     if not ks or not ts:
         raise PolicyError("a curve needs a promise at least; hint: k=(2, 5, 10)")
     read = {"masks": read_masks(masks), "recodings": read_recodings(recodings)}

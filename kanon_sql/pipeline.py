@@ -6,23 +6,21 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kanon_sql.certificate import Certificate, Status, certified
-from kanon_sql.coded import CodedTable, Prices, Recoding, Sensitive
-from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.coded import CodedTable, Prices, Recoding
+from kanon_sql.errors import AuditError
 from kanon_sql.patterns import PatternSet, closed, permitted
 from kanon_sql.policy import Policy
-from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, TCloseness
+from kanon_sql.requirements import KAnonymity
 from kanon_sql.solvers import choose
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.promised import promised
 from kanon_sql.solvers.row_distance import METHOD, row_prices
+from kanon_sql.solvers.summaries import ALGORITHM, check_algorithm
 from kanon_sql.validation import as_identifier
-
-if TYPE_CHECKING:
-    from kanon_sql.solvers.sensitive.promise import Promise
 
 
 def run(
@@ -57,7 +55,12 @@ def run(
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
     own = {} if policy.max_suppressed is None else {"most_suppressed": int(policy.max_suppressed * table.rows)}
-    recoding = solver.load()(table, patterns, promise or k, budget, **own)
+    if policy.people is None:
+        recoding = solver.load()(table, patterns, promise or k, budget, **own)
+    else:
+        from kanon_sql.solvers.people.search import solve
+
+        recoding = solve(table, patterns, promise, policy.requirements, budget, solver)  # type: ignore[arg-type]
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
@@ -92,10 +95,15 @@ def run(
 def empty_certificate(policy: Policy) -> Certificate:
     """Return the certificate of a table without rows: every promise holds, nothing is lost."""
     nothing = np.empty(0, np.uint64)
-    solver, _ = choose(policy.algorithm, policy.requirements, PatternSet(shown=nothing, cost=nothing.astype(np.int64)))
+    patterns = PatternSet(shown=nothing, cost=nothing.astype(np.int64))
+    if policy.summarized:
+        check_algorithm(policy.algorithm)
+        algorithm = ALGORITHM
+    else:
+        algorithm = choose(policy.algorithm, policy.requirements, patterns)[0].name
     return Certificate(
         requirements=tuple(requirement.describe() for requirement in policy.requirements),
-        algorithm=solver.name,
+        algorithm=algorithm,
         reason="there is nothing to solve",
         status=Status.OPTIMAL,
         cost=Fraction(0),
@@ -109,46 +117,6 @@ def empty_certificate(policy: Policy) -> Certificate:
         policy=policy.to_json(),
         classes=0,
     )
-
-
-def promised(table: CodedTable, policy: Policy) -> Promise | None:
-    """Return what each class has to promise, None where that is k alone; refuses what the whole table does not keep.
-
-    Whatever classes keep, their union keeps too: so if the whole table does not, no release does.
-    """
-    if not policy.sensitive:
-        return None
-    from kanon_sql.solvers.sensitive.promise import Promise
-
-    for requirement in policy.requirements:
-        if isinstance(requirement, KAnonymity | TCloseness):
-            continue
-        alone = Promise.of(table, (requirement,))
-        everyone = np.zeros(table.row_types, np.int64)
-        if not alone.met(alone.histograms(everyone, np.arange(table.row_types, dtype=np.int32), table.weight))[0]:
-            (about,) = (each for each in table.sensitive if each.column == requirement.sensitive)
-            raise InfeasibleError(
-                f"{requirement.describe()} holds in no release, because not even in the whole table: "
-                f"{_figures(requirement, about)}; hint: promise less, or make the values coarser"
-            )
-    return Promise.of(table, policy.requirements)
-
-
-def _figures(requirement: LDiversity | AlphaAnonymity, about: Sensitive) -> str:
-    """Return what a requirement counts in the whole table, without a value of it."""
-    count = sorted(about.count.tolist(), reverse=True)
-    rows = sum(count)
-    if isinstance(requirement, AlphaAnonymity):
-        return f"{about.count[about.named[requirement.value]]} of {rows} rows"
-    if requirement.variant == "frequency":
-        return f"one value has {count[0]} of {rows} rows"
-    if requirement.variant == "distinct":
-        return f"it has {len(count)} different values"
-    if requirement.variant == "entropy":
-        shares = about.count / rows
-        return f"its entropy is that of {np.exp(-(shares @ np.log(shares))):.6f} values"
-    tail = sum(count[int(requirement.l) - 1 :])
-    return f"its most frequent value has {count[0]} rows, those from place {requirement.l} on {tail}"
 
 
 def cheapest_rows(table: CodedTable, patterns: PatternSet, least: int) -> Prices:

@@ -20,10 +20,12 @@ from kanon_sql.links import Group, check_links, unsplit
 from kanon_sql.masks import AtLevels, Mask, columns_of, renamed, simplified
 from kanon_sql.requirements import (
     KAnonymity,
+    People,
     Requirement,
     TCloseness,
     named_requirements,
     requirement_from_json,
+    respelled,
 )
 from kanon_sql.validation import fraction, known_keys, listed, named, plain_number, refuse_twice, same_name, whole
 
@@ -160,6 +162,11 @@ class Policy:
         shown = map(columns_of, self.masks or ())
         identifying |= {same_name(name) for names in (*shown, *self.linked) for name in names}
         trees: dict[str, str] = {}
+        told = [same_name(each.sensitive) for each in self.requirements if not isinstance(each, KAnonymity)]
+        if self.people is not None and told.count(same_name(self.people.per)) > 1:
+            raise PolicyError(f'two requirements are about "{self.people.per}", which tells people apart; hint: give one')
+        if sum(isinstance(each, People) for each in self.requirements) > 1:
+            raise PolicyError("people are told apart by two columns; hint: give one")
         for requirement in self.requirements:
             if isinstance(requirement, KAnonymity):
                 continue
@@ -167,6 +174,9 @@ class Policy:
                 raise PolicyError(
                     f'the sensitive column "{requirement.sensitive}" is a quasi-identifier too; hint: a sensitive column is '
                     "released as it is: leave it out of the quasi-identifiers, masks and linked columns"
+                    if not isinstance(requirement, People)
+                    else f'the column "{requirement.per}" that tells people apart is a quasi-identifier too; hint: it is never '
+                    "released: leave it out of the quasi-identifiers, masks and linked columns"
                 )
             if isinstance(requirement, TCloseness) and requirement.hierarchy is not None:
                 tree = trees.setdefault(same_name(requirement.sensitive), requirement.hierarchy)
@@ -194,7 +204,7 @@ class Policy:
         for refused, what in (
             (self.masks is not None, "masks"),
             (bool(self.linked), "linked columns"),
-            (bool(self.sensitive), "requirements on sensitive columns"),
+            (self.people is not None, "people that are counted"),
         ):
             if refused:
                 raise PolicyError(
@@ -228,9 +238,19 @@ class Policy:
         """Return the sensitive attributes, each once, in the order in which the requirements first mention them."""
         found: dict[str, str] = {}
         for requirement in self.requirements:
-            if not isinstance(requirement, KAnonymity):
+            if not isinstance(requirement, KAnonymity | People):
                 found.setdefault(same_name(requirement.sensitive), requirement.sensitive)
         return tuple(found.values())
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Return the columns that classes are measured by: the sensitive attributes, then what tells people apart."""
+        return self.sensitive if self.people is None else (*self.sensitive, self.people.per)
+
+    @property
+    def people(self) -> People | None:
+        """Return the requirement that counts people, if there is one."""
+        return next((each for each in self.requirements if isinstance(each, People)), None)
 
     @property
     def generalized(self) -> tuple[str, ...]:
@@ -293,21 +313,18 @@ class Policy:
         for key, qi in given.items():
             if key not in spelled:
                 raise UnknownColumnError.of(qi.column, columns, "the policy")
-        for name in self.sensitive:
+        for name in self.measured:
             if same_name(name) not in spelled:
                 raise UnknownColumnError.of(name, columns, "a requirement")
         if self.every_column:
-            offered = {key: column for key, column in spelled.items() if key not in set(map(same_name, self.sensitive))}
+            offered = {key: column for key, column in spelled.items() if key not in set(map(same_name, self.measured))}
             chosen = [replace(given.get(key, QuasiIdentifier(column=column)), column=column) for key, column in offered.items()]
         else:
             chosen = [replace(qi, column=spelled[key]) for key, qi in given.items()]
         chosen = [_respelled(qi, spelled) for qi in chosen]
         resolved = replace(self, quasi_identifiers=tuple(chosen), every_column=False)
 
-        requirements = tuple(
-            each if isinstance(each, KAnonymity) else replace(each, sensitive=spelled[same_name(each.sensitive)])
-            for each in self.requirements
-        )
+        requirements = tuple(respelled(each, spelled) for each in self.requirements)
         masks = None if self.masks is None else tuple(renamed(mask, spelled) for mask in self.masks)
         linked = tuple(tuple(spelled[same_name(name)] for name in group) for group in self.linked)
         return replace(resolved, requirements=requirements, masks=masks, linked=linked)
@@ -368,6 +385,7 @@ class Policy:
         t: Any = None,
         metric: str | None = None,
         hierarchy: str | None = None,
+        per: str | None = None,
         requirements: Iterable[Requirement] = (),
         **options: Any,
     ) -> Policy:
@@ -393,6 +411,8 @@ class Policy:
             Its l-diversity, as in :class:`~kanon_sql.requirements.LDiversity`.
         t, metric, hierarchy : optional
             Its t-closeness, as in :class:`~kanon_sql.requirements.TCloseness`.
+        per : str, optional
+            The column that tells people apart: ``k`` counts people then, and the column is not released.
         requirements : iterable of Requirement
             More requirements, such as those on further sensitive attributes.
         **options
@@ -432,7 +452,7 @@ class Policy:
         return cls(
             quasi_identifiers=tuple(chosen.values()),
             every_column=quasi_identifiers is None,
-            requirements=(KAnonymity(k=k), *about, *requirements),
+            requirements=(KAnonymity(k=k), *([] if per is None else [People(k=k, per=per)]), *about, *requirements),
             masks=permitted,
             linked=tuple(tuple(group) for group in linked),
             **options,

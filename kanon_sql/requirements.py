@@ -6,13 +6,28 @@ holds, or no release holds.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from math import ceil
 from typing import Any
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.validation import as_identifier, as_text, fraction, known_keys, named, nearest, one_of, plain_number, whole
+from kanon_sql.validation import (
+    as_identifier,
+    as_text,
+    fraction,
+    known_keys,
+    named,
+    nearest,
+    one_of,
+    plain_number,
+    same_name,
+    whole,
+)
+
+STANDING = "stands for a person"
+"""What solvers call the mark of a row that stands for a person, where people are counted."""
 
 VARIANTS = ("frequency", "distinct", "entropy", "recursive")
 """The forms of l-diversity."""
@@ -42,6 +57,44 @@ class KAnonymity:
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         return {"type": "k", "k": self.k}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """Every equivalence class holds rows of at least ``k`` people.
+
+    Parameters
+    ----------
+    k : int
+        The number of people.
+    per : str
+        The column that tells people apart; it is never released. An empty cell is nobody.
+    """
+
+    k: int
+    per: str
+
+    def __post_init__(self) -> None:
+        whole(self.k, "k", 1)
+        named(self.per, "the column that tells people apart")
+
+    @property
+    def sensitive(self) -> str:
+        """Return the column that classes are measured by."""
+        return self.per
+
+    @property
+    def least_class_size(self) -> int:
+        """Return the smallest class that can meet the requirement, in rows."""
+        return self.k
+
+    def describe(self) -> str:
+        """Return the requirement as the clause writes it."""
+        return f"k >= {self.k} PER {as_identifier(self.per)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the requirement as plain JSON data."""
+        return {"type": "people", "k": self.k, "per": self.per}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,14 +280,15 @@ class TCloseness:
         return kind | {"metric": self.metric, "hierarchy": self.hierarchy}
 
 
-SensitiveRequirement = LDiversity | AlphaAnonymity | TCloseness
-"""The requirements on the values of a sensitive attribute."""
+SensitiveRequirement = People | LDiversity | AlphaAnonymity | TCloseness
+"""The requirements on the values of a column that is no quasi-identifier."""
 
 Requirement = KAnonymity | SensitiveRequirement
 """The requirements that exist; a conjunction is a tuple of them."""
 
 _REQUIREMENTS: dict[str, type[Requirement]] = {
     "k": KAnonymity,
+    "people": People,
     "l": LDiversity,
     "alpha": AlphaAnonymity,
     "t": TCloseness,
@@ -251,6 +305,14 @@ def requirement_from_json(item: object) -> Requirement:
     needed = [name for name, must in names.items() if must]
     data = known_keys(item, {"type", *names}, f"the requirement {kind!r}", needed)
     return requirement(**{key: value for key, value in data.items() if key != "type"})
+
+
+def respelled(requirement: Requirement, spelled: Mapping[str, str]) -> Requirement:
+    """Return a requirement with its column as ``spelled``, by the form that `same_name` compares."""
+    if isinstance(requirement, KAnonymity):
+        return requirement
+    column = spelled[same_name(requirement.sensitive)]
+    return replace(requirement, per=column) if isinstance(requirement, People) else replace(requirement, sensitive=column)
 
 
 def named_requirements(

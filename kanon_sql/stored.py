@@ -68,11 +68,18 @@ class StoredPolicy:
     @property
     def _roles(self) -> tuple[tuple[str, Sequence[str]], ...]:
         return (
-            ("an identifier", self.identifiers),
+            ("an identifier", self._dropped),
             ("kept", self.kept),
             ("a quasi-identifier", [qi.column for qi in self.policy.quasi_identifiers]),
             ("sensitive", self.policy.sensitive),
+            ("what tells people apart", [] if self.policy.people is None else [self.policy.people.per]),
         )
+
+    @property
+    def _dropped(self) -> list[str]:
+        """Return the identifiers that a release never sees; the one by which people are counted it leaves out itself."""
+        people = self.policy.people
+        return [each for each in self.identifiers if people is None or same_name(each) != same_name(people.per)]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -103,7 +110,7 @@ class StoredPolicy:
         PolicyError
             When a column has no role.
         """
-        known, dropped = set(map(same_name, self.columns)), set(map(same_name, self.identifiers))
+        known, dropped = set(map(same_name, self.columns)), set(map(same_name, self._dropped))
         found = []
         for column in columns:
             if same_name(column) not in known:
@@ -142,6 +149,11 @@ class StoredPolicy:
                     f'the query returns "{qi.column}" without "{qi.recoding.beside}", which {self} puts in rectangles with it; '
                     "hint: return both or none"
                 )
+        if policy.people is not None and same_name(policy.people.per) not in there:
+            raise PolicyError(
+                f'the query does not return "{policy.people.per}", by which {self} counts people; hint: return it, the release '
+                "leaves it out"
+            )
         requirements = tuple(
             each for each in policy.requirements if isinstance(each, KAnonymity) or same_name(each.sensitive) in there
         )

@@ -16,6 +16,7 @@ from kanon_sql.validation import same_name
 NAMES = (
     "qi",
     "k",
+    "per",
     "masks",
     "linked",
     "weights",
@@ -65,6 +66,7 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
     limit = given["time_limit"]
     return Policy.of(
         k=given["k"],
+        per=given["per"],
         quasi_identifiers=given["qi"],
         masks=read_masks(given["masks"]),
         linked=given["linked"],

@@ -2,12 +2,13 @@
 
 ::
 
-    cond   := term sign number | number sign term
+    cond   := term sign number [PER column] | number sign term [PER column]
     term   := k | l(column [, 'variant' [, c]]) | t(column [, 'metric' [, 'hierarchy']]) | alpha(column, 'value')
     number := decimal [/ decimal]
 
-k and l are bounded from below, t and alpha from above. Of k, which is a whole number, ``k > 4`` is a promise too; of the
-others it is none, because no number comes next. Without a k, ``k >= 2`` is promised, as at every other entrance.
+k and l are bounded from below, t and alpha from above; k counts rows, or PER column people. Of k, which is a whole number,
+``k > 4`` is a promise too; of the others it is none, because no number comes next. Without a k, ``k >= 2`` is promised, as at
+every other entrance.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sqlglot import TokenType
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.errors import PolicyError
-from kanon_sql.requirements import METRICS, VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, Requirement, TCloseness
+from kanon_sql.requirements import METRICS, VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness
 from kanon_sql.validation import same_name
 
 _DEFAULT_K = 2
@@ -29,6 +30,7 @@ _LARGEST_K = 2**63 - 1
 
 _HINTS = {
     "K": "GUARANTEE k >= 5",
+    "PER": "GUARANTEE k >= 5 PER patient_id",
     "L": "GUARANTEE l(disease) >= 2",
     "T": "GUARANTEE t(disease, 'ordered') <= 0.3",
     "ALPHA": "GUARANTEE alpha(disease, 'flu') <= 0.2",
@@ -55,7 +57,8 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
     found = [_condition(reader, identifying)]
     while reader.skip("AND"):
         found.append(_condition(reader, identifying))
-    k = max((each.k for each in found if isinstance(each, KAnonymity)), default=_DEFAULT_K)
+    people = max((each.k for each in found if isinstance(each, People)), default=_DEFAULT_K)  # k people have k rows
+    k = max((each.k for each in found if isinstance(each, KAnonymity)), default=people)
     return (KAnonymity(k=k), *(each for each in found if not isinstance(each, KAnonymity)))
 
 
@@ -73,6 +76,9 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
         term = _term(reader, identifying)
         more = _strict(reader, word, reader.spelled)
         number = _number(reader, word)
+    if word == "K" and reader.skip("PER"):
+        per = column_name(reader, _HINTS["PER"])
+        return reader.checked(lambda: People(k=_anonymity(number + more).k, per=per), start)
     return reader.checked(lambda: term(number + more), start)
 
 

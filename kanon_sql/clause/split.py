@@ -112,7 +112,7 @@ def check_tail(script: Script, end: int) -> None:
 
 def _continued(word: str) -> str:
     if word == "PER":
-        return "PER is not supported yet"
+        return "PER stands behind k, as in GUARANTEE k >= 5 PER patient_id"
     if word == "USING":
         return "one USING is enough"
     return "conditions are joined by AND; ORDER BY and LIMIT come last"

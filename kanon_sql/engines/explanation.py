@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql import pipeline, summarize
-from kanon_sql.coded import CodedTable, Int64, hidden_bits, mixed_radix
+from kanon_sql import pipeline
+from kanon_sql.coded import CodedTable, Int64, alike, hidden_bits
 from kanon_sql.engines.names import literal
 from kanon_sql.engines.release import grouped, tables_of
 from kanon_sql.patterns import PatternSet, ordered, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import KAnonymity
 from kanon_sql.solvers import choose
+from kanon_sql.solvers.promised import promised
 from kanon_sql.solvers.row_distance import METHOD
+from kanon_sql.solvers.summaries import ALGORITHM
 from kanon_sql.validation import as_identifier
 
 if TYPE_CHECKING:
+    from kanon_sql.solvers.people.crowd import Crowd
     from kanon_sql.solvers.sensitive.promise import Promise
 
 CHEAPEST = 10
@@ -95,13 +98,13 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
         Line(property="rows", value=str(table.rows)),
         Line(property="row types", value=str(table.row_types)),
     ]
+    promise = promised(table, policy)
     if policy.summarized:
         return [
             *head,
             Line(property="masks", value="none: classes show the range or the set of their values"),
-            Line(property="solver", value=f"{summarize.ALGORITHM} (the only one that makes RANGES and SETS)"),
+            Line(property="solver", value=f"{ALGORITHM} (the only one that makes RANGES and SETS)"),
         ]
-    promise = pipeline.promised(table, policy)
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
     prices = pipeline.cheapest_rows(table, patterns, k if promise is None else promise.least)
@@ -140,7 +143,7 @@ def _masks(table: CodedTable, patterns: PatternSet, failing: Callable[[Int64], i
             property="mask",
             value=_spelled(table, bits),
             cost=table.exact_cost(cost * table.rows),
-            rows_failing=failing(_classes(table, bits)),
+            rows_failing=failing(alike(table.codes, table.cardinality, bits)),
         )
         for bits, cost in zip(hidden, patterns.cost.tolist(), strict=True)
     ]
@@ -156,18 +159,7 @@ def _spelled(table: CodedTable, hidden: np.ndarray) -> str:
     return ", ".join(shown) or "nothing"
 
 
-def _classes(table: CodedTable, hidden: np.ndarray) -> Int64:
-    """Return the class of each row type, from 0, under a mask for the whole table."""
-    codes = np.where(hidden, 0, table.codes).astype(np.int64)
-    word, stride, words = mixed_radix(np.where(hidden, 1, table.cardinality))
-    keys = np.stack([codes[:, word == index] @ stride[word == index] for index in range(words)])
-    order = np.lexsort(keys)
-    number = np.zeros(table.row_types, np.int64)
-    number[order[1:]] = np.cumsum((keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0))
-    return number
-
-
-def _failing(table: CodedTable, k: int, promise: Promise | None) -> Callable[[Int64], int]:
+def _failing(table: CodedTable, k: int, promise: Promise | Crowd | None) -> Callable[[Int64], int]:
     """Return a function from the class of each row type to the rows whose class breaks the promise."""
 
     def count(number: Int64) -> int:
@@ -176,7 +168,7 @@ def _failing(table: CodedTable, k: int, promise: Promise | None) -> Callable[[In
         if promise is None:
             return int(rows[rows < k].sum())
         every = np.arange(table.row_types, dtype=np.int32)
-        return int(rows[~promise.met(promise.histograms(number, every, table.weight))].sum())
+        return int(rows[~promise.holds(number, every, table.weight)].sum())
 
     return count
 

@@ -49,5 +49,8 @@ class Function:
                 session.fail(stopped)
                 raise stopped from None
 
+        def bare() -> Any:
+            return call()
+
         # DuckDB counts the parameters of the Python function where the SQL function has none.
-        return call if self.parameters is None else lambda: call()
+        return call if self.parameters is None else bare

@@ -15,7 +15,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.ground import labelled
 from kanon_sql.hierarchies import DEEPEST
 from kanon_sql.policy import Policy
-from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, SensitiveRequirement
+from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, SensitiveRequirement
 from kanon_sql.validation import same_name
 
 _FINEST = 1 << 31
@@ -56,10 +56,11 @@ def gate(policy: Policy, rows: str, values: Sequence[str], unclassed: str) -> di
     """
     if not values:
         return {"audits": "", "refusals": ""}
-    tally = {same_name(name): f'"kanon#tally{number}"' for number, name in enumerate(policy.sensitive, 1)}
+    tally = {same_name(name): f'"kanon#tally{number}"' for number, name in enumerate(policy.measured, 1)}
     audits, refusals = [text("audit_classes", unclassed=unclassed)], []
-    for name, value in zip(policy.sensitive, values, strict=True):
-        label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if name in labelled(policy) else "NULL"
+    for name, value in zip(policy.measured, values, strict=True):
+        told = name in labelled(policy) or (policy.people is not None and name == policy.people.per)
+        label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if told else "NULL"
         audits.append(text("audit_tally", tally=tally[same_name(name)], rows=rows, value=value, label=label))
     for number, requirement in enumerate(_sensitive(policy), 1):
         check, mine = f'"kanon#check{number}"', tally[same_name(requirement.sensitive)]
@@ -78,6 +79,8 @@ def _question(requirement: SensitiveRequirement, tally: str) -> str:
         threshold = {"l": requirement.l} if requirement.c is None else {"c": requirement.c}
         least = {} if requirement.c is None else {"l": str(requirement.l)}
         return text(f"audit_{requirement.variant}", tally=tally, **least, **_ratio(requirement, **threshold))
+    if isinstance(requirement, People):
+        return text("audit_people", tally=tally, k=str(requirement.k))
     if isinstance(requirement, AlphaAnonymity):
         ratio = _ratio(requirement, alpha=requirement.alpha)
         return text("audit_alpha", tally=tally, value=literal(requirement.value), **ratio)

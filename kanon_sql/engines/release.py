@@ -10,6 +10,7 @@ from kanon_sql.engines.cover import cover
 from kanon_sql.engines.gate import gate
 from kanon_sql.engines.names import literal, quoted, table_name
 from kanon_sql.engines.texts import text
+from kanon_sql.errors import PolicyError
 from kanon_sql.ground import labelled
 from kanon_sql.policy import Policy
 
@@ -51,6 +52,8 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
     A table is read twice (three times where the rows of one row type are split between classes). If the two readings
     differ, the release fails.
     """
+    if policy.people is not None and policy.every_column:  # rows would be made of what is released of them, without people
+        raise PolicyError("people are counted where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
     relation = '"kanon#source"' if query else source
     slots = {
         "reads": f'"kanon#source" AS MATERIALIZED (\n{source}\n), ' if query else "",
@@ -74,7 +77,14 @@ def _labels(policy: Policy) -> str:
 def _names(source: str, policy: Policy) -> str:
     """Return the branch that names the columns; only those that become texts are spelled as in the policy."""
     columns = ", ".join(f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" for name in policy.generalized)
-    return _NAMES.format(source=source, texts=f" REPLACE ({columns})" if columns else "")
+    dropped = ", ".join(_dropped(policy))
+    texts = f" EXCLUDE ({dropped})" if dropped else ""
+    return _NAMES.format(source=source, texts=f"{texts} REPLACE ({columns})" if columns else texts)
+
+
+def _dropped(policy: Policy) -> list[str]:
+    """Return the columns that are not released: what tells people apart."""
+    return [] if policy.people is None else [quoted(policy.people.per)]
 
 
 def tables_of(policy: Policy) -> str:
@@ -84,7 +94,7 @@ def tables_of(policy: Policy) -> str:
 
 def grouped(policy: Policy) -> dict[str, str]:
     """Return the slots of the histogram: the columns, then what is known of sensitive values; the solver gets no ``keys``."""
-    sensitive = [quoted(name) for name in policy.sensitive]
+    sensitive = [quoted(name) for name in policy.measured]
     keys = {f'"kanon#key{number}"': _KEY.format(name) for number, name in enumerate(sensitive, 1)}
     texts = {
         f'"kanon#label{number}"': f"min(CAST({quoted(name)} AS VARCHAR))" for number, name in enumerate(labelled(policy), 1)
@@ -100,7 +110,7 @@ def grouped(policy: Policy) -> dict[str, str]:
 
 def _every_column(source: str, policy: Policy) -> dict[str, str]:
     """Return the slots of a release whose rows are their pieces; there, the sensitive values are beside what is shown."""
-    beside = {quoted(name): f'"kanon#sensitive{number}"' for number, name in enumerate(policy.sensitive, 1)}
+    beside = {quoted(name): f'"kanon#sensitive{number}"' for number, name in enumerate(policy.measured, 1)}
     hidden = ", ".join(['"kanon#piece"', *beside.values()])
     kept = ", ".join(f'"kanon#v".{value} AS {name}' for name, value in beside.items())
     unclassed = ", ".join(['"kanon#piece"', *beside, *beside.values()])
@@ -118,10 +128,11 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
 def _named_columns(source: str, policy: Policy) -> dict[str, str]:
     """Return the slots of a release whose rows are read again: all columns stay with them but the quasi-identifiers."""
     columns = [quoted(qi.column) for qi in policy.quasi_identifiers]
-    sensitive = [quoted(name) for name in policy.sensitive]
+    sensitive = [quoted(name) for name in policy.measured]
     match = [f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns]
     match += [" = ".join(_KEY.format(f"{row}.{column}") for row in ('"kanon#s"', '"kanon#p".qi')) for column in sensitive]
     emptied = ", ".join(f"true AS {column}" for column in columns)
+    dropped = ", ".join(['"kanon#piece"', *_dropped(policy)])
     rows = text("rows_of_named_columns", source=source, match=" AND ".join(match), emptied=emptied)
     shown = ", ".join(f'"kanon#v".{column} AS {column}' for column in columns)
     return {
@@ -130,6 +141,6 @@ def _named_columns(source: str, policy: Policy) -> dict[str, str]:
         "beside": "",
         "unclassed": '"kanon#piece"',
         "names": "" if policy.suppress is not None else _names(source, policy),
-        "result": f'"kanon#r".* EXCLUDE ("kanon#piece") REPLACE ({shown})',
+        "result": f'"kanon#r".* EXCLUDE ({dropped}) REPLACE ({shown})',
         **gate(policy, '"kanon#rows" AS "kanon#r"', [f'"kanon#r".{column}' for column in sensitive], '"kanon#piece"'),
     }

@@ -80,6 +80,7 @@ def anonymize(
     t: Number | None = None,
     metric: str | None = None,
     hierarchy: str | None = None,
+    per: str | None = None,
     requirements: Iterable[Requirement] = (),
     tables: Mapping[str, Any] | None = None,
     masks: Iterable[Iterable[str | AtLevels]] | None = None,
@@ -109,6 +110,9 @@ def anonymize(
         Its l-diversity in every class, as in :class:`~kanon_sql.requirements.LDiversity`.
     t, metric, hierarchy : optional
         Its t-closeness in every class, as in :class:`~kanon_sql.requirements.TCloseness`.
+    per : str, optional
+        The column that tells people apart, where they may have several rows: ``k`` counts people then, and the column is not
+        released.
     requirements : iterable of Requirement
         More requirements, such as those on further sensitive attributes.
     tables : mapping, optional
@@ -150,6 +154,7 @@ def anonymize(
         t=t,
         metric=metric,
         hierarchy=hierarchy,
+        per=per,
         requirements=requirements,
         masks=read_masks(masks),
         linked=linked,
@@ -162,7 +167,8 @@ def anonymize(
         suppress=suppress,
     )
     source = to_arrow(table)
-    sql = release_query('"source"', policy.resolve(source.column_names))
+    resolved = policy.resolve(source.column_names)
+    sql = release_query('"source"', resolved)
     with duckdb.connect() as con:
         session = session_of(con)
         session.watch(progress)
@@ -176,7 +182,9 @@ def anonymize(
                 raise
             raise cause from None
         certificate = session.releases[-1]
-    texts = source.column_names if suppress is not None else policy.resolve(source.column_names).generalized
+    texts = source.column_names if suppress is not None else resolved.generalized
+    if resolved.people is not None:
+        source = source.drop_columns(resolved.people.per)
     return Release(table=_like(table, source, released, frozenset(texts)), certificate=certificate, sql=sql)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels.promises import (
     ALPHA,
+    COUNT,
     DATA,
     DEN,
     DISTINCT,
@@ -87,6 +88,8 @@ def lack(law: Int64, share: Floats, room: Int64, h: Int64, rows: int, change: Fl
             lacks += _top_heavy(law, at, h, rows, room, change)
         elif kind == ALPHA:
             lacks += _too_frequent(h[law[at + EXTRA]] - ratio * rows, law, at, ratio, change)
+        elif kind == COUNT:
+            lacks += _too_rare(h[law[at + EXTRA]], law[at + NUM], law[at + EXTRA], change)
         elif kind == TREE:
             below(law, at, h, room)
             lacks += _too_far(law, at, share, room, float(rows), ratio, change)
@@ -195,6 +198,16 @@ def _too_frequent(beyond: float, law: Int64, at: int, ratio: float, change: Floa
     change[0, named] += max(0.0, beyond - ratio) - max(0.0, beyond + 1.0 - ratio)
     change[1, named] += max(0.0, beyond + ratio) - max(0.0, beyond - 1.0 + ratio)
     return now
+
+
+@njit(cache=True, nogil=True)
+def _too_rare(held: int, least: int, named: int, change: Floats) -> float:
+    """Of a number of rows with one value."""
+    if held < least:
+        change[0, named] += 1.0
+    if held <= least:
+        change[1, named] -= 1.0
+    return float(max(0, least - held))
 
 
 @njit(cache=True, nogil=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels.transport import transport
 
-FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, ALPHA, EQUAL, TREE, MATRIX = range(8)
+FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, ALPHA, EQUAL, TREE, MATRIX, COUNT = range(9)
 """Kinds of requirements."""
 
 ROWS, LEAST, COUNTERS, OF_FIRST, REQUIREMENTS, HEAD, TOTAL = range(7)
@@ -23,9 +23,9 @@ ROWS, LEAST, COUNTERS, OF_FIRST, REQUIREMENTS, HEAD, TOTAL = range(7)
 of requirements; where the requirements begin, and the rows of the whole table by counter."""
 
 KIND, LOW, HIGH, NUM, DEN, EXTRA, EXACT, DATA, EDGES, SHARES, WIDTH = range(11)
-"""The parts of a requirement: kind, counters from low to high - 1, threshold num / den, extra (the counter that alpha names, l
-of the recursive variant, the scale of a distance), whether 64 bits suffice, where its data begin, the number of its edges and
-where their shares begin; and how many parts there are."""
+"""The parts of a requirement: kind, counters from low to high - 1, threshold num / den, extra (the counter that alpha or a
+count names, l of the recursive variant, the scale of a distance), whether 64 bits suffice, where its data begin, the number of
+its edges and where their shares begin; and how many parts there are."""
 
 _ERROR = 1e-13
 """Relative error of a sum of logarithms, generously."""
@@ -70,6 +70,8 @@ def meets(law: Int64, room: Int64, h: Int64, rows: int) -> bool:
             kept = most(h, low, high) * den < num * tail(h, low, high, rows, extra, room)
         elif kind == ALPHA:
             kept = h[extra] * den <= num * rows
+        elif kind == COUNT:
+            kept = h[extra] >= num
         else:
             if kind == EQUAL:
                 work, about = _apart(law, h, low, high, rows)

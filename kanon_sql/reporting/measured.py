@@ -17,7 +17,7 @@ from kanon_sql.files import columns
 from kanon_sql.policy import Policy
 from kanon_sql.reporting.columns import RELEASED, SOURCE, Bar, Column, column_of
 from kanon_sql.reporting.sensitive import Sensitive, sensitive_of, size_column, told
-from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, Requirement, TCloseness
+from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness
 
 MAX_MASKS = 12
 """Masks that are listed."""
@@ -123,7 +123,8 @@ def measured(con: Any, policy: Policy) -> Measured:
     A few GROUP BYs over each table, and one more for each quasi-identifier.
     """
     names = [qi.column for qi in policy.quasi_identifiers]
-    if columns(con, "released") != columns(con, "source"):
+    left_out = [] if policy.people is None else [policy.people.per]
+    if columns(con, "released") != [name for name in columns(con, "source") if name not in left_out]:
         raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
     sizes = _of_both(con, "k_anonymity", names)
     if sizes[0]["rows"] != sizes[1]["rows"]:
@@ -181,9 +182,11 @@ def _promise(
     con: Any, requirement: Requirement, names: list[str], sizes: Mapping[str, Any], figures: Mapping[str, Any] | None
 ) -> Promise:
     text = requirement.describe()
-    if isinstance(requirement, KAnonymity):
+    if isinstance(requirement, KAnonymity | People):
         k = sizes["k"]
         found = "there are no rows" if k is None else f"the smallest of {sizes['classes']:,} classes has {k:,} rows"
+        if isinstance(requirement, People):  # who they belong to was counted before the release, and is not in it
+            found += "; whose they are, the release does not tell"
         return Promise(text=text, kept=k is None or k >= requirement.k, found=found)
     kept = True
     try:

@@ -9,7 +9,7 @@ from importlib import import_module
 from kanon_sql.coded import Recoding
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.patterns import PatternSet
-from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, Requirement, TCloseness
+from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness
 
 Solve = Callable[..., Recoding]
 """``solve(table, patterns, k, budget)``; in place of ``k`` a promise where requirements are about sensitive values."""
@@ -76,7 +76,7 @@ SOLVERS: dict[str, Solver] = _registry(
 
 SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
     "kanon_sql.solvers.sensitive",
-    (KAnonymity, LDiversity, AlphaAnonymity, TCloseness),
+    (KAnonymity, People, LDiversity, AlphaAnonymity, TCloseness),
     {
         "refine": "never worse than greedy, with a proven bound",
         "optimal": "optimal, or the best within the time limit with a proven bound",

@@ -112,6 +112,7 @@ FAILING = {
     "no_k": ("seed=1", ALL_TAGGED, "{}", None, "no k is promised"),
     "no_promise": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{}", None, 'sensitive column "diagnosis"'),
     "no_key": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, tt: 0.3}", None, "unknown keys: tt"),
+    "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", which is no identifier of the query'),
     "half": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, metric: ordered}", None, "metric says nothing without t"),
     "too_few_rows": ("k=201", ALL_TAGGED, "{}", None, "200 rows, fewer than k = 201"),
     "two_policies": ("k=5", {}, "{}", "select zip from REF anonymize by zip guarantee k >= 5", "k are two policies"),
@@ -164,6 +165,8 @@ def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> 
         write_model(project, name, config, tags, meta, sql)
     for name, (config, tags, meta) in KEPT.items():
         write_model(project, name, config, tags, meta, None)
+    twice = "select patient_id, zip, age, diagnosis from REF union all select patient_id, zip, age, diagnosis from REF"
+    write_model(project, "people", "k=5, per='patient_id'", ALL_TAGGED | {"patient_id": "identifier"}, "{}", twice)
     for name, (requirement, _) in AUDITED.items():
         (project / "models" / f"{name}.sql").write_text(AUDIT.replace("REQUIREMENT", requirement))
     (project / "macros").mkdir()
@@ -182,6 +185,10 @@ def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> 
     assert not re.search("flu|asthma|98101", "".join(told.values()).replace("alpha(diagnosis, 'flu')", ""))
     assert rows(project, "FROM severity_released ORDER BY ALL") == before
     assert rows(project, "SELECT count(*) FROM all_kinds WHERE '*' IN (zip, age)")[0][0]
+    columns = "SELECT column_name FROM information_schema.columns WHERE table_name = 'people' ORDER BY ordinal_position"
+    assert rows(project, columns) == [("zip",), ("age",), ("diagnosis",)]
+    counts = rows(project, "SELECT min(n) FROM (SELECT count(*) AS n FROM people GROUP BY zip, age)")
+    assert counts[0][0] >= 10, "each patient is there twice"
     tables = {row[0] for row in rows(project, "SELECT table_name FROM information_schema.tables")}
     assert tables >= set(KEPT)
     assert not tables & {*FAILING, *AUDITED}

@@ -10,7 +10,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.engines.duckdb import Connection
-from kanon_sql.errors import ClauseError, InfeasibleError, KanonError
+from kanon_sql.errors import ClauseError, InfeasibleError, KanonError, PolicyError
 
 VALUES = """CREATE TABLE t AS
     SELECT 'secret' || (hash(i) % 5) AS a, 1970 + hash(i * 7) % 4 AS b, 'hush' || (hash(i * 3) % 3) AS c,
@@ -170,3 +170,13 @@ def test_explain_without_anonymize_is_that_of_duckdb(con: Connection) -> None:
 def test_parameters_and_a_prepared_explanation(con: Connection) -> None:
     lines = con.execute("EXPLAIN ANONYMIZE FROM t WHERE id < $1 ANONYMIZE BY a GUARANTEE k >= 2 ORDER BY a", [50]).fetchall()
     assert figures(lines)["rows"] == "50"
+
+
+def test_ranges_of_a_table_that_breaks_its_promise_and_of_one_without_rows(con: Connection) -> None:
+    con.execute("CREATE TABLE same AS SELECT i AS a, 1 AS s FROM range(9) AS t(i)")
+    with pytest.raises(InfeasibleError, match="not even in the whole table"):
+        explained(con, "BY a IN RANGES GUARANTEE k >= 2 AND l(s) >= 2", "FROM same")
+    con.execute("FROM same WHERE false ANONYMIZE BY a IN RANGES GUARANTEE k >= 2 AND l(s) >= 2 USING mondrian")
+    assert con.session.releases[-1].algorithm == "mondrian"
+    with pytest.raises(PolicyError, match="'greedy' makes no RANGES and SETS"):
+        con.execute("FROM same WHERE false ANONYMIZE BY a IN RANGES GUARANTEE k >= 2 USING greedy").fetchall()

@@ -147,9 +147,15 @@ FROM patients ANONYMIZE BY zip GUARANTEE k >= ?
 -- name: a named parameter
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = $seed)
 -- error: a parameter cannot stand in the ANONYMIZE clause
--- name: people
-FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 PER patient_id
--- error: PER is not supported yet
+-- name: people of another promise
+FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 2 PER patient_id
+-- error: PER stands behind k, as in GUARANTEE k >= 5 PER patient_id
+-- name: people, told apart by nothing
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 PER AND l(disease) >= 2
+-- error: AND is a reserved word
+-- name: people told apart by a quasi-identifier
+FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 2 PER zip
+-- error: the column "zip" that tells people apart is a quasi-identifier too
 -- name: a qualified column
 SELECT p.zip FROM patients p ANONYMIZE BY p.zip GUARANTEE k >= 2
 -- error: a column is named as the query returns it

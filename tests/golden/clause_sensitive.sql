@@ -1,3 +1,7 @@
+-- name: people
+FROM patients ANONYMIZE BY zip GUARANTEE 2 <= k PER disease
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2_people)
 -- name: diversity
 SELECT zip, disease FROM patients ANONYMIZE BY zip GUARANTEE k >= 3 AND l(disease) >= 2 ORDER BY zip
 -- becomes:

@@ -27,7 +27,7 @@ from kanon_sql.generalize.levels import hierarchy_levels
 from kanon_sql.ladder import Ladder
 from kanon_sql.masks import AtLevels
 from kanon_sql.policy import Policy, QuasiIdentifier
-from kanon_sql.requirements import LDiversity
+from kanon_sql.requirements import People
 
 HALF = Fraction(1, 2)
 
@@ -75,7 +75,7 @@ def test_the_tables_of_a_policy() -> None:
     [
         ({"recodings": {"a": Ranges()}, "masks": [["a"], []]}, "cannot be combined with masks"),
         ({"recodings": {"a": Sets()}, "linked": [["b", "c"]]}, "cannot be combined with linked columns"),
-        ({"recodings": {"a": Sets()}, "requirements": [LDiversity(sensitive="s", l=2)]}, "with requirements on sensitive"),
+        ({"recodings": {"a": Sets()}, "requirements": [People(k=2, per="s")]}, "with people that are counted"),
         ({"recodings": {"a": Bins()}, "linked": [["a", "b"]]}, 'the linked column "a" is generalized too'),
         ({"recodings": {"x": Bins()}}, 'a recoding names the unknown column "x"'),
         ({"recodings": {"a": {"type": "digits", "show": [3]}}}, "the recoding 'digits' has the unknown key 'show'"),

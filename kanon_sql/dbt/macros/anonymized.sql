@@ -1,6 +1,7 @@
 {#- materialized='anonymized': the model is a query over raw rows; what is handed out is its release.
 
-    1. The columns of the query are compared with their tags (policy.sql); identifiers are left out.
+    1. The columns of the query are compared with their tags (policy.sql); identifiers are left out. The one by which people are
+       counted is left out by the release.
     2. The query runs once, into a temporary table of this connection.
     3. The release statement writes a new relation; it audits the rows that it hands out. They are sorted by what they show, so that
        the order of the source tells nothing about them.
@@ -36,7 +37,7 @@
     {% set policy = kanon_sql.policy(roles) %}
     {% call statement('source') %}
       create or replace temp table kanon_source as
-      select {{ kanon_sql.quoted(columns | reject('in', roles['identifier']) | list) }} from (
+      select {{ kanon_sql.quoted(columns | reject('in', roles['identifier'] | reject('equalto', config.get('per')) | list) | list) }} from (
         {{ compiled_code }}
       ) as source
     {% endcall %}

@@ -59,6 +59,14 @@
     {% set promises = kanon_sql.promises(column, options[column]) %}
     {% do policy['requirements'].extend(promises) %}
   {% endfor %}
+  {% if config.get('per') is not none %}
+    {% if config.get('per') not in roles['identifier'] %}
+      {% do exceptions.raise_compiler_error(
+        'people are told apart by "' ~ config.get('per') ~ '", which is no identifier of the query; hint: tag it so, as the query '
+        ~ 'spells it') %}
+    {% endif %}
+    {% do policy['requirements'].append({'type': 'people', 'k': config.get('k'), 'per': config.get('per')}) %}
+  {% endif %}
   {% for key in kanon_sql.model_options() if config.get(key) is not none %}
     {% do policy.update({key: config.get(key)}) %}
   {% endfor %}
@@ -137,7 +145,7 @@
 {#- The clause is the whole policy of its model. -#}
 {% macro refuse_second_policy() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set given = (['k'] + kanon_sql.model_options()) | select('in', model.config) | list %}
+  {% set given = (['k', 'per'] + kanon_sql.model_options()) | select('in', model.config) | list %}
   {% for column in model.columns.values() %}
     {% do given.extend(column.tags | select('in', roles)) %}
   {% endfor %}

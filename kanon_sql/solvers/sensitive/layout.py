@@ -13,7 +13,7 @@ from kanon_sql.coded import CodedTable, Int64, Sensitive
 from kanon_sql.distances import MatrixDistance, TreeDistance
 from kanon_sql.kernels import promises
 from kanon_sql.kernels.promises import Rules
-from kanon_sql.requirements import AlphaAnonymity, SensitiveRequirement, TCloseness
+from kanon_sql.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.sensitive.least import is_equal
 
 _SAFE = 1 << 62
@@ -108,6 +108,12 @@ class _Law:
         places = low, low + len(about.count)
         if isinstance(requirement, TCloseness):
             self._add_close(requirement, about, places)
+        elif isinstance(requirement, People):
+            if STANDING in about.named:
+                least = Fraction(min(requirement.k, self.rows + 1))
+                self._add(promises.COUNT, places, least, low + about.named[STANDING])
+            else:  # no row stands for anybody
+                self._add(promises.DISTINCT, places, Fraction(self.rows + 1), 0)
         elif isinstance(requirement, AlphaAnonymity):
             if requirement.value in about.named:
                 share = _stricter(requirement.alpha, up=False)

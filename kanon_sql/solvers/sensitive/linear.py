@@ -3,6 +3,7 @@
 Of class j with size n[j] and g[j, v] rows of value v:
 
 - frequency l, alpha:  g[j, v] <= n[j] / l, g[j, v] <= alpha n[j];
+- k people:            g[j, v] >= k if the class is open, where v marks the rows that stand for one;
 - distinct l:          z[j, v] <= g[j, v] with z binary, and sum_v z[j, v] >= l if the class is open;
 - recursive (c, l):    g[j, v] < c (n[j] - s[j]) if it is open, where s[j] is at least the sum of any l - 1 counters: at best
                        (l - 1) q + sum_v max(0, g[j, v] - q) for some q;
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.coded import Int64, Sensitive
 from kanon_sql.distances import Distance, MatrixDistance, TreeDistance
-from kanon_sql.requirements import AlphaAnonymity, SensitiveRequirement, TCloseness
+from kanon_sql.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.sensitive.model import Model
 
 Floats = NDArray[np.float64]
@@ -76,6 +77,9 @@ def constrain(model: Model, counters: Counters, requirement: SensitiveRequiremen
         chosen = np.arange(len(about.count)) == about.named.get(requirement.value, -1)
         _at_most(model, counters, requirement.alpha, chosen[counters.value])
         _some_of(model, counters, ~each_value[chosen], [least - int(least * requirement.alpha)] * int(chosen.sum()))
+    elif isinstance(requirement, People):
+        chosen = np.arange(len(about.count)) == about.named.get(STANDING, -1)
+        _some_of(model, counters, chosen[None], [requirement.k])
     elif isinstance(requirement, TCloseness):
         distance = about.distances[requirement.metric]
         sets = each_value

@@ -15,7 +15,7 @@ from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, Sensitive
 from kanon_sql.distances import MatrixDistance
 from kanon_sql.kernels.promises import Rules
 from kanon_sql.kernels.transport import transport
-from kanon_sql.requirements import AlphaAnonymity, KAnonymity, Requirement, SensitiveRequirement, TCloseness
+from kanon_sql.requirements import STANDING, AlphaAnonymity, KAnonymity, People, Requirement, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.repair import Pieces
 from kanon_sql.solvers.sensitive.layout import Tree, rules_of
 from kanon_sql.solvers.sensitive.least import fit_for, least_close
@@ -123,11 +123,15 @@ class Promise:
             kept &= _met(each, self.sensitive[place], np.ascontiguousarray(histograms[:, low:high]), rows)
         return kept
 
+    def holds(self, number: Int64, row_type: Int32, count: Int64) -> NDArray[np.bool_]:
+        """Return which classes keep the promise, exactly, bool [c]; ``number`` is the class of each piece, from 0."""
+        return self.met(self.histograms(number, row_type, count))
+
     def kept(self, table: CodedTable, recoding: Recoding) -> bool:
         """Return whether all classes of a recoding keep the promise, exactly."""
         placed = np.ones(len(recoding.count), np.bool_)
         pieces = Pieces(row_type=recoding.row_type, shown=recoding.shown, count=recoding.count, placed=placed)
-        return bool(self.met(self.histograms(pieces.classes(table), recoding.row_type, recoding.count)).all())
+        return bool(self.holds(pieces.classes(table), recoding.row_type, recoding.count).all())
 
 
 def _places(sensitive: tuple[Sensitive, ...]) -> list[tuple[int, int]]:
@@ -143,6 +147,9 @@ def _met(requirement: SensitiveRequirement, about: Sensitive, h: Int64, rows: In
         held = np.zeros_like(rows) if code is None else h[:, code]
         size = fit_for(most * alpha.denominator)
         return _bools(held.astype(size) * alpha.denominator <= rows.astype(size) * alpha.numerator)
+    if isinstance(requirement, People):
+        code = about.named.get(STANDING)
+        return _bools(np.zeros(len(rows), np.bool_) if code is None else h[:, code] >= requirement.k)
     if isinstance(requirement, TCloseness):
         return _close(requirement, about, h, rows)
     if requirement.variant == "frequency":

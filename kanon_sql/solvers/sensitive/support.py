@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.coded import CodedTable, Sensitive
 from kanon_sql.distances import TreeDistance
-from kanon_sql.requirements import AlphaAnonymity, SensitiveRequirement, TCloseness
+from kanon_sql.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.listing import Instances
 from kanon_sql.solvers.sensitive.least import is_equal
 from kanon_sql.solvers.sensitive.promise import Promise
@@ -51,6 +51,10 @@ def _fits(requirement: SensitiveRequirement, about: Sensitive, support: Floats, 
         code = about.named.get(requirement.value)
         others = support.sum(axis=1) - (0.0 if code is None else support[:, code])
         return _up_to((1 - float(requirement.alpha)) * rows, others)
+    if isinstance(requirement, People):
+        code = about.named.get(STANDING)
+        marks: NDArray[np.bool_] = (np.zeros(len(support)) if code is None else support[:, code]) >= requirement.k
+        return marks
     if isinstance(requirement, TCloseness):
         return _near(requirement, about, support, rows)
     if requirement.variant == "frequency":

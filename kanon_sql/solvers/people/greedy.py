@@ -1,0 +1,226 @@
+"""The cheapest pattern first, its instances taken whole where they hold rows of enough people; then looks move to cheaper ones.
+
+People do not add up over rows, so each instance is counted as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, alike, hidden_bits
+from kanon_sql.patterns import PatternSet
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.people.crowd import Crowd
+from kanon_sql.solvers.repair import Pieces
+
+MOST_PATTERNS = 1 << 12
+"""Listed patterns above which this is not tried."""
+
+
+def solve(table: CodedTable, patterns: PatternSet, crowd: Crowd, budget: Budget) -> Recoding | None:
+    """Return a recoding whose classes hold rows of k people; None where none is found.
+
+    Parameters
+    ----------
+    table : CodedTable
+        A row type for each look and person.
+    patterns : PatternSet
+        The permitted patterns, listed.
+    crowd : Crowd
+        What every class promises.
+    budget : Budget
+        Time left; after it there is no recoding.
+
+    Notes
+    -----
+    A look is a combination of quasi-identifiers; all rows of a look are released alike. O(p t log t) for p patterns.
+    """
+    if not patterns.listed or len(patterns.shown) > MOST_PATTERNS:
+        return None
+    looks = _Looks.of(table, patterns, crowd)
+    for place in range(len(patterns.shown)):
+        if budget.over():
+            return None
+        if not place % 16:
+            budget.report("people", place / len(patterns.shown))
+        if not looks.take(place):
+            break
+    if not looks.settle():
+        return None
+    if crowd.rest is None:  # other promises can be broken by rows that are added
+        looks.improve(budget)
+    number = looks.classes()
+    every = np.arange(table.row_types, dtype=np.int32)
+    if not crowd.holds(number[looks.look], every, table.weight).all():
+        return None
+    return Pieces.of_row_types(table, np.ones(table.row_types, np.bool_), patterns.shown[looks.pattern[looks.look]]).recoding()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Looks:
+    """The looks of a table and the pattern of each, -1 where it has none yet.
+
+    Parameters
+    ----------
+    look : int64 array [t]
+        The look of each row type, ascending.
+    codes : int32 array [u, m]
+        The codes of each look.
+    rows : int64 array [u]
+        Its rows.
+    types : int64 array [u + 1]
+        Where its row types begin.
+    pattern : int64 array [u]
+        The place of its pattern.
+    """
+
+    table: CodedTable
+    patterns: PatternSet
+    crowd: Crowd
+    look: Int64
+    codes: Int32
+    rows: Int64
+    types: Int64
+    pattern: Int64 = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pattern = np.full(len(self.rows), -1, np.int64)
+
+    @classmethod
+    def of(cls, table: CodedTable, patterns: PatternSet, crowd: Crowd) -> _Looks:
+        fresh = np.append(True, (table.codes[1:] != table.codes[:-1]).any(axis=1))
+        look = np.cumsum(fresh) - 1
+        first = np.flatnonzero(fresh)
+        types = np.append(first, table.row_types)
+        rows = np.add.reduceat(table.weight, first)
+        codes = table.codes[first]
+        return cls(table=table, patterns=patterns, crowd=crowd, look=look, codes=codes, rows=rows, types=types)
+
+    def take(self, place: int) -> bool:
+        """Give a pattern to all looks whose instance keeps the promise; False if no look is left."""
+        free = np.flatnonzero(self.pattern < 0)
+        if not len(free):
+            return False
+        number = self._alike(free, place)
+        enough = np.bincount(number, self.rows[free])[number] >= self.crowd.least
+        free, number = free[enough], number[enough]
+        if len(free):
+            self.pattern[free[self._met(free, number)[number]]] = place
+        return True
+
+    def settle(self) -> bool:
+        """Put the looks without a pattern into one class, with the classes that cost least to add; False if that fails."""
+        left = np.flatnonzero(self.pattern < 0)
+        if not len(left):
+            return True
+        number = self.classes()
+        found: tuple[int, Int64, int] | None = None
+        for place in range(len(self.patterns.shown)):
+            extra = self._donors(left[0], place, number)
+            if extra is None or not self._same(left, place):
+                continue
+            own = int(self.rows[left].sum() * self.patterns.cost[place])
+            member = left
+            for cost, donor in extra:
+                own += cost
+                if found is not None and own >= found[0]:
+                    break
+                member = np.append(member, np.flatnonzero(number == donor))
+                if self._met(member, np.zeros(len(member), np.int64))[0]:
+                    found = own, member, place
+                    break
+        if found is None:
+            return False
+        self.pattern[found[1]] = found[2]
+        return True
+
+    def improve(self, budget: Budget) -> None:
+        """Move looks into cheaper classes that are there, where what stays behind keeps the promise, or nothing stays."""
+        number = self.classes()
+        target = self._cheapest()
+        place = np.where(target < 0, self.pattern, self.pattern[np.maximum(target, 0)])
+        saved = self.rows * (self.patterns.cost[self.pattern] - self.patterns.cost[place])
+        total = np.bincount(number, saved)
+        gone, needed = np.zeros(len(total), np.bool_), np.zeros(len(total), np.bool_)
+        members = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
+        for each in np.argsort(-total, kind="stable").tolist():
+            if total[each] <= 0 or budget.over():
+                return
+            member = members[each]
+            movers = member[(saved[member] > 0) & ~gone[number[np.maximum(target[member], 0)]]]
+            if len(movers) == len(member) and not needed[each]:
+                gone[each] = True
+            else:
+                movers = self._spared(member, movers[np.argsort(-saved[movers], kind="stable")])
+            self.pattern[movers] = place[movers]
+            needed[number[target[movers]]] = True
+
+    def classes(self) -> Int64:
+        """Return the class of each look, int64 [u]; looks without a pattern are one class, the last."""
+        found = np.zeros(len(self.rows), np.int64)
+        first = 0
+        for place in [*np.unique(self.pattern[self.pattern >= 0]).tolist(), -1]:
+            here = np.flatnonzero(self.pattern == place)
+            if len(here):
+                found[here] = first + (self._alike(here, place) if place >= 0 else 0)
+                first = int(found[here].max()) + 1
+        return found
+
+    def _alike(self, looks: Int64, place: int) -> Int64:
+        return alike(self.codes[looks], self.table.cardinality, self._hidden(place))
+
+    def _hidden(self, place: int) -> NDArray[np.bool_]:
+        bits: NDArray[np.bool_] = hidden_bits(self.patterns.shown[place : place + 1], self.codes.shape[1])[0].astype(np.bool_)
+        return bits
+
+    def _met(self, looks: Int64, number: Int64) -> NDArray[np.bool_]:
+        """Return which classes of whole looks keep the promise."""
+        held = self.types[looks + 1] - self.types[looks]
+        row_type = np.repeat(self.types[looks] - np.cumsum(held) + held, held) + np.arange(int(held.sum()))
+        return self.crowd.holds(np.repeat(number, held), row_type.astype(np.int32), self.table.weight[row_type])
+
+    def _same(self, looks: Int64, place: int) -> bool:
+        """Tell whether looks are one instance of a pattern."""
+        seen = self.codes[looks][:, ~self._hidden(place)]
+        return bool((seen == seen[0]).all())
+
+    def _donors(self, look: int, place: int, number: Int64) -> list[tuple[int, int]] | None:
+        """Return the classes that can join a look under a pattern, cheapest first, and what that costs; None if none can."""
+        shown, cost = self.patterns.shown, self.patterns.cost
+        seen = ~self._hidden(place)
+        fits = np.flatnonzero((self.pattern >= 0) & (self.codes[:, seen] == self.codes[look, seen]).all(axis=1))
+        fits = fits[shown[place] & ~shown[self.pattern[fits]] == 0]
+        if not len(fits):
+            return None
+        extra = np.zeros(int(number.max()) + 1, np.int64)
+        np.add.at(extra, number[fits], self.rows[fits] * (cost[place] - cost[self.pattern[fits]]))
+        return sorted((int(extra[each]), int(each)) for each in np.unique(number[fits]))
+
+    def _cheapest(self) -> Int64:
+        """Return for each look another one of the cheapest class that it fits in, -1 where its own is as cheap."""
+        found = np.full(len(self.rows), -1, np.int64)
+        cost = self.patterns.cost[self.pattern]
+        every = np.arange(len(self.rows))
+        for place in np.unique(self.pattern).tolist():  # patterns are in the order of their costs
+            open_to = np.flatnonzero((found < 0) & (cost > self.patterns.cost[place]))
+            if not len(open_to):
+                continue
+            alike_here = self._alike(every, place)
+            sample = np.full(int(alike_here.max()) + 1, -1, np.int64)
+            mine = np.flatnonzero(self.pattern == place)
+            sample[alike_here[mine]] = mine
+            found[open_to] = sample[alike_here[open_to]]
+        return found
+
+    def _spared(self, member: Int64, movers: Int64) -> Int64:
+        """Return those of some looks that a class can lose one after the other."""
+        stays, gone = member, []
+        for mover in movers.tolist():
+            rest = stays[stays != mover]
+            if len(rest) and self._met(rest, np.zeros(len(rest), np.int64))[0]:
+                stays = rest
+                gone.append(mover)
+        return np.array(gone, np.int64)

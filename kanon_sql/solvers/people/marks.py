@@ -1,0 +1,88 @@
+"""One row stands for each person: then people add up like rows, and the solvers of sensitive attributes can count them.
+
+A class holds rows of at least as many people as rows that stand for one. Where all rows of a person look alike, which row that
+is makes no difference; else the promise is a little stronger than asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kanon_sql.coded import CodedTable, Int64, Recoding, Sensitive
+from kanon_sql.requirements import STANDING
+from kanon_sql.solvers.people.crowd import Crowd
+from kanon_sql.solvers.repair import Pieces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked:
+    """A table in which rows are told apart by whether they stand for a person, no more.
+
+    Parameters
+    ----------
+    table : CodedTable
+        With the marks in the place of people.
+    row_type, count : int64 arrays [q]
+        The row types of the whole table behind the row types of this one, in the order of ``owner``, and the rows of each.
+    owner : int64 array [q]
+        The row type of this table, ascending.
+    """
+
+    table: CodedTable
+    row_type: Int64
+    count: Int64
+    owner: Int64
+
+    @classmethod
+    def of(cls, table: CodedTable, crowd: Crowd) -> Marked:
+        """Mark a row of each person: one that looks like as many others as possible; O(t log t)."""
+        others = [each for each in table.sensitive if each is not crowd.about]
+        columns = np.column_stack([table.codes, *(each.codes for each in others)])
+        group = np.unique(columns, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+        look = np.cumsum(np.append(False, (table.codes[1:] != table.codes[:-1]).any(axis=1)))
+        alike = np.bincount(look, table.weight)[look]
+        person = crowd.about.codes
+        known = np.flatnonzero(person != crowd.about.empty)
+        order = known[np.lexsort((known, -alike[known], person[known]))]
+        first = order[np.append(True, person[order[1:]] != person[order[:-1]])] if len(order) else order
+        marks = np.zeros(table.row_types, np.int64)
+        marks[first] = 1
+        row_type = np.tile(np.arange(table.row_types), 2)
+        count = np.append(table.weight - marks, marks)
+        kind = np.append(2 * group, 2 * group + 1)
+        held = np.flatnonzero(count)
+        held = held[np.lexsort((row_type[held], kind[held]))]
+        row_type, count = row_type[held], count[held]
+        kinds, sample, owner = np.unique(kind[held], return_index=True, return_inverse=True)
+        weight = np.zeros(len(kinds), np.int64)
+        np.add.at(weight, owner, count)
+        there, mark = np.unique(kinds % 2, return_inverse=True)
+        rows = np.zeros(len(there), np.int64)
+        np.add.at(rows, mark, weight)
+        named = {STANDING: len(there) - 1} if there[-1] else {}
+        stands = Sensitive(column=crowd.about.column, codes=mark.astype(np.int32), count=rows, named=named)
+        chosen = row_type[sample]
+        merged = replace(
+            table,
+            codes=np.ascontiguousarray(table.codes[chosen]),
+            weight=weight,
+            origin=table.origin[chosen],
+            sensitive=(*(replace(each, codes=each.codes[chosen]) for each in others), stands),
+        )
+        return cls(table=merged, row_type=row_type, count=count, owner=owner.astype(np.int64))
+
+    def spread(self, recoding: Recoding) -> Recoding:
+        """Return a recoding of this table as one of the whole table; O(q log q)."""
+        order = np.argsort(recoding.row_type, kind="stable")
+        ends = [np.cumsum(self.count), np.cumsum(recoding.count[order])]
+        end = np.union1d(*ends)
+        behind, piece = (np.searchsorted(each, end) for each in ends)
+        pieces = Pieces(
+            row_type=self.row_type[behind].astype(np.int32),
+            shown=recoding.shown[order][piece],
+            count=np.diff(end, prepend=0),
+            placed=np.ones(len(end), np.bool_),
+        )
+        return replace(pieces.recoding(), remark=recoding.remark)

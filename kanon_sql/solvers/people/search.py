@@ -1,0 +1,69 @@
+"""Two ways to count people in classes, of which the cheaper release is taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kanon_sql.coded import CodedTable, Recoding
+from kanon_sql.errors import InfeasibleError
+from kanon_sql.patterns import PatternSet
+from kanon_sql.requirements import Requirement
+from kanon_sql.solvers import Solver
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.people import greedy
+from kanon_sql.solvers.people.crowd import Crowd
+from kanon_sql.solvers.people.marks import Marked
+from kanon_sql.solvers.sensitive.promise import Promise
+
+
+def solve(
+    table: CodedTable,
+    patterns: PatternSet,
+    crowd: Crowd,
+    requirements: tuple[Requirement, ...],
+    budget: Budget,
+    solver: Solver,
+) -> Recoding:
+    """Return a recoding whose classes hold rows of k people.
+
+    Parameters
+    ----------
+    table : CodedTable
+        People are one of its sensitive attributes.
+    patterns : PatternSet
+        The permitted patterns.
+    crowd : Crowd
+        What every class promises.
+    requirements : tuple of Requirement
+        The same as the policy says it.
+    budget : Budget
+        Time left.
+    solver : Solver
+        The solver of sensitive attributes that is asked, with one row marked for each person.
+
+    Returns
+    -------
+    Recoding
+        Without a bound: what is proven for one choice of marks need not hold for another.
+
+    Raises
+    ------
+    InfeasibleError
+        When neither way finds a release.
+    """
+    marked = Marked.of(table, crowd)
+    refused: InfeasibleError | None = None
+    found: list[tuple[int, Recoding]] = []
+    try:
+        one = marked.spread(solver.load()(marked.table, patterns, Promise.of(marked.table, requirements), budget))
+        found.append(
+            (one.cost(table), replace(one, remark="; ".join(filter(None, ("a row stands for each person", one.remark)))))
+        )
+    except InfeasibleError as error:
+        refused = error
+    other = None if budget.over() else greedy.solve(table, patterns, crowd, budget)
+    if other is not None:
+        found.append((other.cost(table), replace(other, remark="people are counted class by class, the cheapest mask first")))
+    if not found:
+        raise refused or InfeasibleError("no release was found in time; hint: permit more time, or coarser masks")
+    return min(found, key=lambda each: each[0])[1]

@@ -1,0 +1,150 @@
+"""`k >= 5 PER patient`: every entrance, and the audit that counts people by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import kanon_sql
+from kanon_sql.engines.duckdb import Connection
+from kanon_sql.engines.gate import _question
+from kanon_sql.errors import AuditError, ClauseError, PolicyError
+from kanon_sql.requirements import People
+
+HEADS = "SELECT min(n) FROM (SELECT count(DISTINCT who) AS n FROM ({}) GROUP BY zip, age)"
+
+
+@pytest.fixture
+def con() -> Iterator[Connection]:
+    with kanon_sql.connect() as con:
+        con.execute(
+            "CREATE TABLE visits AS SELECT 'P' || (hash(i) % 90) AS patient, (hash(i) % 90 % 7)::INT AS zip, "
+            "(hash(i, 1) % 9)::INT AS age, ['flu', 'gout', 'acne'][1 + (hash(i, 2) % 3)::INT] AS disease, "
+            "'2026-01-01'::DATE + i::INT AS day FROM range(700) AS t(i)"
+        )
+        yield con
+
+
+def test_the_clause(con: Connection) -> None:
+    clause = "ANONYMIZE BY zip, age GUARANTEE k >= 8 PER patient AND l(disease) >= 4/3"
+    released = f"SELECT *, patient AS who FROM visits {clause}"
+    assert con.execute(HEADS.format(released)).fetchone()[0] >= 8
+    assert [name for name, *_ in con.execute(f"FROM visits {clause}").description] == ["zip", "age", "disease", "day"]
+    assert kanon_sql.releases(con)[-1].requirements == ("k >= 8", "k >= 8 PER patient", "l(disease) >= 4/3")
+    rows = con.execute("SELECT * FROM visits ANONYMIZE BY zip, age GUARANTEE 8 <= k PER patient AND k >= 30").fetchall()
+    assert kanon_sql.releases(con)[-1].requirements == ("k >= 30", "k >= 8 PER patient")
+    assert len(rows) == 700
+
+
+def test_a_generalized_release_and_a_text_for_suppressed_cells(con: Connection) -> None:
+    body = "SELECT *, patient AS who FROM visits ANONYMIZE BY zip, age IN INTERVALS (3) GUARANTEE k >= 8 PER patient"
+    assert con.execute(HEADS.format(f"{body} USING auto (suppress = '*')")).fetchone()[0] >= 8
+    assert con.execute(HEADS.format(body)).fetchone()[0] >= 8
+
+
+def test_table_functions(con: Connection) -> None:
+    con.execute("CREATE VIEW doubled AS SELECT *, patient AS who FROM visits")
+    for call in (
+        "k_anonymize('doubled', 8, per := 'patient', qi := ['zip', 'age'])",
+        "t_close('doubled', 'disease', 0.5, k := 8, per := 'PATIENT', qi := ['zip', 'age'])",
+        """anonymize('doubled', '{"quasi_identifiers": [{"column": "zip"}, {"column": "age"}],
+           "requirements": [{"type": "people", "k": 8, "per": "patient"}]}')""",
+    ):
+        assert con.execute(HEADS.format(f"FROM {call}")).fetchone()[0] >= 8
+        assert "patient" not in [name for name, *_ in con.execute(f"FROM {call}").description]
+
+
+def test_a_stored_policy(con: Connection) -> None:
+    con.execute(
+        "CREATE ANONYMIZATION POLICY p ON visits "
+        "(IDENTIFIER patient; BY zip, age; KEEP disease, day; GUARANTEE k >= 8 PER patient)"
+    )
+    rows = con.execute("FROM visits ANONYMIZE WITH POLICY p").fetchall()
+    assert len(rows[0]) == 4
+    assert kanon_sql.releases(con)[-1].requirements == ("k >= 8", "k >= 8 PER patient")
+    explained = con.execute("EXPLAIN ANONYMIZE FROM visits ANONYMIZE WITH POLICY p").fetchall()
+    assert ("promise", "k >= 8 AND k >= 8 PER patient") in [line[:2] for line in explained]
+    with pytest.raises(PolicyError, match='does not return "patient", by which the policy "p" counts people'):
+        con.execute("SELECT zip, age FROM visits ANONYMIZE WITH POLICY p").fetchall()
+
+
+def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from kanon_sql.cli import main
+
+    con.execute(f"COPY visits TO '{tmp_path / 'in.parquet'}'")
+    names = [str(tmp_path / name) for name in ("in.parquet", "out.parquet", "cert.json", "page.html")]
+    arguments = ["anonymize", names[0], "-o", names[1], "--qi", "zip,age", "--k", "8", "--per", "patient"]
+    done = CliRunner().invoke(main, [*arguments, "--certificate", names[2]])
+    assert done.exit_code == 0, done.output
+    assert [name for name, *_ in con.execute(f"FROM '{names[1]}'").description] == ["zip", "age", "disease", "day"]
+    pytest.importorskip("altair")
+    done = CliRunner().invoke(main, ["report", names[0], names[1], "--certificate", names[2], "-o", names[3]])
+    assert done.exit_code == 0, done.output
+    page = Path(names[3]).read_text(encoding="utf-8")
+    assert "k &gt;= 8 PER patient" in page
+    assert "whose they are, the release does not tell" in page
+    assert "P42" not in page
+
+
+@pytest.mark.parametrize(
+    ("statement", "error", "message"),
+    [
+        ("FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 8 PER zip", ClauseError, "tells people apart is a quasi-identifier"),
+        ("FROM visits ANONYMIZE BY zip GUARANTEE k >= 8 PER nobody", duckdb.BinderException, 'Column "nobody"'),
+        (
+            "FROM visits ANONYMIZE BY zip GUARANTEE k >= 8 PER",
+            ClauseError,
+            "expected a column; hint: GUARANTEE k >= 5 PER patient",
+        ),
+        ("FROM visits ANONYMIZE BY zip GUARANTEE l(disease) >= 2 PER patient", ClauseError, "hint: PER stands behind k"),
+        ("FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient AND k >= 3 PER day", ClauseError, "apart by two columns"),
+        (
+            "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient AND l(patient) >= 2",
+            ClauseError,
+            "two requirements are about",
+        ),
+        (
+            "FROM visits ANONYMIZE BY age IN RANGES GUARANTEE k >= 3 PER patient",
+            ClauseError,
+            "RANGES and SETS cannot be combined",
+        ),
+        ("FROM k_anonymize('visits', 3, per := 'patient')", PolicyError, "quasi-identifiers are named; hint: qi :="),
+        (
+            "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient USING full_domain",
+            PolicyError,
+            "cannot meet every requirement",
+        ),
+    ],
+)
+def test_bad_input(con: Connection, statement: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        con.execute(statement).fetchall()
+
+
+def test_a_solver_that_counts_rows_is_found_out(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The audit counts the people of the rows that are handed out, whatever the solver says."""
+    import kanon_sql.solvers.people.search as search
+    from kanon_sql.solvers.greedy import solve
+
+    monkeypatch.setattr(
+        search, "solve", lambda table, patterns, crowd, _, budget, __: solve(table, patterns, crowd.least, budget)
+    )
+    con.execute("CREATE TABLE twice AS SELECT * FROM visits UNION ALL FROM visits")
+    with pytest.raises(AuditError, match=r"classes break k >= 8 PER patient: the worst has rows of \d people; nothing was"):
+        con.execute("FROM twice ANONYMIZE BY zip, age GUARANTEE k >= 8 PER patient").fetchall()
+
+
+def test_an_empty_cell_is_nobody(con: Connection) -> None:
+    con.execute("CREATE TEMP TABLE tally (class BIGINT, value BIGINT, label VARCHAR, n BIGINT)")
+    con.execute("INSERT INTO tally VALUES (1, 1, 'a', 3), (1, 2, NULL, 5), (2, 1, 'a', 1), (2, 3, 'b', 1)")
+    query = _question(People(k=2, per="x"), "tally")
+    assert con.execute(f"SELECT class, holds FROM ({query}) ORDER BY class").fetchall() == [(1, False), (2, True)]
+
+
+def test_no_rows(con: Connection) -> None:
+    assert con.execute("SELECT * FROM visits WHERE false ANONYMIZE BY zip GUARANTEE k >= 5 PER patient").fetchall() == []
