@@ -31,7 +31,7 @@ class Plugin(BasePlugin):  # type: ignore[misc] # dbt is not there to be checked
         """Register the functions, which all cursors of the database share."""
         session = session_of(conn)
         session.serve(conn)  # so that anonymize(tbl, 'name') can look for stored policies
-        conn.create_function(REWRITE.name, REWRITE.bound(session), None, REWRITE.returns)
+        conn.create_function(REWRITE.name, session.keep(REWRITE.bound(session)), None, REWRITE.returns)
 
     def configure_cursor(self, cursor: Any) -> None:
         """Create the macros: temporary ones, so that none is left in the database file, and those belong to one cursor."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 import itertools
+import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
@@ -59,6 +60,14 @@ _OPEN: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
 """Connections that own functions; DuckDB reports them as leaks on stderr unless they are closed before Python ends."""
 
 
+_KEPT: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Session] = weakref.WeakKeyDictionary()
+"""The session of each registered connection, and with it the functions: DuckDB lets go of them with the connection that brought
+them, though others of the instance may still call them."""
+
+_REGISTERING = threading.RLock()
+"""Two threads that make the same functions or macros at once would be in each other's way."""
+
+
 @atexit.register
 def _close_all() -> None:
     for con in list(_OPEN):
@@ -70,27 +79,28 @@ _Raw = TypeVar("_Raw", bound=duckdb.DuckDBPyConnection)
 
 def session_of(con: duckdb.DuckDBPyConnection) -> Session:
     """Return the session of the connection's DuckDB instance; registers the functions if they are not there yet."""
-    with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
-        try:
-            return _SESSIONS[cursor.execute("SELECT kanon_session()").fetchall()[0][0]]
-        except duckdb.CatalogException:
-            session = Session()
-    _OPEN.add(con)
-    number = next(_NUMBERS)
-    _SESSIONS[number] = session
-    con.create_function("kanon_session", lambda: number, [], "BIGINT")
-    for module in map(_udf, _MODULES):
-        function: Function = module.FUNCTION
-        con.create_function(
-            function.name,
-            function.bound(session),
-            None if function.parameters is None else list(function.parameters),
-            function.returns,
-            type=PythonUDFType.ARROW if function.arrow else PythonUDFType.NATIVE,
-            null_handling=FunctionNullHandling.SPECIAL,
-            side_effects=function.side_effects,
-        )
-    return session
+    with _REGISTERING:
+        with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
+            try:
+                return _SESSIONS[cursor.execute("SELECT kanon_session()").fetchall()[0][0]]
+            except duckdb.CatalogException:
+                session = Session()
+        _OPEN.add(con)
+        number = next(_NUMBERS)
+        _SESSIONS[number] = session
+        con.create_function("kanon_session", session.keep(lambda: number), [], "BIGINT")
+        for module in map(_udf, _MODULES):
+            function: Function = module.FUNCTION
+            con.create_function(
+                function.name,
+                session.keep(function.bound(session)),
+                None if function.parameters is None else list(function.parameters),
+                function.returns,
+                type=PythonUDFType.ARROW if function.arrow else PythonUDFType.NATIVE,
+                null_handling=FunctionNullHandling.SPECIAL,
+                side_effects=function.side_effects,
+            )
+        return session
 
 
 def macros() -> list[str]:
@@ -123,21 +133,23 @@ def register(con: _Raw) -> _Raw:
 
     Notes
     -----
-    Nothing is written into a database file: there, the macros are temporary. A database opened read-only gives its
-    cursors no ``kanon`` schema. Inside an open transaction the functions last as long as it does: register before BEGIN.
+    Nothing is written into a database file: there, the macros are temporary. A database opened read-only, or whose file is
+    called ``kanon``, gives its cursors no ``kanon`` schema. Inside an open transaction the functions last as long as it does: register before BEGIN.
     """
     if isinstance(con, Connection):
         register(con.raw)
         return con
-    session_of(con).serve(con)
-    for text in macros():
-        con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
-    # A transaction of its own, because a single one may write to one database only. It does not see functions that were
-    # registered inside an open transaction; then there are none for cursors yet.
-    with con.cursor() as cursor, suppress(duckdb.CatalogException):
-        for home in _homes(cursor):
-            for text in macros():
-                cursor.execute(f"{_CREATE}{home}.{text}")
+    with _REGISTERING:
+        _KEPT[con] = session_of(con)
+        _KEPT[con].serve(con)
+        for text in macros():
+            con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
+        # A transaction of its own, because a single one may write to one database only. It does not see functions that were
+        # registered inside an open transaction; then there are none for cursors yet.
+        with con.cursor() as cursor, suppress(duckdb.CatalogException):
+            for home in _homes(cursor):
+                for text in macros():
+                    cursor.execute(f"{_CREATE}{home}.{text}")
     return con
 
 
@@ -151,7 +163,8 @@ def _homes(cursor: duckdb.DuckDBPyConnection) -> list[str]:
         cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_SCHEMA}")
     except duckdb.CatalogException:  # an instance opened read-only holds no second database
         return homes
-    return [*homes, f"{_SCHEMA}.main"]
+    ours = cursor.execute("SELECT path IS NULL FROM duckdb_databases() WHERE database_name = $1", [_SCHEMA]).fetchall()
+    return [*homes, f"{_SCHEMA}.main"] if ours == [(True,)] else homes  # a file may be called so
 
 
 def connect(database: str = ":memory:", **options: Any) -> Connection:

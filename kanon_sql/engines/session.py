@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -16,6 +17,8 @@ from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, So
 from kanon_sql.solvers.budget import Moment, Progress
 
 _AUDIT = "kanon audit: "
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Session:
@@ -32,9 +35,15 @@ class Session:
         self._failure: KanonError | None = None
         self._binding = threading.local()
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._functions: list[Callable[..., Any]] = []
 
     def __repr__(self) -> str:
         return f"<kanon session, {len(self._releases)} releases>"
+
+    def keep(self, function: _Function) -> _Function:
+        """Return a function that lives as long as the session."""
+        self._functions.append(function)
+        return function
 
     def serve(self, con: Any) -> None:
         """Know a connection of the instance; it is not kept open."""

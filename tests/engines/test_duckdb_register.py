@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 
@@ -56,3 +57,35 @@ def test_a_release_does_not_load_what_it_does_not_need() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_second_connection_outlives_the_first(tmp_path) -> None:
+    """DuckDB lets go of functions with the connection that brought them: a call then ended the process."""
+    script = f"""if True:
+        import gc, kanon_sql
+        first = kanon_sql.connect({str(tmp_path / "x.duckdb")!r})
+        first.execute("CREATE TABLE t AS SELECT i % 3 AS a FROM range(20) AS t(i)")
+        second = kanon_sql.connect({str(tmp_path / "x.duckdb")!r})
+        first.close()
+        del first
+        gc.collect()
+        print(len(second.execute("FROM t ANONYMIZE BY a GUARANTEE k >= 4").fetchall()), len(kanon_sql.releases(second)))
+        print(len(second.cursor().execute("FROM k_anonymize('t', 4)").fetchall()))
+    """
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "20 1\n20\n", "")
+
+
+def test_a_file_that_is_called_like_the_schema_of_the_macros(tmp_path) -> None:
+    with kanon_sql.connect(str(tmp_path / "kanon.duckdb")) as con:
+        con.execute("CREATE TABLE t AS SELECT 1 AS a FROM range(3)")
+        assert len(con.cursor().execute("FROM k_anonymize('t', 2)").fetchall()) == 3
+    with duckdb.connect(str(tmp_path / "kanon.duckdb")) as plain:
+        query = "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'kanon' AND NOT internal"
+        assert plain.execute(query).fetchall() == [(0,)]
+
+
+def test_many_threads_register_at_once(tmp_path) -> None:
+    with duckdb.connect(str(tmp_path / "x.duckdb")) as con, ThreadPoolExecutor(8) as pool:
+        for cursor in pool.map(kanon_sql.register, [con.cursor() for _ in range(16)]):
+            assert cursor.execute("SELECT count(*) FROM kanon_releases()").fetchall() == [(0,)]
