@@ -134,7 +134,8 @@ def register(con: _Raw) -> _Raw:
     Notes
     -----
     Nothing is written into a database file: there, the macros are temporary. A database opened read-only, or whose file is
-    called ``kanon``, gives its cursors no ``kanon`` schema. Inside an open transaction the functions last as long as it does: register before BEGIN.
+    called ``kanon``, gives its cursors no ``kanon`` schema. Inside an open transaction the functions last as long as it does:
+    register before BEGIN.
     """
     if isinstance(con, Connection):
         register(con.raw)

@@ -29,7 +29,7 @@ def parameters() -> dict[str, list[str]]:
     with kanon_sql.register(duckdb.connect()) as con:
         rows = con.execute(
             "SELECT DISTINCT function_name, parameters FROM duckdb_functions() "
-            "WHERE NOT internal AND function_type = 'table_macro' AND NOT starts_with(function_name, 'kanon_plan_')"
+            "WHERE NOT internal AND function_type IN ('macro', 'table_macro') AND NOT starts_with(function_name, 'kanon_plan_')"
         ).fetchall()
     return dict(rows)
 
