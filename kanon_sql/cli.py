@@ -183,6 +183,7 @@ def anonymize(
 @click.option("--table", metavar="NAME", help="Table of a .duckdb file SOURCE, the same as SOURCE.duckdb::NAME.")
 @click.option("--metric", metavar="FILE", help="The table of distances (a, b, distance) that the policy names.")
 @click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
+@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
 @delimiter_option
 def verify(
     source: str,
@@ -191,9 +192,10 @@ def verify(
     table: str | None,
     metric: str | None,
     hierarchy: str | None,
+    beside: tuple[str, ...],
     delimiter: str,
 ) -> None:
-    """Check a release and its certificate against the source again; nothing is solved for it.
+    """Check a release and its certificate against the source again, without solving it anew.
 
     Exits with code 1 and the line of the certificate at the first claim that does not hold.
     """
@@ -203,11 +205,12 @@ def verify(
     from kanon_sql.verify import verify_files
 
     tables = Place.of(source, table), Place.of(release)
-    beside = tables_beside(metric, hierarchy)[1]
+    recoded = {name: Place.of(file) for name, file in _assigned(beside, "--beside", "name=file").items()}
+    others = tables_beside(metric, hierarchy)[1] | recoded
     con = audit_macros(duckdb.connect())
 
     def work() -> dict[str, str]:
-        return verify_files(con, *tables, certificate, delimiter, beside)
+        return verify_files(con, *tables, certificate, delimiter, others)
 
     show(interruptible(con.interrupt, work, patience=PATIENCE).items(), "verified")
 

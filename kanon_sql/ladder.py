@@ -127,6 +127,8 @@ class Ladder:
 def _share(label: NDArray[np.int64], rows: NDArray[np.int64]) -> Fraction:
     """Return the share of the other values that a row's label also stands for, on average, as a multiple of `_GRAIN`."""
     values = len(label)
+    if values == 1:
+        return Fraction(0)
     covered = np.bincount(label)[label] - 1
     exact = Fraction(int(covered @ rows), int(rows.sum()) * (values - 1))
     return round(exact / _GRAIN) * _GRAIN

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -66,39 +67,53 @@ def run(
     table.refuse_fewer(k)
     promise = cast("Promise | None", promised(table, policy))  # a policy with RANGES or SETS counts no people
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
-    kinds = [_kind(recodings[names[0]]) for names in table.columns]
-    hidden = np.array([null.get(names[0], -1) for names in table.columns], np.int32)
+    places = [c for c in range(len(table.columns)) if not table.secret >> c & 1]
+    seen = _without_secrets(table, places)
+    always = Fraction(table.rows * int(table.cost.sum() - seen.cost.sum()))  # what hiding the others costs
+    kinds = [_kind(recodings[names[0]]) for names in seen.columns]
+    hidden = np.array([null.get(names[0], -1) for names in seen.columns], np.int32)
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
-    division = solve(table, kinds, hidden, promise or k, budget)
+    division = solve(seen, kinds, hidden, promise or k, budget)
     method = division.bound
     if promise is not None and promise.least > policy.least_class_size:  # more than a reader of the policy alone can tell
         method = f"{method}, where no class has fewer than {promise.least} rows"
-    recoding = Recoding(row_type=division.row_type, shown=_shown(table, kinds, division), count=division.count)
+    recoding = Recoding(row_type=division.row_type, shown=_shown(seen, places, kinds, division), count=division.count)
     certificate = certified(
         table,
         policy,
         recoding,
         algorithm=ALGORITHM,
         reason="the only one that makes RANGES and SETS",
-        cost=division.cost(table, kinds, hidden) / table.unit,
-        lower_bound=division.lower_bound / table.unit,
+        cost=(division.cost(seen, kinds, hidden) + always) / table.unit,
+        lower_bound=(division.lower_bound + always) / table.unit,
         bound_method=method,
         seconds=time.monotonic() - started,
     )
     return recoding, division, replace(certificate, prices=None)
 
 
+def _without_secrets(table: CodedTable, places: list[int]) -> CodedTable:
+    """Return a table with some of the coded columns: those that classes may show."""
+    return replace(
+        table,
+        columns=tuple(table.columns[c] for c in places),
+        codes=np.ascontiguousarray(table.codes[:, places]),
+        cost=table.cost[places],
+        secret=0,
+    )
+
+
 def _kind(recoding: object) -> str:
     return "range" if isinstance(recoding, Ranges) else "set" if isinstance(recoding, Sets) else "plain"
 
 
-def _shown(table: CodedTable, kinds: list[str], division: Division) -> np.ndarray:
-    """Return the columns that each piece shows: bits of what its class agrees on, or summarizes by fewer than all values."""
+def _shown(table: CodedTable, places: list[int], kinds: list[str], division: Division) -> np.ndarray:
+    """Return what each piece shows: bits ``places`` of what its class agrees on, or summarizes by fewer than all values."""
     classes = int(division.number.max()) + 1
     shown = np.zeros(classes, np.uint64)
     for column, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
         pairs = np.unique(np.stack([division.number, table.codes[division.row_type, column]]), axis=1)
         different = np.bincount(pairs[0], minlength=classes)
         told = different == 1 if kind == "plain" else (different < values) | (values == 1)
-        shown |= told.astype(np.uint64) << np.uint64(column)
+        shown |= told.astype(np.uint64) << np.uint64(places[column])
     return shown[division.number]

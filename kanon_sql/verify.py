@@ -1,4 +1,7 @@
-"""A release is checked again from three files: the source, the release and the certificate. Nothing is solved for it."""
+"""A release is checked again from three files: the source, the release and the certificate.
+
+Nothing is solved for it, but that bins and regions are put together again as the release did.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate, verify
 from kanon_sql.certificate_file import Document, read
-from kanon_sql.comparison import Loss, compare
+from kanon_sql.comparison import CodedSource, Loss, compare
 from kanon_sql.engines.measures import demand, demand_share, measure, record
-from kanon_sql.errors import AuditError, CertificateError, PolicyError, SourceError
+from kanon_sql.engines.names import quoted
+from kanon_sql.engines.tables import check_tables
+from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError
 from kanon_sql.files import columns, load
 from kanon_sql.policy import Policy
-from kanon_sql.requirements import AlphaAnonymity, KAnonymity
+from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
 from kanon_sql.terminal import saving
 
 if TYPE_CHECKING:
     from kanon_sql.files import Place
+
+
+_NO_BOUND = "none"
+"""How the argument for a lower bound begins where there is none."""
 
 
 def read_certificate(path: str) -> Document:
@@ -58,7 +67,7 @@ def verify_files(
     delimiter : str
         The separator of CSV files.
     beside : mapping of Place
-        The hierarchies and tables of distances that the policy names.
+        The tables that the policy names: distances, hierarchies and maps.
 
     Returns
     -------
@@ -73,33 +82,41 @@ def verify_files(
     document = read_certificate(certificate)
     with closing(con):
         try:
-            for name, place in beside.items():
-                load(con, place, into=name, delimiter=delimiter)
-            return _checked(con, source, release, document, delimiter)
+            return _checked(con, source, release, document, delimiter, beside)
         except CertificateError as error:
             at = CertificateError(error.field, error.fact, document.lines.get(error.field or ""))
             raise AuditError(f"{certificate}, {at}") from None
 
 
-def _checked(con: Any, source: Place, release: Place, document: Document, delimiter: str) -> dict[str, str]:
+def _checked(
+    con: Any, source: Place, release: Place, document: Document, delimiter: str, beside: Mapping[str, Place]
+) -> dict[str, str]:
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = document.certificate
     load(con, source, into="source", delimiter=delimiter)
-    policy = _policy(claimed, columns(con, "source"))
-    codes, counts = _row_types(con, policy)
-    _require("rows", claimed.rows, sum(counts), "the source has")
+    policy = _policy(claimed, columns(con, "source"), beside)
+    for name, place in beside.items():
+        load(con, place, into=name, delimiter=delimiter)
+    _require("rows", claimed.rows, record(con, "SELECT count(*) AS n FROM source", {})["n"], "the source has")
+    coded = _coded(con, policy)
+    if policy.people is not None:  # it was not released
+        con.execute(f"ALTER TABLE source DROP COLUMN {quoted(policy.people.per)}")
+    certificate, codes, counts = coded.proof(claimed)
     _require("row_types", claimed.row_types, len(counts), "the source has")
+    _require("cells", claimed.cells, claimed.rows * len(policy.quasi_identifiers), "the source has")
     load(con, release, into="released", delimiter=delimiter)
     sizes = record(con, "FROM k_anonymity('released', $qi)", {"qi": [qi.column for qi in policy.quasi_identifiers]})
-    loss = compare(con, policy, from_json=release.kind in ("json", "jsonl"))  # before values are weighed: it gives them types
+    loss = compare(con, coded, from_json=release.kind in ("json", "jsonl"))  # before values are weighed: it gives them types
     _check_promises(con, policy)
     _require("classes", claimed.classes, sizes["classes"], "the release has")
     _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
     _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release hides")
     _require_between("cost", claimed.cost, loss.cost, "what the release hides costs")
-    proven = verify(claimed, codes, counts)
+    if claimed.bound_method.startswith(_NO_BOUND):
+        _require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
+    proven = verify(certificate, codes, counts)
     document.require_checksum()
-    return _report(claimed, loss, proven)
+    return _report(claimed, coded, loss, proven)
 
 
 def _check_promises(con: Any, policy: Policy) -> None:
@@ -109,42 +126,26 @@ def _check_promises(con: Any, policy: Policy) -> None:
         try:
             if isinstance(requirement, AlphaAnonymity):
                 demand_share(con, requirement, columns, "released")
-            elif not isinstance(requirement, KAnonymity):
+            elif isinstance(requirement, LDiversity | TCloseness):
                 demand(requirement, measure(con, requirement, columns, "released"))
         except (AuditError, SourceError) as error:
             raise CertificateError("requirements", str(error)) from None
 
 
-def _policy(claimed: Certificate, names: list[str]) -> Policy:
+def _policy(claimed: Certificate, names: list[str], beside: Mapping[str, Place]) -> Policy:
     try:
         policy = Policy.from_json(claimed.policy).resolve(names)
+        check_tables(policy, beside, "--beside {}=FILE")
     except PolicyError as error:
         raise CertificateError("policy", str(error)) from None
-    if policy.generalized:
-        columns = ", ".join(f'"{name}"' for name in policy.generalized)
-        raise CertificateError(
-            "policy", f"it generalizes {columns}: only releases by suppression can be verified from files yet"
-        )
     return policy
 
 
-def _row_types(con: Any, policy: Policy) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the codes and counts of the row types of the source, in the order in which they were solved."""
-    import numpy as np
-    import pyarrow as pa
-
-    from kanon_sql.coded import encode
-    from kanon_sql.engines.release import quoted
-
-    columns = [*(qi.column for qi in policy.quasi_identifiers), *policy.sensitive]
-    chosen = ", ".join(map(quoted, columns))
-    histogram = con.sql(f'SELECT {chosen}, count(*) AS "kanon#n" FROM source GROUP BY ALL').to_arrow_table()  # noqa: S608
-    if not histogram.num_rows:
-        return [], []
-    arrays = [column.combine_chunks() for column in histogram.columns]
-    row_types = pa.StructArray.from_arrays(arrays[:-1], histogram.column_names[:-1])
-    table, _ = encode(row_types, np.from_dlpack(arrays[-1]).astype(np.int64), policy)
-    return [tuple(codes) for codes in table.codes.tolist()], table.weight.tolist()
+def _coded(con: Any, policy: Policy) -> CodedSource:
+    try:
+        return CodedSource.read(con, policy)
+    except (PolicyError, InfeasibleError) as error:
+        raise CertificateError("policy", f"it does not suit the source: {error}") from None
 
 
 def _require(field: str, claimed: object, found: object, whose: str) -> None:
@@ -161,28 +162,35 @@ def _between(found: tuple[Any, Any], write: Callable[[Any], str]) -> str:
     return write(found[0]) if found[0] == found[1] else f"between {write(found[0])} and {write(found[1])}"
 
 
-def _report(c: Certificate, loss: Loss, proven: Fraction) -> dict[str, str]:
+def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) -> dict[str, str]:
+    generalized = bool(coded.policy.generalized)
+
     def number(value: Fraction | int) -> str:
         return f"{float(value):,.12g}"
 
     def counted(claim: Fraction | int, found: tuple[Any, Any]) -> str:
-        exact = found[0] == found[1]
-        return number(claim) if exact else f"{number(claim)}; counted {_between(found, number)}, as the source has empty cells"
+        why = "some cells can be read in several ways" if generalized else "the source has empty cells"
+        return number(claim) if found[0] == found[1] else f"{number(claim)}; counted {_between(found, number)}, as {why}"
 
-    if c.prices is None:
+    if c.bound_method.startswith(_NO_BOUND):
+        again = "nothing to prove"
+    elif c.prices is None:
         again = "not checked again: it has no prices"
     elif proven < c.lower_bound:
         again = f"not checked again: a search; the prices prove {number(proven)}"
     else:
         again = f"proven again by its prices: {number(proven)}"
     meaning = saving(c) if proven >= c.lower_bound else f"{saving(c)}, if the lower bound holds"
+    shown = "with permitted labels of its values" if generalized else "under a permitted mask"
+    unread = f", the values behind each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
+    people = "" if coded.policy.people is None else ", the people of each class"
     return {
         "guarantee": f"{', '.join(c.requirements)}: the smallest of {c.classes:,} classes has {c.smallest_class or 0:,} rows",
         "source": f"{c.rows:,} rows of {c.row_types:,} kinds",
-        "release": "as many rows, each like one of the source under a permitted mask; all other columns are the same",
+        "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
         "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",
         "cost": counted(c.cost, loss.cost),
         "lower bound": f"{number(c.lower_bound)} by {c.bound_method}, {again}",
         "status": f"{c.status.value}: {meaning}",
-        "only by the checksum": "algorithm, reason, seconds, number",
+        "only by the checksum": f"algorithm, reason, seconds, number{unread}{people}",
     }

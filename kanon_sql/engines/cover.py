@@ -38,8 +38,8 @@ def cover(policy: Policy) -> dict[str, str]:
 def _question(qi: QuasiIdentifier) -> str:
     """Return a query that counts the pairs of value and label of ``"kanon#shown"`` in which the label does not cover."""
     match qi.recoding:
-        case Digits():
-            return text("cover_digits")
+        case Digits(shown=shown):
+            return text("cover_digits", most=str(shown[0]) if shown else "length(value)")
         case Intervals(steps=(str(), *_)):
             return text("cover_periods")
         case Intervals() | Rectangles() | Ranges():

@@ -2,6 +2,7 @@
     SELECT count(*) FILTER (coalesce(CASE
         WHEN value IS NULL THEN suffix(label, ' or NULL')
         WHEN value = range THEN true
+        WHEN numbers AND NOT starts_with(range, '[') THEN TRY_CAST(range AS DECIMAL(38, 15)) = number  -- 1 and 1.0 are one number
         WHEN numbers
             THEN TRY_CAST(low AS DECIMAL(38, 15)) <= number
                  AND (number < TRY_CAST(high AS DECIMAL(38, 15)) OR (closed AND number = TRY_CAST(high AS DECIMAL(38, 15))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -389,6 +390,9 @@ def test_every_column(con) -> None:
         ("age IN INTERVALS", "[990, 1000]"),
         ("age IN HIERARCHY h", "no ancestor"),
         ("age IN DIGITS", "x*"),
+        ("name IN DIGITS (2)", "name"),
+        ("name IN BINS", "name"),
+        ("name IN REGIONS edges ('merge')", "name"),
         ("day IN INTERVALS (month)", "1999-01"),
     ],
 )
@@ -396,13 +400,40 @@ def test_labels_that_do_not_cover_are_not_released(con, monkeypatch, clause: str
     from kanon_sql.udfs import kanon_fit
 
     con.execute("CREATE TABLE h AS SELECT i AS level0, i // 10 AS level1, '*' AS level2 FROM range(100) t(i)")
-    query = f"SELECT age, DATE '2020-01-01' + CAST(age AS INTEGER) AS day FROM p ANONYMIZE BY {clause} GUARANTEE k >= 5"
+    con.execute("CREATE TABLE edges AS SELECT 'x' AS a, 'y' AS b")
+    columns = "age, 'name' AS name, DATE '2020-01-01' + CAST(age AS INTEGER) AS day"
+    query = f"SELECT {columns} FROM p ANONYMIZE BY {clause} GUARANTEE k >= 5"
     assert len(con.execute(query).fetchall()) == 300
     before = tables(con)
     monkeypatch.setattr(kanon_fit, "_labels", lambda ladder, level, row_type: pa.array([wrong] * len(level), pa.string()))
     with pytest.raises(AuditError, match=r"labels of the column .* do not cover what they stand for; nothing was released"):
         con.execute(query).fetchall()
     assert tables(con) == before
+
+
+@pytest.mark.parametrize(
+    ("clause", "column", "shown"),
+    [
+        ("zip IN DIGITS (2), n IN RANGES", 0, r"98\*\*"),
+        ("b IN BINS, n IN RANGES", 2, r"bin \d"),
+        ("zip IN DIGITS (2), (n, b) IN RECTANGLES, c IN SETS", 0, r"98\*\*"),
+    ],
+)
+def test_beside_ranges_and_sets_no_level_is_shown_that_may_not_be(con, clause: str, column: int, shown: str) -> None:
+    con.execute(
+        "CREATE TABLE q AS SELECT 9800 + i * 7 % 23 AS zip, i * 13 % 40 AS n, i % 5 AS b, i % 3 AS c FROM range(200) t(i)"
+    )
+    rows = con.execute(f"FROM q ANONYMIZE BY {clause} GUARANTEE k >= 5").fetchall()
+    assert all(row[column] is None or re.fullmatch(shown, row[column]) for row in rows)
+    certificate = kanon_sql.releases(con)[-1]
+    assert certificate.smallest_class >= 5
+    assert certificate.lower_bound <= certificate.cost
+
+
+def test_one_number_in_two_spellings() -> None:
+    table = pa.table({"x": ["1"] * 4 + ["1.0"] * 4 + ["2"] * 8})
+    release = kanon_sql.anonymize(table, k=8, recodings={"x": "INTERVALS"})
+    assert len(set(release.table.column("x").to_pylist())) == 2
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,12 @@ def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
     done = CliRunner().invoke(main, [*arguments, "--certificate", names[2]])
     assert done.exit_code == 0, done.output
     assert [name for name, *_ in con.execute(f"FROM '{names[1]}'").description] == ["zip", "age", "disease", "day"]
+    done = CliRunner().invoke(main, ["verify", *names[:3]])
+    assert done.exit_code == 0, done.output
+    assert "the people of each" in done.output
+    con.execute(f"COPY (SELECT * REPLACE (coalesce(age, 1) AS age) FROM '{names[1]}') TO '{tmp_path / 'changed.parquet'}'")
+    done = CliRunner().invoke(main, ["verify", names[0], str(tmp_path / "changed.parquet"), names[2]])
+    assert done.exit_code != 0
     pytest.importorskip("altair")
     done = CliRunner().invoke(main, ["report", names[0], names[1], "--certificate", names[2], "-o", names[3]])
     assert done.exit_code == 0, done.output

@@ -226,6 +226,15 @@ def test_labels_that_tell_as_much_stand_for_values_that_may_not_be_shown() -> No
     assert made.shown == (True, True)
 
 
+def test_levels_that_masks_name_stay() -> None:
+    levels: list[list[str | None]] = [["A", "B", "C", "D"], ["ab", "ab", "c", "d"]]
+    made = ladder(levels, names=["one", "two"])
+    assert made.labels == (["a", "b", "c", "d"], ["A", "B", "C", "D"], ["ab", "c", "d"])
+    assert made.names == (0, "one", "two")
+    alone = Ladder.of(np.zeros(1, np.int32), ["a"], np.array([3]), [["A"]], exact=True, names=["one"])
+    assert alone.loss == (0, Fraction(1, 1000))
+
+
 def test_a_level_loses_less_than_the_next_and_the_last_less_than_suppression() -> None:
     made = ladder([["abcd"] * 4], exact=True)
     assert made.loss == (0, Fraction(999, 1000))
