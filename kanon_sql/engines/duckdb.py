@@ -105,12 +105,17 @@ def session_of(con: duckdb.DuckDBPyConnection) -> Session:
 
 def macros() -> list[str]:
     """Return the text behind CREATE MACRO of every table macro: the table functions, then the audit."""
-    texts = [module.MACRO for module in map(_udf, _MODULES) if hasattr(module, "MACRO")]
+    texts = [module.MACRO for module in functions()]
     for path in sorted(files("kanon_sql.sql").iterdir(), key=lambda each: each.name):
         if path.name.endswith(".sql") and path.name != "kanon.sql":
             text = path.read_text(encoding="utf-8")
             texts.append(text[text.index(_CREATE) + len(_CREATE) :].rstrip().rstrip(";"))
     return texts
+
+
+def functions() -> list[Any]:
+    """Return the modules of the table functions, each with its ``MACRO``."""
+    return [module for module in map(_udf, _MODULES) if hasattr(module, "MACRO")]
 
 
 def _udf(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib.util
 import json
 import re
@@ -18,6 +19,7 @@ from running import names, run_commands, run_python, run_sql, tables
 
 import kanon_sql
 from kanon_sql.cli import main
+from kanon_sql.solvers import SENSITIVE_SOLVERS, SOLVERS
 
 LANGUAGES = {"sql", "python", "sh", "console", "json", "text", "csv", "yaml", ""}
 
@@ -134,6 +136,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
+
+
+def test_the_site_has_a_reference_from_the_code(site: Path) -> None:
+    page = html.unescape(re.sub("<[^>]+>", "", (site / "reference.html").read_text(encoding="utf-8")))
+    with kanon_sql.connect() as con:
+        query = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type LIKE '%macro' AND NOT internal"
+        names = {name for (name,) in con.execute(query).fetchall() if not name.startswith("kanon_plan_")}
+    assert all(f"{name}(" in page for name in names)
+    for part in (
+        *SOLVERS,
+        *SENSITIVE_SOLVERS,
+        "GROUPING SETS (set {, set})",
+        "[PER column]",
+        "CREATE [OR REPLACE] ANONYMIZATION POLICY",
+    ):
+        assert part in page
 
 
 def test_the_site_has_every_page(site: Path) -> None:
