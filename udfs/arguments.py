@@ -22,6 +22,7 @@ NAMES = (
     "weights",
     "hierarchies",
     "recodings",
+    "full_domain",
     "algorithm",
     "time_limit",
     "seed",
@@ -29,7 +30,7 @@ NAMES = (
     "suppress",
 )
 
-_DEFAULTS = {"k": "2", "algorithm": "'auto'", "seed": "0"}
+_DEFAULTS = {"k": "2", "full_domain": "false", "algorithm": "'auto'", "seed": "0"}
 
 
 def signature(name: str, *positional: str, **own: str) -> str:
@@ -73,12 +74,21 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
         weights=given["weights"],
         recodings=coarsened(given["hierarchies"], given["recodings"]),
         requirements=requirements,
-        algorithm=given["algorithm"],
+        algorithm=_algorithm(given["algorithm"], given["full_domain"]),
         time_limit=float(limit) if isinstance(limit, Decimal) else limit,
         seed=given["seed"],
         max_suppressed=given["max_suppressed"],
         suppress=given["suppress"],
     )
+
+
+def _algorithm(name: Any, full_domain: Any) -> Any:
+    """Return the name of the algorithm; one level of each column for the whole table is the work of one of them."""
+    if not isinstance(full_domain, bool):
+        raise PolicyError("full_domain must be true or false")
+    if full_domain and name not in ("auto", "full_domain"):
+        raise PolicyError(f"full_domain := true is the algorithm 'full_domain', not {name!r}; hint: leave one of them out")
+    return "full_domain" if full_domain else name
 
 
 def coarsened(hierarchies: Mapping[str, str] | None, recodings: Mapping[str, Any] | None) -> dict[str, Generalization]:

@@ -370,11 +370,15 @@ def test_table_functions(con) -> None:
         "k_anonymize('p', 4, qi := ['age', 'name'], recodings := MAP {'age': 'HIERARCHY h', 'name': 'BINS'})",
         "pattern_guided('p', [['age'], []], qi := ['age', 'name'], k := 4, recodings := MAP {'age': 'INTERVALS (10)'})",
         "t_close('p', 'name', 1, 'equal', qi := ['age'], k := 4, hierarchies := MAP {'AGE': 'h'})",
+        "k_anonymize('p', 4, qi := ['age', 'name'], hierarchies := MAP {'age': 'h'}, full_domain := true, max_suppressed := 0.1)",
     ):
         table = con.sql(f"FROM {call}").to_arrow_table()
         assert table.schema.field("age").type == pa.string()
         assert table.num_rows == 300
         assert min(class_sizes(table, ["age", "name"] if call[0] in "kp" else ["age"]).values()) >= 4
+    assert kanon_sql.releases(con)[-1].algorithm == "full_domain"
+    with pytest.raises(PolicyError, match="is the algorithm 'full_domain', not 'greedy'"):
+        con.execute("FROM k_anonymize('p', 4, full_domain := true, algorithm := 'greedy')")
 
 
 def test_every_column(con) -> None:
