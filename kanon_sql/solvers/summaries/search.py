@@ -24,7 +24,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.summaries.demand import Demand
 from kanon_sql.solvers.summaries.division import Division
 
-_LOOKS = 5
+_LOOKS = 4
 """Looks at the clock for each thousand row types."""
 
 _MOST_LOOKS = 600
@@ -32,7 +32,7 @@ _MOST_LOOKS = 600
 _TAKEN, _LARGEST = 100_000, 4_000
 """Row types taken apart between two looks, some hundredths of a second, and in one step."""
 
-_COMPARED = 30_000_000
+_COMPARED = 22_000_000
 """Pairs of row types taken apart together between two looks: what counts in large classes."""
 
 _WARMTH = 2
