@@ -58,7 +58,7 @@ class Ladder:
         *,
         exact: bool,
         loss: Sequence[Fraction] = (),
-        names: Sequence[Level] = (),
+        names: Sequence[Level] | None = None,
     ) -> Ladder:
         """Build a ladder from the labels of each value.
 
@@ -78,7 +78,7 @@ class Ladder:
         loss : sequence of Fraction
             Loss of each of ``levels``; empty takes the share of the domain that the label of a row covers, on average.
         names : sequence of Level
-            What masks call the levels, without the value itself; empty where no mask names one.
+            What masks call the levels, without the value itself; None where no mask names one.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class Ladder:
         for number, level in enumerate(levels):
             place = {label: code for code, label in enumerate(dict.fromkeys(level))}
             own = np.array([place[label] for label in level], np.int64)
-            if len(place) == size and not names:
+            if len(place) == size and names is None:
                 if not shown[-1]:  # the values may not be shown, but labels that tell as much may
                     labels[-1], shown[-1] = list(level), True
                 continue
@@ -115,7 +115,7 @@ class Ladder:
             labels=tuple(labels),
             loss=tuple(losses),
             shown=tuple(shown),
-            names=(VALUE, *names) if names else (),
+            names=() if names is None else (VALUE, *names),
         )
 
     @property

@@ -32,6 +32,9 @@ from kanon_sql.validation import fraction, known_keys, listed, named, plain_numb
 MAX_QUASI_IDENTIFIERS = 60
 """One mask is one 64-bit word: a bit per quasi-identifier, a few bits to spare."""
 
+OWN = "kanon#"
+"""How the columns begin that the program adds to a statement."""
+
 MAX_LISTED_MASKS = 1 << 16
 """More masks than this are never listed: ask for every combination (CUBE) instead, which is searched, not listed."""
 
@@ -128,6 +131,9 @@ class Policy:
                 raise PolicyError(
                     f"a requirement cannot be a {type(requirement).__name__}; hint: LDiversity(sensitive='disease', l=2)"
                 )
+        for name in (*(qi.column for qi in self.quasi_identifiers), *self.measured):
+            if same_name(name).startswith(OWN):
+                raise PolicyError(f'a column cannot be called "{name}": such names are those of the program; hint: rename it')
         if self.masks is not None:
             self._check_masks(self.masks)
         check_links(self.linked, None if self.every_column else [qi.column for qi in self.quasi_identifiers])

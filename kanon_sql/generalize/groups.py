@@ -101,10 +101,12 @@ def _intervals(recoding: Intervals, texts: Sequence[Label], rows: Int64, k: int,
     rank, sample = _ranked(in_order(known))
     weight = np.zeros(len(sample), np.int64)
     np.add.at(weight, rank, rows[[text is not None for text in texts]])
-    found = _solver("intervals")(weight, k, budget, objective=recoding.objective)
-    low, high = _ends(found.group, np.arange(len(sample)))
+    group = np.zeros(len(sample), np.int64)  # too few rows for an interval are one, which no class can show
+    if weight.sum() >= k:
+        group = _solver("intervals")(weight, k, budget, objective=recoding.objective).group
+    low, high = _ends(group, np.arange(len(sample)))
     sides = [_closed(known[sample[a]], known[sample[b]]) for a, b in zip(low, high, strict=True)]
-    own = iter(found.group[rank].tolist())
+    own = iter(group[rank].tolist())
     return [None if text is None else sides[next(own)] for text in texts]
 
 

@@ -111,7 +111,7 @@ def _ladder(
             levels = dict(zip(steps, interval_levels(column.texts, steps), strict=True))
         case recoding:
             levels, exact = {1: grouped(recoding, column.texts, rows, policy.least_class_size, tables, budget)}, False  # type: ignore[arg-type]
-    names = tuple(levels) if qi.column in policy.levelled else ()
+    names = tuple(levels) if qi.column in policy.levelled else None
     return Ladder.of(column.value, column.texts, rows, list(levels.values()), exact=exact, loss=loss, names=names)
 
 

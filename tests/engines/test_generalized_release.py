@@ -434,6 +434,20 @@ def test_beside_ranges_and_sets_no_level_is_shown_that_may_not_be(con, clause: s
     assert certificate.lower_bound <= certificate.cost
 
 
+def test_fewer_values_than_an_interval_needs_are_suppressed() -> None:
+    table = pa.table({"x": [None] * 9 + [3], "y": [1] * 10})
+    release = kanon_sql.anonymize(table, k=5, recodings={"x": "INTERVALS"})
+    assert release.table.column("x").to_pylist() == [None] * 10
+    assert min(class_sizes(release.table, ["x", "y"]).values()) >= 5
+
+
+def test_a_mask_at_levels_that_the_column_has_not() -> None:
+    """Two characters are the whole value: no level is left, and the mask shows the value."""
+    table = pa.table({"x": ["ab"] * 4 + ["cd"] * 4, "y": [1] * 8})
+    release = kanon_sql.anonymize(table, k=4, masks=[["x IN DIGITS (2)", "y"], ["x IN DIGITS (4)"], []])
+    assert set(release.table.column("x").to_pylist()) == {"ab", "cd"}
+
+
 def test_one_number_in_two_spellings() -> None:
     table = pa.table({"x": ["1"] * 4 + ["1.0"] * 4 + ["2"] * 8})
     release = kanon_sql.anonymize(table, k=8, recodings={"x": "INTERVALS"})

@@ -333,3 +333,9 @@ def test_a_name_without_its_promise_is_refused() -> None:
         Policy.of(sensitive="disease")
     with pytest.raises(PolicyError, match="l and t need the sensitive column"):
         Policy.of(l=2)
+
+
+@pytest.mark.parametrize("options", [{"quasi_identifiers": ["Kanon#n"]}, {"quasi_identifiers": ["a"], "per": "kanon#x"}])
+def test_names_of_the_program_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(PolicyError, match="such names are those of the program"):
+        Policy.of(**options)
