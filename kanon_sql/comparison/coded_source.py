@@ -127,7 +127,7 @@ class CodedSource:
             return certificate, codes, counts
         if self.policy.grouped or self.policy.summarized:  # there the bound rests on more than the levels
             certificate = replace(certificate, prices=None)
-        columns = [QuasiIdentifier(column=f"kanon#{c}", weight=self._step(table, c)) for c in range(len(table.columns))]
+        columns = [QuasiIdentifier(column=f"coded column {c}", weight=self._step(table, c)) for c in range(len(table.columns))]
         masks = None
         if certificate.prices and (patterns := permitted(table, self.policy)).listed:
             masks = tuple(
