@@ -126,6 +126,11 @@ class CodedTable:
         return found
 
     @property
+    def levelled(self) -> bool:
+        """Whether some column has several levels."""
+        return any(len(places) > 1 for places in self.ladders.values())
+
+    @property
     def cardinality(self) -> Int64:
         """Return the number of codes of each column, int64 [m]."""
         highest: Int64 = self.codes.max(axis=0).astype(np.int64)

@@ -124,7 +124,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
 def _counted(table: CodedTable, patterns: PatternSet) -> str:
     """Return how many masks there are; with ladders they are level vectors."""
     many = str(len(patterns.shown)) if patterns.listed else f"2^{len(table.columns)} at most, too many to list"
-    return f"{many}, as level vectors" if any(len(places) > 1 for places in table.ladders.values()) else many
+    return f"{many}, as level vectors" if table.levelled else many
 
 
 def _cheapest(table: CodedTable, patterns: PatternSet) -> PatternSet:

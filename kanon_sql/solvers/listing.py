@@ -104,7 +104,7 @@ def useful(table: CodedTable, patterns: PatternSet, k: int, *, complete: bool, l
     InfeasibleError
         When some rows fit no instance.
     """
-    slack = (1 << 61) if complete else SLACK * int(table.cost.max())
+    slack = (1 << 61) if complete else SLACK * _usual_cost(table)
     start, member, pattern, worth = _searched(table, patterns, k, slack, limit)
     if start[0] < 0:
         return None
@@ -115,6 +115,11 @@ def useful(table: CodedTable, patterns: PatternSet, k: int, *, complete: bool, l
             "hint: permit coarser masks, or the mask () that suppresses everything"
         )
     return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
+
+
+def _usual_cost(table: CodedTable) -> int:
+    """Return what hiding a coded column costs: the dearest, or where ladders have many small steps, the average."""
+    return -(-int(table.cost.sum()) // len(table.cost)) if table.levelled else int(table.cost.max())
 
 
 def cheapest(table: CodedTable, patterns: PatternSet, k: int) -> Int64:

@@ -40,8 +40,8 @@ _SECONDS = 3.0
 _COMPARED = 2_000
 """Instances that are compared with each other; more are all kept."""
 
-ROUNDS = 300
-"""Pairs of neighbourhoods where the clock does not decide."""
+ROUNDS, LEVEL_ROUNDS = 300, 100
+"""Pairs of neighbourhoods where the clock does not decide; with levels their programs are larger, and take longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from kanon_sql.solvers.guided import guided
 from kanon_sql.solvers.lagrange import METHOD, Relaxation, relax
 from kanon_sql.solvers.listing import Instances, useful
 from kanon_sql.solvers.local import local_search
-from kanon_sql.solvers.neighbourhoods import ROUNDS, improve
+from kanon_sql.solvers.neighbourhoods import LEVEL_ROUNDS, ROUNDS, improve
 from kanon_sql.solvers.pools import Site, settled, tightened
 from kanon_sql.solvers.reopen import reopen
 from kanon_sql.solvers.repair import Pieces, repair
@@ -69,7 +69,7 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     relaxed = relax(table, instances, k, start.cost(table), budget)
     best = start
     if start.cost(table) > relaxed.bound and not budget.over():
-        rounds = ROUNDS if budget.seconds is None else None
+        rounds = (LEVEL_ROUNDS if table.levelled else ROUNDS) if budget.seconds is None else None
         best = searched(table, patterns, k, start, instances, relaxed, budget, rounds)
     return replace(best, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)
 
