@@ -19,6 +19,9 @@ from kanon_sql.solvers.repair import Pieces
 MOST_PATTERNS = 1 << 12
 """Listed patterns above which this is not tried."""
 
+_TESTS = 64
+"""Parts of a class that are tried to be moved out of it."""
+
 
 def solve(table: CodedTable, patterns: PatternSet, crowd: Crowd, budget: Budget) -> Recoding | None:
     """Return a recoding whose classes hold rows of k people; None where none is found.
@@ -117,21 +120,20 @@ class _Looks:
         if not len(left):
             return True
         number = self.classes()
+        members = _members(number)
         found: tuple[int, Int64, int] | None = None
         for place in range(len(self.patterns.shown)):
-            extra = self._donors(left[0], place, number)
-            if extra is None or not self._same(left, place):
+            donors = self._donors(left[0], place, number)
+            if not donors or not self._same(left, place):
                 continue
-            own = int(self.rows[left].sum() * self.patterns.cost[place])
-            member = left
-            for cost, donor in extra:
-                own += cost
-                if found is not None and own >= found[0]:
-                    break
-                member = np.append(member, np.flatnonzero(number == donor))
+            total = int(self.rows[left].sum() * self.patterns.cost[place]) + np.cumsum([cost for cost, _ in donors])
+            many = 1
+            while many <= len(donors) and (found is None or total[many - 1] < found[0]):
+                member = np.concatenate([left, *(members[donor] for _, donor in donors[:many])])
                 if self._met(member, np.zeros(len(member), np.int64))[0]:
-                    found = own, member, place
+                    found = int(total[many - 1]), member, place
                     break
+                many = len(donors) if many < len(donors) < 2 * many else 2 * many
         if found is None:
             return False
         self.pattern[found[1]] = found[2]
@@ -145,7 +147,7 @@ class _Looks:
         saved = self.rows * (self.patterns.cost[self.pattern] - self.patterns.cost[place])
         total = np.bincount(number, saved)
         gone, needed = np.zeros(len(total), np.bool_), np.zeros(len(total), np.bool_)
-        members = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
+        members = _members(number)
         for each in np.argsort(-total, kind="stable").tolist():
             if total[each] <= 0 or budget.over():
                 return
@@ -187,14 +189,12 @@ class _Looks:
         seen = self.codes[looks][:, ~self._hidden(place)]
         return bool((seen == seen[0]).all())
 
-    def _donors(self, look: int, place: int, number: Int64) -> list[tuple[int, int]] | None:
-        """Return the classes that can join a look under a pattern, cheapest first, and what that costs; None if none can."""
+    def _donors(self, look: int, place: int, number: Int64) -> list[tuple[int, int]]:
+        """Return what it costs that a class joins a look under a pattern, and the class, for all that can, cheapest first."""
         shown, cost = self.patterns.shown, self.patterns.cost
         seen = ~self._hidden(place)
         fits = np.flatnonzero((self.pattern >= 0) & (self.codes[:, seen] == self.codes[look, seen]).all(axis=1))
         fits = fits[shown[place] & ~shown[self.pattern[fits]] == 0]
-        if not len(fits):
-            return None
         extra = np.zeros(int(number.max()) + 1, np.int64)
         np.add.at(extra, number[fits], self.rows[fits] * (cost[place] - cost[self.pattern[fits]]))
         return sorted((int(extra[each]), int(each)) for each in np.unique(number[fits]))
@@ -216,11 +216,21 @@ class _Looks:
         return found
 
     def _spared(self, member: Int64, movers: Int64) -> Int64:
-        """Return those of some looks that a class can lose one after the other."""
-        stays, gone = member, []
-        for mover in movers.tolist():
-            rest = stays[stays != mover]
+        """Return those of some looks that a class can lose, the first before the others; halves are tried of what it cannot."""
+        stays, gone, waiting = member, [movers[:0]], [movers]
+        for _ in range(_TESTS):
+            if not waiting:
+                break
+            part = waiting.pop()
+            rest = np.setdiff1d(stays, part, assume_unique=True)
             if len(rest) and self._met(rest, np.zeros(len(rest), np.int64))[0]:
                 stays = rest
-                gone.append(mover)
-        return np.array(gone, np.int64)
+                gone.append(part)
+            elif len(part) > 1:
+                waiting += [part[len(part) // 2 :], part[: len(part) // 2]]
+        return np.concatenate(gone)
+
+
+def _members(number: Int64) -> list[Int64]:
+    """Return the looks of each class."""
+    return np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int64, Recoding, Sensitive
+from kanon_sql.coded import CodedTable, Int64, Recoding, Sensitive, alike
 from kanon_sql.requirements import STANDING
 from kanon_sql.solvers.people.crowd import Crowd
 from kanon_sql.solvers.repair import Pieces
@@ -39,13 +39,13 @@ class Marked:
     def of(cls, table: CodedTable, crowd: Crowd) -> Marked:
         """Mark a row of each person: one that looks like as many others as possible; O(t log t)."""
         others = [each for each in table.sensitive if each is not crowd.about]
-        columns = np.column_stack([table.codes, *(each.codes for each in others)])
-        group = np.unique(columns, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+        columns = np.column_stack([*(each.codes for each in others), table.codes])  # the last count most
+        group = alike(columns, columns.max(axis=0).astype(np.int64) + 1, np.zeros(columns.shape[1], np.bool_))
         look = np.cumsum(np.append(False, (table.codes[1:] != table.codes[:-1]).any(axis=1)))
-        alike = np.bincount(look, table.weight)[look]
+        company = np.bincount(look, table.weight)[look]
         person = crowd.about.codes
         known = np.flatnonzero(person != crowd.about.empty)
-        order = known[np.lexsort((known, -alike[known], person[known]))]
+        order = known[np.lexsort((known, -company[known], person[known]))]
         first = order[np.append(True, person[order[1:]] != person[order[:-1]])] if len(order) else order
         marks = np.zeros(table.row_types, np.int64)
         marks[first] = 1
