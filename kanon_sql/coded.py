@@ -126,7 +126,7 @@ class CodedTable:
         return found
 
     @property
-    def levelled(self) -> bool:
+    def has_ladders(self) -> bool:
         """Whether some column has several levels."""
         return any(len(places) > 1 for places in self.ladders.values())
 

@@ -20,7 +20,7 @@ from kanon_sql.generalizations import VALUE, Level
 Label = str | None
 """What a cell shows; NULL where the value is NULL."""
 
-_GRAIN = Fraction(1, 1000)
+GRAIN = Fraction(1, 1000)
 """Shares of the domain are rounded to so much, so that costs stay small whole numbers."""
 
 
@@ -105,11 +105,11 @@ class Ladder:
             below, size = own, len(place)
             codes.append(own[value].astype(np.int32))
             labels.append(list(place))
-            losses.append(loss[number] if loss else max(_share(own, rows), losses[-1] + _GRAIN))
+            losses.append(loss[number] if loss else max(_share(own, rows), losses[-1] + GRAIN))
             shown.append(True)
         if not loss:  # each level loses less than the next, and the last less than suppression
             for above in range(1, len(losses)):
-                losses[-above] = min(losses[-above], 1 - above * _GRAIN)
+                losses[-above] = min(losses[-above], 1 - above * GRAIN)
         return cls(
             codes=tuple(codes),
             labels=tuple(labels),
@@ -125,10 +125,10 @@ class Ladder:
 
 
 def _share(label: NDArray[np.int64], rows: NDArray[np.int64]) -> Fraction:
-    """Return the share of the other values that a row's label also stands for, on average, as a multiple of `_GRAIN`."""
+    """Return the share of the other values that a row's label also stands for, on average, as a multiple of `GRAIN`."""
     values = len(label)
     if values == 1:
         return Fraction(0)
     covered = np.bincount(label)[label] - 1
     exact = Fraction(int(covered @ rows), int(rows.sum()) * (values - 1))
-    return round(exact / _GRAIN) * _GRAIN
+    return round(exact / GRAIN) * GRAIN

@@ -16,7 +16,7 @@ import numpy as np
 
 from kanon_sql.coded import CodedTable, Int64, Words, row_cost
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalizations import level_names
+from kanon_sql.generalizations import Digits, Generalization, Level, level_names
 from kanon_sql.masks import AtLevels, Mask, column_of
 from kanon_sql.policy import MAX_LISTED_MASKS, Policy
 
@@ -60,7 +60,10 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
         # A permitted mask names a coded column whole: once for each column of the source behind it.
         choices = {tuple(_choices(table, levels, mask)) for mask in masks}
         _refuse_many(sum(prod(map(len, each)) for each in choices))
-        return ordered(table, np.unique(np.concatenate([_combined(each) for each in choices])))
+        shown = np.unique(np.concatenate([_combined(each) for each in choices]))
+        if not len(shown):  # an empty list would stand for every pattern
+            raise PolicyError("no mask shows anything that may be shown; hint: permit coarser levels, or the mask ()")
+        return ordered(table, shown)
     if prod(len(each) + 1 for each in levels.values()) <= 1 << LISTED_COLUMNS:
         return ordered(table, _combined([*each, 0] for each in levels.values()))
     if table.secret:
@@ -90,12 +93,21 @@ def _choices(table: CodedTable, levels: Mapping[tuple[str, ...], tuple[int, ...]
             continue
         match shown[names[0]]:
             case AtLevels(column=column, recoding=recoding):
-                known = table.levels[column]
-                # As many digits as the longest value has are the value itself.
-                chosen = {places[known.index(name) if name in known else 0] for name in level_names(recoding)}
-                yield tuple(bits for bits in levels[names] if bits & -bits in {1 << place for place in chosen})
+                chosen = {1 << places[_level(table.levels[column], name, recoding, column)] for name in level_names(recoding)}
+                yield tuple(bits for bits in levels[names] if bits & -bits in chosen)
             case _:
                 yield levels[names]
+
+
+def _level(known: tuple[Level, ...], name: Level, recoding: Generalization, column: str) -> int:
+    """Return the place of a level that a mask names."""
+    if name in known:
+        return known.index(name)
+    if isinstance(recoding, Digits):  # as many characters as the longest value has are the value itself
+        return 0
+    raise PolicyError(
+        f'a mask names the level {name} of "{column}", which there is not; hint: it has {len(known) - 1} above the value'
+    )
 
 
 def _combined(choices: Iterable[Sequence[int]]) -> Words:

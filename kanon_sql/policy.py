@@ -443,7 +443,7 @@ class Policy:
         ]
         refuse_twice([qi.column for qi in listed_qis], "the quasi-identifiers")
         chosen = {same_name(qi.column): qi for qi in listed_qis}
-        coarsened = dict(recodings or {})
+        coarsened = {qi.column: qi.recoding for qi in listed_qis if qi.recoding is not None} | dict(recodings or {})
         spelled = {same_name(column): column for column in coarsened}
         for each in (each for mask in permitted or () for each in mask if isinstance(each, AtLevels)):
             column = spelled.setdefault(same_name(each.column), each.column)

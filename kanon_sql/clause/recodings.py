@@ -58,13 +58,8 @@ def kind(reader: Reader) -> Generalization:
         case "INTERVALS":
             built, own = Intervals, _intervals(reader)
         case "HIERARCHY":
-            built, own = (
-                Levels,
-                {
-                    "table": table_name(reader, "job IN HIERARCHY jobs"),
-                    "levels": tuple(_list(reader, _count)),
-                },
-            )
+            built, own = Levels, {"table": table_name(reader, "job IN HIERARCHY jobs")}
+            own["levels"] = tuple(_list(reader, _count))
         case "REGIONS":
             built, own = Regions, {"edges": table_name(reader, "zip IN REGIONS zip_neighbours")}
             if reader.skip("(", "'merge'".upper(), ")"):

@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from kanon_sql.coded import Int64
-from kanon_sql.comparison.coded_source import GRAIN
 from kanon_sql.comparison.readings import Domain, Reading
 from kanon_sql.errors import AuditError
+from kanon_sql.ladder import GRAIN
 
 Bounds = tuple[Fraction, Fraction]
 """What a label loses, at least and at most."""

@@ -18,16 +18,13 @@ from kanon_sql.coded import CodedTable, encode, hidden_bits
 from kanon_sql.engines.release import quoted, table_name
 from kanon_sql.generalizations import Bins, Regions, table_of
 from kanon_sql.generalize.ladders import Column, ladders
-from kanon_sql.ladder import Ladder
+from kanon_sql.ladder import GRAIN, Ladder
 from kanon_sql.patterns import permitted
 from kanon_sql.policy import Policy, QuasiIdentifier
 from kanon_sql.solvers.budget import Budget
 
 if TYPE_CHECKING:
     from kanon_sql.ground import Columns
-
-GRAIN = Fraction(1, 1000)
-"""What the losses of levels are rounded to where the policy does not give them."""
 
 SUPPRESSED = -1
 """The level of a suppressed cell."""

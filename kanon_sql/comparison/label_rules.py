@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 
 from kanon_sql.coded import Int64
-from kanon_sql.comparison.coded_source import GRAIN, CodedSource
+from kanon_sql.comparison.coded_source import CodedSource
 from kanon_sql.comparison.label_texts import Stretch, members, stretches
 from kanon_sql.comparison.readings import Domain, Mask, Meaning, Reading
 from kanon_sql.generalizations import Generalization, Intervals, Ranges, Sets, Summary
 from kanon_sql.generalize.groups import in_order
-from kanon_sql.ladder import Label
+from kanon_sql.ladder import GRAIN, Label
 
 Rule = Callable[[Label], Iterable[Meaning]]
 """Yields the ways to read a label."""

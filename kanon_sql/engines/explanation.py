@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 CHEAPEST = 10
 """Masks that are tried on the whole table."""
 
+_PEOPLE = "none over all ways to count people: one row stands for each, or whole classes are counted"
+
 _QUERY = """SELECT unnest("kanon#e", recursive := true)
 FROM (
     SELECT unnest(kanon_explain(list("kanon#h"), {policy}{tables})) AS "kanon#e"
@@ -115,7 +117,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
         *head,
         Line(property="masks", value=_counted(table, patterns)),
         Line(property="solver", value=f"{solver.name} ({reason})"),
-        Line(property="guarantee of the solver", value=solver.guarantee),
+        Line(property="guarantee of the solver", value=solver.guarantee if policy.people is None else _PEOPLE),
         Line(property="lower bound", value=f"{METHOD}: {releases} costs less", cost=bound),
         *_masks(table, _cheapest(table, patterns), _failing(table, k, promise)),
     ]
@@ -124,7 +126,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
 def _counted(table: CodedTable, patterns: PatternSet) -> str:
     """Return how many masks there are; with ladders they are level vectors."""
     many = str(len(patterns.shown)) if patterns.listed else f"2^{len(table.columns)} at most, too many to list"
-    return f"{many}, as level vectors" if table.levelled else many
+    return f"{many}, as level vectors" if table.has_ladders else many
 
 
 def _cheapest(table: CodedTable, patterns: PatternSet) -> PatternSet:

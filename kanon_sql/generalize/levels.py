@@ -36,7 +36,7 @@ def hierarchy_levels(
     known = [text for text in texts if text is not None or (0, None) in tree.height]
     paths = dict(zip(known, tree.paths(known)[0], strict=True))
     longest = max(map(len, paths.values()), default=1)
-    if chosen and chosen[-1] > longest - 2:
+    if paths and chosen and chosen[-1] > longest - 2:
         raise PolicyError(
             f"the hierarchy has {longest - 2} levels between the values and its root, there is no level {chosen[-1]}; "
             "hint: 0 is the value itself, 1 its parent"

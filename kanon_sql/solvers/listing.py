@@ -119,7 +119,7 @@ def useful(table: CodedTable, patterns: PatternSet, k: int, *, complete: bool, l
 
 def _usual_cost(table: CodedTable) -> int:
     """Return what hiding a coded column costs: the dearest, or where ladders have many small steps, the average."""
-    return -(-int(table.cost.sum()) // len(table.cost)) if table.levelled else int(table.cost.max())
+    return -(-int(table.cost.sum()) // len(table.cost)) if table.has_ladders else int(table.cost.max())
 
 
 def cheapest(table: CodedTable, patterns: PatternSet, k: int) -> Int64:

@@ -69,7 +69,7 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     relaxed = relax(table, instances, k, start.cost(table), budget)
     best = start
     if start.cost(table) > relaxed.bound and not budget.over():
-        rounds = (LEVEL_ROUNDS if table.levelled else ROUNDS) if budget.seconds is None else None
+        rounds = (LEVEL_ROUNDS if table.has_ladders else ROUNDS) if budget.seconds is None else None
         best = searched(table, patterns, k, start, instances, relaxed, budget, rounds)
     return replace(best, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)
 

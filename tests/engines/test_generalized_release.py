@@ -19,6 +19,7 @@ from asking import tables
 from naive import class_sizes, optimum
 
 import kanon_sql
+from kanon_sql.engines.names import quoted
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError, PolicyError
 
 Values = Sequence[Any]
@@ -439,6 +440,36 @@ def test_fewer_values_than_an_interval_needs_are_suppressed() -> None:
     release = kanon_sql.anonymize(table, k=5, recodings={"x": "INTERVALS"})
     assert release.table.column("x").to_pylist() == [None] * 10
     assert min(class_sizes(release.table, ["x", "y"]).values()) >= 5
+
+
+def test_a_mask_names_a_level_that_the_hierarchy_has_not() -> None:
+    """It must not show the value in its place."""
+    table = pa.table({"job": ["a", "b", "c", "d"] * 5, "age": [1, 2] * 10})
+    masks = [["job IN HIERARCHY jobs (5)", "age"], ["job IN HIERARCHY jobs"], []]
+    with pytest.raises(PolicyError, match='a mask names the level 5 of "job", which there is not; hint: it has 2 above'):
+        kanon_sql.anonymize(table, k=2, masks=masks, tables={"jobs": JOBS})
+
+
+def test_a_column_without_values_and_a_level_of_its_hierarchy() -> None:
+    table = pa.table({"job": pa.array([None] * 6, pa.string()), "age": [1] * 6})
+    release = kanon_sql.anonymize(table, k=2, recodings={"job": "HIERARCHY jobs (1)"}, tables={"jobs": JOBS})
+    assert release.table.column("job").to_pylist() == [None] * 6
+
+
+ODD = ["select", 'q"uo;te', "ünï", "level0", "in"]
+
+
+def test_odd_names_and_levels_of_their_own(con) -> None:
+    columns = ", ".join(f"{quoted(name)}" for name in ODD)
+    values = ", ".join(f"printf('%03d', i * {n + 3} % 11 * 9) AS {quoted(name)}" for n, name in enumerate(ODD))
+    con.execute(f"CREATE TABLE odd_names AS SELECT {values} FROM range(120) AS t(i)")
+    sets = [[f"{quoted(name)} IN DIGITS ({shown})" for name in ODD[:some]] for shown, some in ((1, 5), (2, 3), (3, 1))]
+    listed = ", ".join(f"({', '.join(each)})" for each in sets)
+    rows = con.execute(f"SELECT {columns} FROM odd_names ANONYMIZE BY GROUPING SETS ({listed}, ()) GUARANTEE k >= 4").fetchall()
+    assert min(Counter(rows).values()) >= 4
+    for row in rows:
+        shown = {cell.rstrip("*") for cell in row if cell is not None}
+        assert all(len(each) <= 1 for each in shown) or row[3:] == (None, None)
 
 
 def test_a_mask_at_levels_that_the_column_has_not() -> None:

@@ -11,7 +11,7 @@ import pytest
 import kanon_sql
 from kanon_sql.engines.duckdb import Connection
 from kanon_sql.engines.gate import _question
-from kanon_sql.errors import AuditError, ClauseError, PolicyError
+from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, PolicyError
 from kanon_sql.requirements import People
 
 HEADS = "SELECT min(n) FROM (SELECT count(DISTINCT who) AS n FROM ({}) GROUP BY zip, age)"
@@ -154,3 +154,47 @@ def test_an_empty_cell_is_nobody(con: Connection) -> None:
 
 def test_no_rows(con: Connection) -> None:
     assert con.execute("SELECT * FROM visits WHERE false ANONYMIZE BY zip GUARANTEE k >= 5 PER patient").fetchall() == []
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["ENUM('1', '2', '3', '4', '5')", "DECIMAL(9, 2)", "DOUBLE", "UUID", "BLOB", "DATE", "INTEGER[]", "STRUCT(a INTEGER)"],
+)
+def test_people_of_any_type(con: Connection, kind: str) -> None:
+    texts = {
+        "UUID": "7ab6f9a0-3f0c-4a8e-8f43-9b1c2d3e4f5{}",
+        "DATE": "2026-11-0{}",
+        "INTEGER[]": "[{}]",
+        "STRUCT(a INTEGER)": "{{a: {}}}",
+    }
+    cells = [texts.get(kind, "{}").format(number) for number in range(1, 6)]
+    con.execute(f"CREATE TABLE typed (who {kind}, zip INTEGER)")
+    for number, cell in enumerate([*cells, *cells, None, None, None]):
+        con.execute(f"INSERT INTO typed SELECT CAST($1 AS {kind}), $2", [cell, number % 3])
+    rows = con.execute("SELECT who AS copy, * FROM typed ANONYMIZE BY zip GUARANTEE k >= 4 PER who").fetchall()
+    shown = {zip_code for _, zip_code in rows}
+    assert all(len({str(who) for who, zip_code in rows if zip_code == each and who is not None}) >= 4 for each in shown)
+    assert len(rows) == 13
+    with pytest.raises(InfeasibleError, match="it has rows of 5 people"):
+        con.execute("FROM typed ANONYMIZE BY zip GUARANTEE k >= 6 PER who").fetchall()
+
+
+def test_odd_names_one_row_and_sixty_columns(con: Connection) -> None:
+    names = [f'"c""{number}"' for number in range(60)]
+    columns = ", ".join(f"(i // 40 + i % 2 * {number % 7 == 0}::INT)::INT AS {name}" for number, name in enumerate(names))
+    con.execute(f"CREATE TABLE wide AS SELECT 'P' || i % 30 AS \"select\", {columns} FROM range(80) AS t(i)")
+    clause = f'ANONYMIZE BY {", ".join(names)} GUARANTEE k >= 5 PER "select"'
+    rows = con.execute(f'SELECT "select" AS copy, * FROM wide {clause}').fetchall()
+    classes: dict[tuple[object, ...], set[object]] = {}
+    for copy, *shown in rows:
+        classes.setdefault(tuple(shown), set()).add(copy)
+    assert len(rows) == 80
+    assert min(map(len, classes.values())) >= 5
+    with pytest.raises(InfeasibleError, match="1 rows, fewer than k = 5"):
+        con.execute(f"SELECT * FROM (FROM wide LIMIT 1) {clause}").fetchall()
+
+
+def test_the_guarantee_of_a_solver_is_not_stated_over_all_ways_to_count(con: Connection) -> None:
+    clause = "FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 8 PER patient USING optimal"
+    told = {name: value for name, value, *_ in con.execute(f"EXPLAIN ANONYMIZE {clause}").fetchall()}
+    assert told["guarantee of the solver"].startswith("none over all ways to count people")

@@ -191,6 +191,10 @@ def test_masks_at_levels() -> None:
     assert Policy.from_json(policy.to_json()) == policy
     resolved = policy.resolve(["a", "b"])
     assert resolved.levelled == {"a"}
+    own = QuasiIdentifier(column="a", recoding=Digits(shown=(4,)))
+    assert Policy.of(masks=[[three, "b"], []], quasi_identifiers=[own, "b"]).quasi_identifiers[0].recoding == Digits(
+        shown=(3, 4)
+    )
     alone = Policy.of(masks=[[three, "b"], []], quasi_identifiers=["a", "b"])
     assert alone.masks == (("A", "b"), ()), "all levels of a column are its name alone"
     with pytest.raises(PolicyError, match='a mask shows "A" at levels that it has not'):
