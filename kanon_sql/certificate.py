@@ -56,6 +56,8 @@ class Certificate:
         ``1 / (scale * unit)`` of the cost; row types in the order of their codes.
     scale, unit : int
         See ``prices``; ``unit`` is the common denominator of the weights.
+    repeatable : bool
+        Whether the same input gives the same rows again: not where no secret could be kept.
     classes, smallest_class : int or None
         What the audit counted on the released rows; None until it has passed.
     number : int or None
@@ -78,6 +80,7 @@ class Certificate:
     prices: tuple[int, ...] | None = field(default=None, repr=False)
     scale: int = 1
     unit: int = 1
+    repeatable: bool = True
     classes: int | None = None
     smallest_class: int | None = None
     number: int | None = None

@@ -83,6 +83,7 @@ _STATUS = _Kind(
     read=Status,
     write=lambda status: f'"{status.value}"',
 )
+_TRUTH = _Kind(words="true or false", fits=lambda value: isinstance(value, bool))
 _POLICY = _Kind(
     words="a JSON object",
     fits=lambda value: isinstance(value, dict),
@@ -115,6 +116,7 @@ _CLAIMS = {
     "algorithm": _TEXT,
     "reason": _TEXT,
     "seconds": _SECONDS,
+    "repeatable": _TRUTH,
     "number": _WHOLE_OR_NULL,
 }
 """The fields of a certificate, in the order of the file."""

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from kanon_sql.cli_options import column_names, delimiter_option, qi_option, sensitive_options, show, table_option
+from kanon_sql.cli_options import (
+    column_names,
+    delimiter_option,
+    qi_option,
+    secret_option,
+    sensitive_options,
+    show,
+    table_option,
+)
 from kanon_sql.cli_policies import policy as policy_commands
 from kanon_sql.cli_reports import frontier, report
 from kanon_sql.engines.measures import record
@@ -103,6 +111,14 @@ def main() -> None:
     "--max-suppressed", metavar="SHARE", help="Of --algorithm full_domain: the greatest share of the rows that is suppressed."
 )
 @click.option("--suppress", metavar="TEXT", help="Text for suppressed cells, such as '*'.  [default: NULL]")
+@click.option(
+    "--row-order",
+    type=click.Choice(["shuffled", "source"]),
+    default="shuffled",
+    show_default=True,
+    help="Order of the released rows; that of the source may tell what is suppressed.",
+)
+@secret_option
 @table_option
 @delimiter_option
 @click.option("--certificate", metavar="CERT.json", help="Write what is proven of the release to this file.")
@@ -121,6 +137,7 @@ def anonymize(
     hierarchy: str | None,
     table: str | None,
     delimiter: str,
+    secret: bytes | None,
     certificate: str | None,
     force: bool,
     quiet: bool,
@@ -171,7 +188,7 @@ def anonymize(
         staging = stack.enter_context(staging_beside(place.path.parent))
         written = None if evidence is None else (stack.enter_context(staging_beside(evidence.parent)) / evidence.name, evidence)
         step = stack.enter_context(progress(not quiet))
-        proven = release_file(origin, place, policy, staging, delimiter, step, others | tables, written)
+        proven = release_file(origin, place, policy, staging, delimiter, step, others | tables, written, secret)
     if not quiet:
         show([("written", place), *([("certificate", evidence)] if evidence else []), *figures(proven).items()])
 
@@ -275,7 +292,8 @@ def audit(
 @main.command()
 @click.argument("file", metavar="FILE.sql")
 @click.option("--db", default=":memory:", metavar="DB", help="The DuckDB database to run in.  [default: in memory]")
-def run(file: str, db: str) -> None:
+@secret_option
+def run(file: str, db: str, secret: bytes | None) -> None:
     """Run the SQL statements of a file, ANONYMIZE included; - reads the standard input.
 
     It stops at the first statement that fails and says which.
@@ -286,7 +304,7 @@ def run(file: str, db: str) -> None:
     from kanon_sql.script import read_input, run_script
 
     text = read_input(file)
-    con = kanon_sql.connect(db)
+    con = kanon_sql.connect(db, secret=secret)
     run_script(con, text, Console(highlight=False), name="stdin" if file == "-" else file, patience=PATIENCE)
     con.close()
 
@@ -294,7 +312,8 @@ def run(file: str, db: str) -> None:
 @main.command()
 @click.argument("db", default=":memory:")
 @click.option("--read-only", is_flag=True, help="Open the database without writing to it.")
-def shell(db: str, read_only: bool) -> None:
+@secret_option
+def shell(db: str, read_only: bool, secret: bytes | None) -> None:
     """Talk SQL with a database; with a pipe, run what comes through it."""
     from rich.console import Console
 
@@ -302,7 +321,7 @@ def shell(db: str, read_only: bool) -> None:
     from kanon_sql.script import read_input, run_script
     from kanon_sql.shell import interactive
 
-    con = kanon_sql.connect(db, read_only=read_only)
+    con = kanon_sql.connect(db, secret=secret, read_only=read_only)
     if sys.stdin.isatty():
         interactive(con, Console(highlight=False))
     else:

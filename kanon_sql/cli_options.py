@@ -54,5 +54,18 @@ def sensitive_options(command: Any) -> Any:
     return command
 
 
+def _secret(_context: click.Context, _option: click.Parameter, path: str | None) -> bytes | None:
+    from kanon_sql.secret import read_secret
+
+    return None if path is None else read_secret(path)
+
+
+secret_option = click.option(
+    "--secret-file",
+    "secret",
+    metavar="FILE",
+    callback=_secret,
+    help="Key of what nobody may predict.  [default: KANON_SECRET, else one kept for the user]",
+)
 table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
 delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")

@@ -240,14 +240,14 @@ def columns(con: Any, table: str) -> list[str]:
 
 
 def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str = ",") -> Place:
-    """Write a query's rows, sorted by all columns, to a new file of the kind of ``place`` in a private directory.
+    """Write a query's rows to a new file of the kind of ``place`` in a private directory.
 
     Parameters
     ----------
     con : connection
         A DuckDB connection with the tables that the query reads.
     query : str
-        The rows to write.
+        The rows to write, in their order.
     place : Place
         Where they are meant to go; it is not touched.
     staging : Path
@@ -259,10 +259,6 @@ def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str =
     -------
     Place
         The file that was written.
-
-    Notes
-    -----
-    The order of the rows then tells nothing about the order of the source, which might give suppressed values away.
 
     Raises
     ------
@@ -276,12 +272,12 @@ def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str =
         if place.kind == "duckdb":
             con.execute("ATTACH $path AS kanon_stage", {"path": str(staged.path)})
             con.execute(f"CREATE SCHEMA IF NOT EXISTS kanon_stage.{quoted(place.name[0])}")
-            con.execute(f"CREATE TABLE {place.within('kanon_stage')} AS {query} ORDER BY ALL")
+            con.execute(f"CREATE TABLE {place.within('kanon_stage')} AS {query}")
             con.execute("DETACH kanon_stage")
         else:
             options = _WRITERS[place.kind].format(delimiter=delimiter.replace("'", "''"))
             gzip = ", COMPRESSION gzip" if place.ending.endswith(".gz") else ""
-            con.execute(f"COPY ({query} ORDER BY ALL) TO $path ({options}{gzip})", {"path": str(staged.path)})
+            con.execute(f"COPY ({query}) TO $path ({options}{gzip})", {"path": str(staged.path)})
     except duckdb.Error as error:
         raise SourceError(f"cannot write {place}: {plain(error)}") from None
     return staged

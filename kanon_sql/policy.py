@@ -35,6 +35,9 @@ MAX_QUASI_IDENTIFIERS = 60
 OWN = "kanon#"
 """How the columns begin that the program adds to a statement."""
 
+ROW_ORDERS = ("shuffled", "source")
+"""Orders of released rows: one that follows from the released rows alone, or that of the source."""
+
 MAX_LISTED_MASKS = 1 << 16
 """More masks than this are never listed: ask for every combination (CUBE) instead, which is searched, not listed."""
 
@@ -98,6 +101,9 @@ class Policy:
         Of a full-domain recoding the greatest share of the rows that is suppressed beyond it, 0 to 1; None is 0.
     suppress : str, optional
         Text that stands for a suppressed cell; None stands for NULL and keeps the column's type.
+    row_order : str
+        ``'shuffled'``: the order of the released rows tells nothing of suppressed cells. ``'source'`` keeps the order of the
+        source, which may: a suppressed cell is often what its neighbours show.
 
     Raises
     ------
@@ -115,6 +121,7 @@ class Policy:
     seed: int = 0
     max_suppressed: Fraction | None = None
     suppress: str | None = None
+    row_order: str = ROW_ORDERS[0]
 
     def __post_init__(self) -> None:
         if not self.quasi_identifiers and not self.every_column:
@@ -162,6 +169,8 @@ class Policy:
                 raise PolicyError("max_suppressed belongs to the algorithm 'full_domain'; hint: USING full_domain")
         if self.suppress is not None and not isinstance(self.suppress, str):
             raise PolicyError("suppress must be a text such as '*', or NULL")
+        if self.row_order not in ROW_ORDERS:
+            raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}")
 
     def _check_sensitive(self) -> None:
         identifying = {same_name(qi.column) for qi in self.quasi_identifiers}
@@ -348,6 +357,7 @@ class Policy:
             "seed": self.seed,
             "max_suppressed": None if self.max_suppressed is None else plain_number(self.max_suppressed),
             "suppress": self.suppress,
+            "row_order": self.row_order,
         }
         return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -422,7 +432,7 @@ class Policy:
         requirements : iterable of Requirement
             More requirements, such as those on further sensitive attributes.
         **options
-            ``algorithm``, ``time_limit``, ``seed``, ``max_suppressed``, ``suppress``.
+            ``algorithm``, ``time_limit``, ``seed``, ``max_suppressed``, ``suppress``, ``row_order``.
         """
         lists_of: dict[str, object] = {"quasi_identifiers": quasi_identifiers, "masks": masks, "linked": linked}
         for name, value in lists_of.items():

@@ -158,6 +158,7 @@ def release_file(
     step: Step,
     beside: Mapping[str, Place],
     evidence: tuple[Path, Path] | None = None,
+    secret: bytes | None = None,
 ) -> Certificate:
     """Read, solve, write, audit, publish.
 
@@ -177,6 +178,8 @@ def release_file(
         By their names, the hierarchies and tables of distances that the policy names.
     evidence : tuple of Path, optional
         A private path and the place of the certificate, on one file system; it is put there right after the release.
+    secret : bytes, optional
+        As for `kanon_sql.connect`.
     """
     import kanon_sql
     from kanon_sql.engines.tables import check_tables
@@ -184,7 +187,7 @@ def release_file(
     from kanon_sql.interrupt import interruptible
 
     # What does not fit into memory spills into the private directory.
-    con = kanon_sql.connect(config={"temp_directory": str(staging / "spill")})
+    con = kanon_sql.connect(secret=secret, config={"temp_directory": str(staging / "spill")})
     stopped = threading.Event()
 
     def interrupt() -> None:
@@ -212,7 +215,8 @@ def release_file(
             certificate: Certificate = kanon_sql.releases(con)[-1]
             go_on()
             step("writing")
-            staged = stage(con, "FROM released", place, staging=staging, delimiter=delimiter)
+            rows_in_order = "FROM released" if policy.row_order == "source" else "FROM released ORDER BY ALL"
+            staged = stage(con, rows_in_order, place, staging=staging, delimiter=delimiter)
             step("auditing")
             _verify(staged, policy, rows, delimiter, _tallies(con, policy))
             if evidence is not None:

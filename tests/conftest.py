@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import hypothesis
 import pytest
 
 import kanon_sql
+
+os.environ["KANON_SECRET"] = "of the tests"  # also for the processes that they start: none makes a file for the user
 
 hypothesis.settings.register_profile(
     "deterministic",

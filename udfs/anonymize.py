@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kanon_sql.engines.functions import Function
+from kanon_sql.engines.names import table_name
 from kanon_sql.engines.policies import stored_policies, under_policy
-from kanon_sql.engines.release import release_query, table_name
 from kanon_sql.engines.session import Session
+from kanon_sql.engines.sources import release_of_table
 from kanon_sql.errors import PolicyError
 from kanon_sql.policy import Policy
 from kanon_sql.stored import of_name
@@ -18,9 +19,8 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
             "the policy must be JSON text, or the name of a stored policy; hint: "
             '\'{"every_column": true, "requirements": [{"type": "k", "k": 5}]}\''
         )
-    source = table_name(tbl)
     if policy.lstrip().startswith("{"):
-        return release_query(source, Policy.from_json(policy))
+        return release_of_table(session, tbl, Policy.from_json(policy))
     # A function cannot ask the connection that calls it: it sees what is committed.
     with session.cursor() as cursor:
         known = stored_policies(lambda query: cursor.execute(query).fetchall(), database)
@@ -28,7 +28,7 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
         stored = of_name(policy, known or ())
     except PolicyError as error:
         raise PolicyError(f"{error}; the text is not JSON either, which begins with {{") from None
-    return under_policy(f"FROM {source}", stored, "kanon_plan_release")
+    return under_policy(f"FROM {table_name(tbl)}", stored, "kanon_plan_release")
 
 
 FUNCTION = Function(name="kanon_plan_anonymize", returns="VARCHAR", call=plan)

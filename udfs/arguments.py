@@ -28,9 +28,10 @@ NAMES = (
     "seed",
     "max_suppressed",
     "suppress",
+    "row_order",
 )
 
-_DEFAULTS = {"k": "2", "full_domain": "false", "algorithm": "'auto'", "seed": "0"}
+_DEFAULTS = {"k": "2", "full_domain": "false", "algorithm": "'auto'", "seed": "0", "row_order": "'shuffled'"}
 
 
 def signature(name: str, *positional: str, **own: str) -> str:
@@ -79,6 +80,7 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
         seed=given["seed"],
         max_suppressed=given["max_suppressed"],
         suppress=given["suppress"],
+        row_order=given["row_order"],
     )
 
 

@@ -7,13 +7,13 @@ from typing import Any
 from kanon_sql.udfs import arguments
 
 from kanon_sql.engines.functions import Function
-from kanon_sql.engines.release import release_query, table_name
 from kanon_sql.engines.session import Session
+from kanon_sql.engines.sources import release_of_table
 
 
-def plan(_session: Session, tbl: str, *values: Any) -> str:
+def plan(session: Session, tbl: str, *values: Any) -> str:
     """Return the SQL of the release; runs when the statement is bound and touches no data."""
-    return release_query(table_name(tbl), arguments.policy(values))
+    return release_of_table(session, tbl, arguments.policy(values))
 
 
 FUNCTION = Function(name="kanon_plan_k_anonymize", returns="VARCHAR", call=plan)

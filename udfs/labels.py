@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanon_sql.engines.names import quoted
-from kanon_sql.engines.release import release_query, table_name
+from kanon_sql.engines.names import quoted, table_name
+from kanon_sql.engines.release import release_query
 from kanon_sql.generalizations import Generalization
 from kanon_sql.policy import Policy
 from kanon_sql.validation import named

@@ -4,7 +4,7 @@
 
     ANONYMIZE BY item {, item} {link} GUARANTEE cond {AND cond} [USING name [( option = value {, option = value} )]]
     ANONYMIZE WITH POLICY name
-    option := time_limit | seed | max_suppressed | suppress
+    option := time_limit | seed | max_suppressed | suppress | row_order
 
 Items and links are those of :mod:`kanon_sql.clause.columns`, conditions those of :mod:`kanon_sql.clause.conditions`.
 """
@@ -24,7 +24,7 @@ from kanon_sql.clause.script import Script
 from kanon_sql.policy import Policy
 from kanon_sql.validation import RESERVED
 
-_OPTIONS = ("time_limit", "seed", "max_suppressed", "suppress")
+_OPTIONS = ("time_limit", "seed", "max_suppressed", "suppress", "row_order")
 
 
 def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:

@@ -28,6 +28,7 @@ from kanon_sql.solvers.budget import Progress
 
 _MODULES = (
     "kanon_fit",
+    "kanon_keyed_hash",
     "kanon_explain",
     "kanon_column",
     "kanon_policy_checked",
@@ -77,14 +78,18 @@ def _close_all() -> None:
 _Raw = TypeVar("_Raw", bound=duckdb.DuckDBPyConnection)
 
 
-def session_of(con: duckdb.DuckDBPyConnection) -> Session:
+def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None) -> Session:
     """Return the session of the connection's DuckDB instance; registers the functions if they are not there yet."""
     with _REGISTERING:
         with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
             try:
-                return _SESSIONS[cursor.execute("SELECT kanon_session()").fetchall()[0][0]]
+                session = _SESSIONS[cursor.execute("SELECT system.main.kanon_session()").fetchall()[0][0]]
             except duckdb.CatalogException:
-                session = Session()
+                session = Session(secret)
+            else:
+                if secret is not None:
+                    session.share(secret)
+                return session
         _OPEN.add(con)
         number = next(_NUMBERS)
         _SESSIONS[number] = session
@@ -122,7 +127,7 @@ def _udf(name: str) -> Any:
     return import_module(f"kanon_sql.udfs.{name}")
 
 
-def register(con: _Raw) -> _Raw:
+def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
     """Make the table functions work on a DuckDB connection of yours.
 
     Parameters
@@ -130,6 +135,9 @@ def register(con: _Raw) -> _Raw:
     con : DuckDBPyConnection
         Any open connection. Its cursors have the functions too: by their own names where the database is in memory, else
         as ``kanon.k_anonymize(...)``, or by their own names after ``register(cursor)``.
+    secret : str or bytes, optional
+        Key of what nobody may predict, such as which of several equal rows are suppressed; all connections to a database share
+        it. By default that of ``KANON_SECRET``, else one that is kept for the user.
 
     Returns
     -------
@@ -143,10 +151,10 @@ def register(con: _Raw) -> _Raw:
     register before BEGIN.
     """
     if isinstance(con, Connection):
-        register(con.raw)
+        register(con.raw, secret=secret)
         return con
     with _REGISTERING:
-        _KEPT[con] = session_of(con)
+        _KEPT[con] = session_of(con, secret)
         _KEPT[con].serve(con)
         for text in macros():
             con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
@@ -173,17 +181,19 @@ def _homes(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     return [*homes, f"{_SCHEMA}.main"] if ours == [(True,)] else homes  # a file may be called so
 
 
-def connect(database: str = ":memory:", **options: Any) -> Connection:
+def connect(database: str = ":memory:", *, secret: str | bytes | None = None, **options: Any) -> Connection:
     """Open a DuckDB connection that also understands ANONYMIZE.
 
     Parameters
     ----------
     database : str
         Path of a database file, or ``':memory:'``.
+    secret : str or bytes, optional
+        As for `register`.
     **options
         As for ``duckdb.connect``.
     """
-    return Connection(register(duckdb.connect(database, **options)))
+    return Connection(register(duckdb.connect(database, **options), secret=secret))
 
 
 def releases(con: duckdb.DuckDBPyConnection | Connection) -> list[Certificate]:

@@ -12,7 +12,7 @@ import numpy as np
 from kanon_sql import pipeline
 from kanon_sql.coded import CodedTable, Int64, alike, hidden_bits
 from kanon_sql.engines.names import literal
-from kanon_sql.engines.release import grouped, tables_of
+from kanon_sql.engines.release import histogram, tables_of
 from kanon_sql.patterns import PatternSet, ordered, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import KAnonymity
@@ -31,25 +31,22 @@ CHEAPEST = 10
 
 _PEOPLE = "none over all ways to count people: one row stands for each, or whole classes are counted"
 
-_QUERY = """SELECT unnest("kanon#e", recursive := true)
-FROM (
-    SELECT unnest(kanon_explain(list("kanon#h"), {policy}{tables})) AS "kanon#e"
-    FROM (SELECT {grouped} FROM (SELECT {columns}, count(*) AS "kanon#n" FROM (
+_QUERY = """WITH "kanon#source" AS (
 {body}
-) GROUP BY ALL)) AS "kanon#h"
+)
+SELECT unnest("kanon#e", recursive := true)
+FROM (
+    SELECT unnest(system.main.kanon_explain(row_types, {policy}{tables})) AS "kanon#e"
+    FROM (
+{histogram}
+    )
 )"""
 
 
 def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
-    slots = grouped(policy)
-    return _QUERY.format(
-        body=body,
-        policy=literal(policy.to_json()),
-        tables=tables_of(policy),
-        grouped=slots["grouped"],
-        columns=slots["columns"],
-    )
+    row_types = histogram('"kanon#source"', policy)["histogram"]
+    return _QUERY.format(body=body, policy=literal(policy.to_json()), tables=tables_of(policy), histogram=row_types)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

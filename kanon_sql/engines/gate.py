@@ -30,19 +30,17 @@ _MOMENT = """CASE WHEN regexp_full_match(label, '[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-
 """A date or timestamp in microseconds."""
 
 
-def gate(policy: Policy, rows: str, values: Sequence[str], unclassed: str) -> dict[str, str]:
+def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
     """Return the audit of the sensitive attributes of a policy as slots of the release statement.
 
     Parameters
     ----------
     policy : Policy
         The promise.
-    rows : str
-        SQL of the rows that are handed out, as ``"kanon#r"``.
     values : sequence of str
-        For each sensitive attribute, in the order of the policy, SQL of its value in these rows.
-    unclassed : str
-        Columns of ``"kanon#values"`` that do not tell classes apart.
+        For each sensitive attribute, in the order of the policy, SQL of its value in the rows handed out, ``"kanon#r"``.
+    number : str
+        SQL of how many rows a group of ``"kanon#rows"`` stands for.
 
     Returns
     -------
@@ -57,14 +55,14 @@ def gate(policy: Policy, rows: str, values: Sequence[str], unclassed: str) -> di
     if not values:
         return {"audits": "", "refusals": ""}
     tally = {same_name(name): f'"kanon#tally{number}"' for number, name in enumerate(policy.measured, 1)}
-    audits, refusals = [text("audit_classes", unclassed=unclassed)], []
+    audits, refusals = [], []
     for name, value in zip(policy.measured, values, strict=True):
         told = name in labelled(policy) or (policy.people is not None and name == policy.people.per)
         label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if told else "NULL"
-        audits.append(text("audit_tally", tally=tally[same_name(name)], rows=rows, value=value, label=label))
-    for number, requirement in enumerate(_sensitive(policy), 1):
-        check, mine = f'"kanon#check{number}"', tally[same_name(requirement.sensitive)]
-        audits.append(text("audit_check", check=check, tally=mine, question=_question(requirement, mine)))
+        audits.append(text("audit_tally", tally=tally[same_name(name)], value=value, label=label, number=number))
+    for place, requirement in enumerate(_sensitive(policy), 1):
+        check, mine = f'"kanon#check{place}"', tally[same_name(requirement.sensitive)]
+        audits.append(text("audit_check", check=check, tally=mine, question=_question(requirement, mine), number=number))
         refusals.append(text("audit_refusal", check=check, promise=literal(requirement.describe())))
     return {"audits": "".join(audits), "refusals": "".join(refusals)}
 

@@ -27,6 +27,17 @@ def table_name(text: object) -> str:
     SourceError
         When the text is no name of one to three parts.
     """
+    return ".".join(quoted(part) for part in name_parts(text))
+
+
+def name_parts(text: object) -> list[str]:
+    """Read a possibly qualified table name as its identifiers, without quotes.
+
+    Raises
+    ------
+    SourceError
+        When the text is no name of one to three parts.
+    """
     if not isinstance(text, str):
         raise SourceError("the table must be named by a text; hint: k_anonymize('patients', 5)")
     parts: list[str] = []
@@ -39,4 +50,4 @@ def table_name(text: object) -> str:
         place = part.end()
     if place != len(text) or not 1 <= len(parts) <= 3 or text.rstrip().endswith("."):
         raise SourceError(f'the table name cannot be read: {text!r}; hint: write table, schema.table or "quoted name"')
-    return ".".join(quoted(part) for part in parts)
+    return parts

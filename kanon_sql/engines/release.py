@@ -1,7 +1,8 @@
 """The release as one SQL statement: histogram -> kanon_fit -> rows -> audit gate -> released rows.
 
-Only integers and sensitive values travel with the rows until the very end: every row carries the number of its piece, pieces
-carry the shown values. So the rows are stored once, narrow, and what the audit counts is exactly what is handed out.
+Only integers and the columns that are released unchanged travel with the rows until the very end: every row carries the
+number of its class, classes carry the shown values. So the rows are stored once, narrow, and what the audit counts is exactly
+what is handed out.
 """
 
 from __future__ import annotations
@@ -21,11 +22,26 @@ SELECT *{texts} FROM {source} WHERE false
 UNION ALL
 """
 _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
-_KEY = "create_sort_key(row({}), 'ASC NULLS LAST')"
+_KEY = "system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST')"
 """Sensitive values are told apart by their bytes: a collation must not put one in the place of another."""
 
-_PAIRS = '"kanon#rows" AS "kanon#r" JOIN "kanon#values" AS "kanon#v" ON "kanon#r"."kanon#piece" = "kanon#v"."kanon#piece"'
-_TABLE = '(SELECT list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")'
+_TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
+
+_LOOK = '"kanon#look"'
+_UNLIKE = """system.main.regexp_matches(system.main.typeof("kanon#s"), 'FLOAT|DOUBLE|INTERVAL|TIME WITH TIME ZONE|VARIANT')"""
+"""Whether some column has a type whose equal values may look different; known when the statement is planned."""
+
+_TYPE = f"system.main.left(system.main.typeof(system.main.list_value({_VALUE})), -2)"
+"""The type of a column as a text; of a list of it, because the type of NULL is not known when a statement is planned."""
+
+_UNLISTED = rf"""system.main.json_transform('null', CASE WHEN system.main.contains({_TYPE}, 'ENUM(')
+    THEN system.main.to_json(system.main.regexp_replace({_TYPE}, 'ENUM\((''([^'']|'''')*''(, )?)*\)', 'VARCHAR', 'g'))
+    ELSE '"NULL"' END)"""
+"""A NULL of the type of a column, each ENUM in it being a VARCHAR: the labels of an ENUM tell what was suppressed. Beside a
+value it sets the type of the result, which is known when the statement is planned."""
+
+_SHUFFLED = "the order tells nothing of what is suppressed: it follows from what is released"
+_KEPT_ORDER = "the order of the source, as asked for"
 
 
 def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
@@ -49,23 +65,30 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
 
     Notes
     -----
-    A table is read twice (three times where the rows of one row type are split between classes). If the two readings
-    differ, the release fails.
+    A table is read twice, for its histogram and for its rows; what is released is the second reading. If it does not have the
+    row types of the first, the release fails.
     """
-    if policy.people is not None and policy.every_column:  # rows would be made of what is released of them, without people
-        raise PolicyError("people are counted where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
+    if policy.every_column:  # rows are made of what is released of them, without people and without an order
+        if policy.people is not None:
+            raise PolicyError("people are counted where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
+        if policy.row_order == "source":
+            raise PolicyError("the order is kept where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
     relation = '"kanon#source"' if query else source
     slots = {
         "reads": f'"kanon#source" AS MATERIALIZED (\n{source}\n), ' if query else "",
         "source": relation,
         "policy": literal(policy.to_json()),
         "tables": tables_of(policy),
+        "value": _VALUE,
         "hidden": "NULL" if policy.suppress is None else literal(policy.suppress),
         "shown": _VALUE if policy.suppress is None else f"CAST({_VALUE} AS VARCHAR)",
+        "unlisted": _UNLISTED if policy.suppress is None else "NULL",
         "least": str(policy.least_class_size),
     }
     shape = _every_column if policy.every_column else _named_columns
-    return text("release", **slots, labels=_labels(policy), **grouped(policy), **cover(policy), **shape(relation, policy))
+    return text(
+        "release", **slots, labels=_labels(policy), **histogram(relation, policy), **cover(policy), **shape(relation, policy)
+    )
 
 
 def _labels(policy: Policy) -> str:
@@ -92,36 +115,61 @@ def tables_of(policy: Policy) -> str:
     return "".join(f", {_TABLE.format(table_name(name))}" for name in policy.tables)
 
 
-def grouped(policy: Policy) -> dict[str, str]:
-    """Return the slots of the histogram: the columns, then what is known of sensitive values; the solver gets no ``keys``."""
+def histogram(source: str, policy: Policy) -> dict[str, str]:
+    """Return the slots of the row types of a source.
+
+    Returns
+    -------
+    dict of str
+        ``histogram``, the query of their list: the quasi-identifiers, then what is known of sensitive values; ``counted``, what
+        stands in a row type besides values.
+    """
     sensitive = [quoted(name) for name in policy.measured]
     keys = {f'"kanon#key{number}"': _KEY.format(name) for number, name in enumerate(sensitive, 1)}
     texts = {
-        f'"kanon#label{number}"': f"min(CAST({quoted(name)} AS VARCHAR))" for number, name in enumerate(labelled(policy), 1)
+        f'"kanon#label{number}"': f"system.main.min(CAST({quoted(name)} AS VARCHAR))"
+        for number, name in enumerate(labelled(policy), 1)
     }
-    columns = ["*"] if policy.every_column else [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
-    columns += [f"{value} AS {name}" for name, value in (keys | texts).items()]
-    return {
-        "columns": ", ".join(columns),
+    read = ["*"] if policy.every_column else [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
+    kept = [*sensitive, *keys]
+    told = ", ".join([*texts, '"kanon#n"'])
+    besides = [*kept, *texts, '"kanon#n"']
+    slots = {
         "grouped": f"* EXCLUDE ({', '.join(keys)})" if keys else "*",
-        "counted": ", ".join([*texts, '"kanon#n"']),
+        "columns": ", ".join(["*", *(f"{value} AS {name}" for name, value in keys.items())]),
+        "counts": ", ".join([*(f"{value} AS {name}" for name, value in texts.items()), 'system.main.count(*) AS "kanon#n"']),
+        "read": ", ".join(read),
+        "source": source,
+        "unlike": _UNLIKE,
+        "values": f"COLUMNS(* EXCLUDE ({', '.join([*kept, _LOOK])}))",
+        "looks": f"COLUMNS(* EXCLUDE ({', '.join(besides)}))",
+        "look": _LOOK,
+        "kept": "".join(f"{each}, " for each in kept),
+        "rest": ", ".join(besides),
+        "told": told,
+        "sums": ", ".join(
+            [*(f"system.main.min({name}) AS {name}" for name in texts), 'system.main.sum("kanon#n")::BIGINT AS "kanon#n"']
+        ),
     }
+    return {"histogram": text("histogram", **slots), "counted": told}
 
 
 def _every_column(source: str, policy: Policy) -> dict[str, str]:
     """Return the slots of a release whose rows are their pieces; there, the sensitive values are beside what is shown."""
     beside = {quoted(name): f'"kanon#sensitive{number}"' for number, name in enumerate(policy.measured, 1)}
-    hidden = ", ".join(['"kanon#piece"', *beside.values()])
-    kept = ", ".join(f'"kanon#v".{value} AS {name}' for name, value in beside.items())
-    unclassed = ", ".join(['"kanon#piece"', *beside, *beside.values()])
+    values = [f'"kanon#r".{value}' for value in beside.values()]
+    own = ['"kanon#piece"', '"kanon#class"', *beside.values()]
+    kept = ", ".join(f"{value} AS {name}" for name, value in zip(beside, values, strict=True))
+    number = 'system.main.sum("kanon#n")::BIGINT'
     return {
-        "rows": text("rows_of_every_column"),
+        "rows": text("rows_of_every_column", kept="".join(f', "kanon#v".{value}' for value in beside.values())),
+        "number": number,
         "undone": "",
         "beside": "".join(f", {name} AS {value}" for name, value in beside.items()),
-        "unclassed": unclassed,
+        "unclassed": ", ".join(['"kanon#piece"', *beside, *beside.values()]),
         "names": _names(source, policy) if beside and policy.suppress is None else "",
-        "result": f'"kanon#v".* EXCLUDE ({hidden})' + (f" REPLACE ({kept})" if kept else ""),
-        **gate(policy, _PAIRS, [f'"kanon#v".{value}' for value in beside.values()], unclassed),
+        "result": text("released_of_every_column", own=", ".join(own), kept=f" REPLACE ({kept})" if kept else ""),
+        **gate(policy, values, number),
     }
 
 
@@ -132,15 +180,26 @@ def _named_columns(source: str, policy: Policy) -> dict[str, str]:
     match = [f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns]
     match += [" = ".join(_KEY.format(f"{row}.{column}") for row in ('"kanon#s"', '"kanon#p".qi')) for column in sensitive]
     emptied = ", ".join(f"true AS {column}" for column in columns)
-    dropped = ", ".join(['"kanon#piece"', *_dropped(policy)])
-    rows = text("rows_of_named_columns", source=source, match=" AND ".join(match), emptied=emptied)
-    shown = ", ".join(f'"kanon#v".{column} AS {column}' for column in columns)
+    ordered = policy.row_order == "source"
+    numbered = f'(SELECT *, system.main.row_number() OVER () AS "kanon#row" FROM {source})' if ordered else source  # noqa: S608
+    position = ', "kanon#row"' if ordered else ""
+    unreleased = ", ".join(_dropped(policy))
+    content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unreleased}))" if unreleased else ")")
+    result = text(
+        "released_of_named_columns",
+        dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
+        shown=", ".join(f'"kanon#v".{column} AS {column}' for column in columns),
+        why=_KEPT_ORDER if ordered else _SHUFFLED,
+        order='"kanon#row"' if ordered else f"system.main.hash(*{content})",
+    )
+    number = "system.main.count(*)"
     return {
-        "rows": rows,
+        "rows": text("rows_of_named_columns", source=numbered, match=" AND ".join(match), emptied=emptied, position=position),
+        "number": number,
         "undone": "".join(f", {column}" for column in sensitive),
         "beside": "",
         "unclassed": '"kanon#piece"',
         "names": "" if policy.suppress is not None else _names(source, policy),
-        "result": f'"kanon#r".* EXCLUDE ({dropped}) REPLACE ({shown})',
-        **gate(policy, '"kanon#rows" AS "kanon#r"', [f'"kanon#r".{column}' for column in sensitive], '"kanon#piece"'),
+        "result": result,
+        **gate(policy, [f'"kanon#r".{column}' for column in sensitive], number),
     }

@@ -1,18 +1,36 @@
-    SELECT "kanon#p".piece AS "kanon#piece", "kanon#s".* REPLACE (${emptied})
+"kanon#read" AS MATERIALIZED (
+    -- the one reading of the rows that are handed out
+    SELECT CASE WHEN "kanon#p".parts = 1 THEN "kanon#p".class END AS "kanon#class",
+           CASE WHEN "kanon#p".parts > 1 THEN "kanon#p".row_type END AS "kanon#row_type", "kanon#s".* REPLACE (${emptied})
     FROM ${source} AS "kanon#s"
-    LEFT JOIN (SELECT piece, parts, qi FROM "kanon#pieces" WHERE part = 1) AS "kanon#p" ON ${match}
-    WHERE "kanon#p".parts = 1 OR "kanon#p".parts IS NULL
-    UNION ALL
-    -- row types split between classes: which row goes where follows its other columns, never the order of the rows
-    SELECT * REPLACE (${emptied})
+    LEFT JOIN (SELECT class, row_type, parts, qi FROM "kanon#pieces" WHERE part = 1) AS "kanon#p" ON ${match}
+), "kanon#drawn" AS (
+    -- the rows of row types that are split between classes, each with a sort key of what it holds, and the number of its copy
+    SELECT *, system.main.row_number() OVER (PARTITION BY "kanon#row_type", "kanon#content") AS "kanon#copy"
     FROM (
-        SELECT "kanon#p".piece AS "kanon#piece", unnest("kanon#o".row)
-        FROM (
-            SELECT "kanon#p".row_type AS row_type, "kanon#s" AS row,
-                   row_number() OVER (PARTITION BY "kanon#p".row_type ORDER BY "kanon#s") AS place
-            FROM ${source} AS "kanon#s"
-            JOIN (SELECT row_type, qi FROM "kanon#pieces" WHERE part = 1 AND parts > 1) AS "kanon#p" ON ${match}
-        ) AS "kanon#o"
-        LEFT JOIN "kanon#pieces" AS "kanon#p"
-            ON "kanon#p".row_type = "kanon#o".row_type AND "kanon#o".place > "kanon#p".after AND "kanon#o".place <= "kanon#p".upto
+        SELECT *, system.main.create_sort_key(
+            system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#class", "kanon#row_type"${position}))), 'ASC NULLS LAST'
+        ) AS "kanon#content"
+        FROM "kanon#read" WHERE "kanon#row_type" IS NOT NULL
     )
+), "kanon#divided" AS MATERIALIZED (
+    -- which of them goes where follows a keyed hash: nobody can tell it from what they hold, or from their order
+    SELECT "kanon#p".class AS "kanon#class", "kanon#o".* EXCLUDE ("kanon#class", "kanon#content", "kanon#copy", "kanon#place")
+    FROM (
+        SELECT "kanon#d".*, system.main.row_number() OVER (
+            PARTITION BY "kanon#d"."kanon#row_type"
+            ORDER BY system.main.kanon_keyed_hash(system.main.create_sort_key(
+                system.main.row("kanon#q".qi, "kanon#content", "kanon#copy"), 'ASC NULLS LAST'
+            ))
+        ) AS "kanon#place"
+        FROM "kanon#drawn" AS "kanon#d"
+        JOIN (SELECT row_type, qi FROM "kanon#pieces" WHERE part = 1 AND parts > 1) AS "kanon#q"
+            ON "kanon#q".row_type = "kanon#d"."kanon#row_type"
+    ) AS "kanon#o"
+    LEFT JOIN "kanon#pieces" AS "kanon#p"
+        ON "kanon#p".row_type = "kanon#o"."kanon#row_type" AND "kanon#place" > "kanon#p".after AND "kanon#place" <= "kanon#p".upto
+), "kanon#rows" AS (
+    SELECT * EXCLUDE ("kanon#row_type") FROM "kanon#read" WHERE "kanon#row_type" IS NULL
+    UNION ALL
+    SELECT * EXCLUDE ("kanon#row_type") FROM "kanon#divided"
+)

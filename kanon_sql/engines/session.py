@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import duckdb
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, SourceError
+from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError
+from kanon_sql.secret import Secret, secret_of
 from kanon_sql.solvers.budget import Moment, Progress
 
 _AUDIT = "kanon audit: "
@@ -22,9 +23,16 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Session:
-    """The releases of one DuckDB instance, shared by its cursors."""
+    """The releases of one DuckDB instance, shared by its cursors.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    secret : str or bytes, optional
+        See `secret_of`; found when it is first needed.
+    """
+
+    def __init__(self, secret: str | bytes | None = None) -> None:
+        self._secret: Secret | None = None if secret is None else secret_of(secret)
         self._progress: Progress | None = None
         self._stop = threading.Event()
         self._end = threading.Event()
@@ -44,6 +52,32 @@ class Session:
         """Return a function that lives as long as the session."""
         self._functions.append(function)
         return function
+
+    @property
+    def secret(self) -> Secret:
+        """Return the secret, the same for all releases of the instance."""
+        with self._lock:
+            if self._secret is None:
+                self._secret = secret_of()
+            return self._secret
+
+    def share(self, secret: str | bytes) -> None:
+        """Take a secret that a further connection to the instance brings.
+
+        Raises
+        ------
+        PolicyError
+            When the instance has another secret.
+        """
+        given = secret_of(secret)
+        with self._lock:
+            self._secret = self._secret or given
+            if self._secret.key != given.key:
+                raise PolicyError("the database is open with another secret; hint: give the secret to its first connection")
+
+    def derived_key(self, purpose: str) -> bytes:
+        """Return the key for one purpose."""
+        return self.secret.derived(purpose)
 
     def serve(self, con: Any) -> None:
         """Know a connection of the instance; it is not kept open."""
@@ -115,9 +149,10 @@ class Session:
 
     def record(self, certificate: Certificate) -> int:
         """Keep a certificate and return its number."""
+        repeatable = self.secret.repeatable
         with self._lock:
             number = next(self._numbers)
-            self._releases[number] = replace(certificate, number=number)
+            self._releases[number] = replace(certificate, number=number, repeatable=repeatable)
             return number
 
     def passed(self, number: int, classes: int, smallest_class: int) -> None:

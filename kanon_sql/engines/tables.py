@@ -19,7 +19,7 @@ from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import AuditError, PolicyError, SourceError
 from kanon_sql.generalizations import Generalization
 from kanon_sql.masks import AtLevels
-from kanon_sql.policy import Policy, QuasiIdentifier
+from kanon_sql.policy import ROW_ORDERS, Policy, QuasiIdentifier
 from kanon_sql.requirements import Requirement
 from kanon_sql.solvers.budget import Progress
 from kanon_sql.validation import same_name
@@ -92,6 +92,8 @@ def anonymize(
     seed: int = 0,
     max_suppressed: Number | None = None,
     suppress: str | None = None,
+    row_order: str = ROW_ORDERS[0],
+    secret: str | bytes | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """Release a table so that every row looks like k - 1 others, at the least loss.
@@ -128,8 +130,10 @@ def anonymize(
     recodings : mapping, optional
         How the cells of a column are coarsened before they are suppressed, as the clause writes it: ``{'zip': 'DIGITS',
         'age': 'INTERVALS (5, 10)', 'job': 'HIERARCHY jobs', 'lat': 'RECTANGLES WITH lon', ...}``. Its cells become texts.
-    algorithm, time_limit, seed, max_suppressed, suppress
+    algorithm, time_limit, seed, max_suppressed, suppress, row_order
         As in :class:`~kanon_sql.policy.Policy`.
+    secret : str or bytes, optional
+        As for `kanon_sql.register`.
     progress : callable, optional
         Called with a `Moment`: the step, the share done, and cost, bound and gap of the best release so far; may raise to
         stop.
@@ -165,12 +169,13 @@ def anonymize(
         seed=seed,
         max_suppressed=max_suppressed,
         suppress=suppress,
+        row_order=row_order,
     )
     source = to_arrow(table)
     resolved = policy.resolve(source.column_names)
     sql = release_query('"source"', resolved)
     with duckdb.connect() as con:
-        session = session_of(con)
+        session = session_of(con, secret)
         session.watch(progress)
         con.register("source", readable(source))
         register_tables(con, policy, tables)

@@ -76,6 +76,11 @@ def fill(con: duckdb.DuckDBPyConnection, kind: str, values: tuple[str, ...]) -> 
         pytest.skip(f"this DuckDB has no such value: {type(error).__name__}")
 
 
+def unlisted(columns: list[tuple[str, str]], names: str = "['q', 'r']") -> list[tuple[str, str]]:
+    """The labels of an ENUM would tell what was suppressed: as a quasi-identifier it becomes VARCHAR."""
+    return [(name, "VARCHAR" if kind.startswith("ENUM") and repr(name) in names else kind) for name, kind in columns]
+
+
 def check_release(con: duckdb.DuckDBPyConnection, k: int, names: str) -> None:
     try:
         con.execute(f"CREATE OR REPLACE TABLE released AS FROM k_anonymize('t', {k}, qi := {names})")
@@ -83,10 +88,12 @@ def check_release(con: duckdb.DuckDBPyConnection, k: int, names: str) -> None:
         assert any(text in str(error) for text in ERRORS), str(error)  # noqa: PT017 - an error is one of two good ends
         assert "q" in names, "a column that is no quasi-identifier must pass"
         return
-    assert types(con, "FROM released") == types(con, "FROM t")
+    assert types(con, "FROM released") == unlisted(types(con, "FROM t"), names)
     assert ask(con, "SELECT count(*), count(DISTINCT id) FROM released") == [(5, 5)]
     for column in "qr":
-        changed = f"create_sort_key(r.{column}, 'ASC NULLS FIRST') <> create_sort_key(t.{column}, 'ASC NULLS FIRST')"
+        listed = dict(types(con, "FROM t"))[column].startswith("ENUM")
+        cells = [f"CAST({side}.{column} AS VARCHAR)" if listed else f"{side}.{column}" for side in "rt"]
+        changed = " <> ".join(f"create_sort_key({cell}, 'ASC NULLS FIRST')" for cell in cells)
         query = f"SELECT count(*) FROM released r JOIN t USING (id) WHERE r.{column} IS NOT NULL AND {changed}"
         assert ask(con, query) == [(0,)]
     assert ask(con, f"SELECT k >= {k} FROM k_anonymity('released', {names})") == [(True,)]
@@ -116,7 +123,7 @@ def test_every_type_where_every_column_counts(con: duckdb.DuckDBPyConnection, va
     except duckdb.Error as error:
         assert any(text in str(error) for text in ERRORS), str(error)  # noqa: PT017 - an error is one of two good ends
         return
-    assert types(con, "FROM released") == types(con, "FROM u")
+    assert types(con, "FROM released") == unlisted(types(con, "FROM u"))
     assert ask(con, "SELECT count(*), k >= 2 FROM released, k_anonymity('released') GROUP BY ALL") == [(5, True)]
 
 
@@ -165,11 +172,13 @@ def test_values_that_are_equal_but_look_different(con: duckdb.DuckDBPyConnection
     assert ask(con, "SELECT k >= 2 FROM k_anonymity('released', ['q'])") == [(True,)]
 
 
-def test_a_named_enum_keeps_its_name(tmp_path: object) -> None:
+def test_a_named_enum_keeps_its_name_where_it_is_released_unchanged(tmp_path: object) -> None:
     with kanon_sql.register(duckdb.connect(f"{tmp_path}/x.duckdb")) as con:
         con.execute("CREATE TYPE mood AS ENUM ('sad', 'happy')")
         con.execute(
             "CREATE TABLE t AS SELECT i AS id, (CASE WHEN i < 3 THEN 'sad' ELSE 'happy' END)::mood AS m FROM range(4) r(i)"
         )
-        con.execute("CREATE TABLE released AS FROM k_anonymize('t', 3, qi := ['m'])")
+        con.execute("CREATE TABLE released AS FROM k_anonymize('t', 3, qi := ['id'])")
         assert types(con, "FROM released") == types(con, "FROM t")
+        con.execute("CREATE OR REPLACE TABLE released AS FROM k_anonymize('t', 3, qi := ['m'])")
+        assert types(con, "FROM released") == [("id", "BIGINT"), ("m", "VARCHAR")]

@@ -75,7 +75,7 @@
 
 
 {% macro model_options() %}
-  {{ return(['masks', 'linked', 'algorithm', 'time_limit', 'seed', 'max_suppressed', 'suppress']) }}
+  {{ return(['masks', 'linked', 'algorithm', 'time_limit', 'seed', 'max_suppressed', 'suppress', 'row_order']) }}
 {% endmacro %}
 
 

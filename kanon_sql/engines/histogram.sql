@@ -1,0 +1,24 @@
+    -- one list of all row types, so that one call sees the whole table
+    SELECT system.main.list("kanon#h") AS row_types
+    FROM (
+        SELECT ${grouped}
+        FROM (
+            SELECT ${columns}, ${counts} FROM (SELECT ${read} FROM ${source}) AS "kanon#s" WHERE NOT ${unlike} GROUP BY ALL
+            UNION ALL BY NAME
+            -- values that SQL calls equal but that look different (0.0 and -0.0, 30 days and 1 month) take one look;
+            -- for other types this branch is empty when the statement is planned
+            SELECT * EXCLUDE (${told}), ${sums}
+            FROM (
+                SELECT system.main.first(${looks}) OVER (PARTITION BY ${looks} ORDER BY CAST(${looks} AS VARCHAR) DESC), ${rest}
+                FROM (
+                    SELECT system.main.arg_max(${values}, CAST(${values} AS VARCHAR)), ${kept}${counts}
+                    FROM (
+                        SELECT ${columns}, system.main.create_sort_key("kanon#s", 'ASC NULLS LAST') AS ${look}
+                        FROM (SELECT ${read} FROM ${source}) AS "kanon#s" WHERE ${unlike}
+                    )
+                    GROUP BY ${kept}${look}
+                )
+            )
+            GROUP BY ALL
+        )
+    ) AS "kanon#h"

@@ -1,0 +1,12 @@
+SELECT * EXCLUDE ("kanon#n", "kanon#copy")
+FROM (
+    SELECT *, unnest(system.main.range("kanon#n")) AS "kanon#copy"
+    FROM (
+        -- the order tells nothing of what is suppressed: it follows from what is released
+        SELECT "kanon#v".* EXCLUDE (${own})${kept}, "kanon#n"
+        FROM "kanon#rows" AS "kanon#r"
+        JOIN (SELECT DISTINCT ON ("kanon#class") * FROM "kanon#values") AS "kanon#v" USING ("kanon#class")
+        ORDER BY system.main.hash(*COLUMNS("kanon#r".* EXCLUDE ("kanon#n")))
+    )
+)
+WHERE (SELECT passed FROM "kanon#audit")

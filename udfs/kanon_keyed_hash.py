@@ -1,0 +1,34 @@
+"""`kanon_keyed_hash(key)`: a number for each row of a split row type that nobody can compute without the secret."""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.session import Session
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PURPOSE = "rows of split row types"
+
+
+def keyed_hash(session: Session, keys: pa.ChunkedArray) -> pa.Array:
+    """Return HMAC-SHA256 of sort keys under a key for this purpose alone, cut to 64 bits.
+
+    Parameters
+    ----------
+    keys : blobs
+        Sort keys of rows: their row type, what else they hold, and the number of the copy.
+    """
+    import pyarrow as pa
+
+    derived = session.derived_key(PURPOSE)
+    digests = b"".join(hmac.digest(derived, key, "sha256")[:8] for key in keys.to_pylist())
+    return pa.array(np.frombuffer(digests, ">u8").astype(np.uint64))
+
+
+FUNCTION = Function(name="kanon_keyed_hash", returns="UBIGINT", call=keyed_hash, arrow=True)
