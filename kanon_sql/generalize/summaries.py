@@ -70,10 +70,11 @@ def sets(labels: Sequence[Label], number: Int64, code: Int64) -> list[Label]:
     for each, value in np.unique(np.stack([number, code]), axis=1).T.tolist():
         held[each].append(value)
     values = set(labels)
-    return [
-        listed("{", [labels[each] for each in codes], "}", values) if len(codes) > 1 else _only(labels[codes[0]]) for codes in held
-    ]
+    return [_shown([labels[each] for each in codes], values) for codes in held]
 
 
-def _only(text: Label) -> Label:
-    return None if text is None else alone(text)
+def _shown(texts: Sequence[Label], values: set[Label]) -> Label:
+    """Return what a class with these values shows."""
+    if len(texts) > 1:
+        return listed("{", texts, "}", values)
+    return None if texts[0] is None else alone(texts[0])
