@@ -60,7 +60,7 @@ def gate(policy: Policy, rows: str, values: Sequence[str], unclassed: str) -> di
     audits, refusals = [text("audit_classes", unclassed=unclassed)], []
     for name, value in zip(policy.measured, values, strict=True):
         told = name in labelled(policy) or (policy.people is not None and name == policy.people.per)
-        label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if told else "NULL"
+        label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if told else "NULL::VARCHAR"
         audits.append(text("audit_tally", tally=tally[same_name(name)], rows=rows, value=value, label=label))
     for number, requirement in enumerate(_sensitive(policy), 1):
         check, mine = f'"kanon#check{number}"', tally[same_name(requirement.sensitive)]

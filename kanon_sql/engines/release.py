@@ -93,18 +93,29 @@ def tables_of(policy: Policy) -> str:
 
 
 def grouped(policy: Policy) -> dict[str, str]:
-    """Return the slots of the histogram: the columns, then what is known of sensitive values; the solver gets no ``keys``."""
+    """Return the slots of the histogram: the columns, then what is known of sensitive values.
+
+    Notes
+    -----
+    Sensitive values are grouped by their bytes; the solver gets for each the least key of all that its column calls equal.
+    """
     sensitive = [quoted(name) for name in policy.measured]
     keys = {f'"kanon#key{number}"': _KEY.format(name) for number, name in enumerate(sensitive, 1)}
     texts = {
-        f'"kanon#label{number}"': f"min(CAST({quoted(name)} AS VARCHAR))" for number, name in enumerate(labelled(policy), 1)
+        f'"kanon#label{number}"': f'system.main.min(CAST({quoted(name)} AS VARCHAR) COLLATE "binary")'
+        for number, name in enumerate(labelled(policy), 1)
     }
     columns = ["*"] if policy.every_column else [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
     columns += [f"{value} AS {name}" for name, value in (keys | texts).items()]
+    equal = {
+        f'"kanon#equal{number}"': f"system.main.min({key}) OVER (PARTITION BY {name})"
+        for number, (key, name) in enumerate(zip(keys, sensitive, strict=True), 1)
+    }
+    shown = f"* EXCLUDE ({', '.join(keys)})" if keys else "*"
     return {
         "columns": ", ".join(columns),
-        "grouped": f"* EXCLUDE ({', '.join(keys)})" if keys else "*",
-        "counted": ", ".join([*texts, '"kanon#n"']),
+        "grouped": ", ".join([shown, *(f"{value} AS {name}" for name, value in equal.items())]),
+        "counted": ", ".join([*texts, '"kanon#n"', *equal]),
     }
 
 
