@@ -13,6 +13,7 @@ import numpy as np
 
 from kanon_sql.coded import CodedTable, Sensitive
 from kanon_sql.distances import Distance, hierarchical, metric, number, numeric
+from kanon_sql.equal_values import Spellings
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.hierarchies import Hierarchy
 from kanon_sql.policy import Policy
@@ -35,7 +36,9 @@ def labelled(policy: Policy) -> tuple[str, ...]:
     return (*(name for name in policy.sensitive if same_name(name) in known), *policy.generalized)
 
 
-def measured(table: CodedTable, policy: Policy, labels: Mapping[str, pa.Array], tables: Mapping[str, Columns]) -> CodedTable:
+def measured(
+    table: CodedTable, policy: Policy, labels: Mapping[str, pa.Array], tables: Mapping[str, Columns], spellings: Spellings
+) -> CodedTable:
     """Return a coded table that knows the values and distances which the requirements name.
 
     Parameters
@@ -44,10 +47,12 @@ def measured(table: CodedTable, policy: Policy, labels: Mapping[str, pa.Array], 
         As `encode` returned it.
     policy : Policy
         Resolved, with the columns of the table.
-    labels : mapping of StringArray [t]
-        For each column of `labelled` the text of its value in each row type, in the order of the source.
+    labels : mapping of StringArray [s]
+        For each column of `labelled` the text of its value in each spelled row type, in the order of the source.
     tables : mapping
         The tables of `Policy.tables`.
+    spellings : Spellings
+        Which spelled row types are one row type.
 
     Raises
     ------
@@ -59,7 +64,8 @@ def measured(table: CodedTable, policy: Policy, labels: Mapping[str, pa.Array], 
     found = []
     for sensitive in table.sensitive:
         mine = [each for each in policy.requirements if not isinstance(each, KAnonymity) and each.sensitive == sensitive.column]
-        texts = _texts(table, sensitive, labels.get(sensitive.column))
+        spelled = _spelled(sensitive, labels.get(sensitive.column), spellings)
+        texts = [min(each) if each else None for each in spelled]  # the first one stands for all, as in the audit
         distances = dict(sensitive.distances)
         for requirement in mine:
             if isinstance(requirement, TCloseness) and requirement.metric not in distances:
@@ -67,7 +73,8 @@ def measured(table: CodedTable, policy: Policy, labels: Mapping[str, pa.Array], 
                     distances[requirement.metric] = _distance(requirement, texts, tables)
                 except PolicyError as error:
                     raise PolicyError(f"{requirement.describe()}: {error}") from None
-        named = {each.value: _code(each, texts) for each in mine if isinstance(each, AlphaAnonymity) and each.value in texts}
+        alphas = [each for each in mine if isinstance(each, AlphaAnonymity)]
+        named = {each.value: _code(each, spelled) for each in alphas if any(each.value in known for known in spelled)}
         found.append(replace(sensitive, named=named, distances=distances))
     return replace(table, sensitive=tuple(found))
 
@@ -78,20 +85,25 @@ def _needs_labels(requirement: Requirement) -> TypeGuard[AlphaAnonymity | TClose
     return isinstance(requirement, AlphaAnonymity)
 
 
-def _texts(table: CodedTable, sensitive: Sensitive, labels: pa.Array | None) -> list[str | None]:
-    """Return the text of each code; none where no requirement asks for it."""
+def _spelled(sensitive: Sensitive, labels: pa.Array | None, spellings: Spellings) -> list[set[str]]:
+    """Return the texts of each code, none for NULL; no code where no requirement asks for texts."""
     if labels is None:
         return []
-    first = np.unique(sensitive.codes, return_index=True)[1]
-    texts: list[str | None] = labels.take(table.origin[first]).to_pylist()
-    return texts
+    encoded = labels.dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    place = np.array(encoded.indices.fill_null(-1))
+    found: list[set[str]] = [set() for _ in sensitive.count]
+    for code, text in np.unique(np.stack([sensitive.codes[spellings.row_type], place]), axis=1).T.tolist():
+        if text >= 0:
+            found[code].add(texts[text])
+    return found
 
 
-def _code(requirement: AlphaAnonymity, texts: list[str | None]) -> int:
-    shared = texts.count(requirement.value)
-    if shared > 1:
-        raise SourceError(f"{requirement.describe()}: {shared} values have this text; hint: cast the column to VARCHAR")
-    return texts.index(requirement.value)
+def _code(requirement: AlphaAnonymity, spelled: list[set[str]]) -> int:
+    codes = [code for code, known in enumerate(spelled) if requirement.value in known]
+    if len(codes) > 1:
+        raise SourceError(f"{requirement.describe()}: {len(codes)} values have this text; hint: cast the column to VARCHAR")
+    return codes[0]
 
 
 def _distance(requirement: TCloseness, texts: list[str | None], tables: Mapping[str, Columns]) -> Distance:

@@ -2,7 +2,8 @@
 --
 -- Generalized columns are texts: [35, 40), [17, 23] or [17, 23] or NULL. This reads them, so that one column becomes two, of
 -- whatever type: SELECT interval_ends(lat).low::DOUBLE AS lat_min, interval_ends(lat).high::DOUBLE AS lat_max.
--- A value that stands alone is its own interval. A suppressed cell is NULL, and so is a label with several ', '.
+-- A value that stands alone is its own interval. Ends and values in double quotes come without them: ["Smith, A", Zorn].
+-- A suppressed cell is NULL, and so is a label in brackets that has not two ends.
 --
 -- Arguments:
 --   label   VARCHAR   a cell of a generalized column
@@ -12,10 +13,26 @@
 --
 -- Cost: one pass over the text.
 CREATE OR REPLACE MACRO interval_ends(label) AS
-CASE
-    WHEN NOT regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
-    THEN {'low': regexp_replace(label::VARCHAR, ' or NULL$', ''), 'high': regexp_replace(label::VARCHAR, ' or NULL$', '')}
-    WHEN len(string_split(label::VARCHAR, ', ')) = 2
-    THEN {'low': regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 1, 's'),
-          'high': regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 2, 's')}
-END;
+system.main.list_transform(
+    CASE
+        WHEN NOT system.main.regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
+        THEN [{'low': system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
+               'high': system.main.regexp_replace(label::VARCHAR, ' or NULL$', '')}]
+        -- a word in quotes, or one without ', '
+        WHEN system.main.regexp_full_match(
+            label::VARCHAR,
+            '\[("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*), ("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*)[\])]( or NULL)?')
+        THEN [system.main.regexp_extract(
+            label::VARCHAR, '^\[("(?:[^"]|"")*"|(?:[^"].*?)??), (.*)[\])](?: or NULL)?$', ['low', 'high'], 's')]
+    END,
+    lambda ends: {
+        'low': CASE
+            WHEN system.main.regexp_full_match(ends.low, '"([^"]|"")*"')
+            THEN system.main.replace(system.main.regexp_extract(ends.low, '^"(.*)"$', 1, 's'), '""', '"')
+            ELSE ends.low
+        END,
+        'high': CASE
+            WHEN system.main.regexp_full_match(ends.high, '"([^"]|"")*"')
+            THEN system.main.replace(system.main.regexp_extract(ends.high, '^"(.*)"$', 1, 's'), '""', '"')
+            ELSE ends.high
+        END})[1];

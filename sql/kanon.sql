@@ -49,7 +49,8 @@ FROM query(format(
 --
 -- Generalized columns are texts: [35, 40), [17, 23] or [17, 23] or NULL. This reads them, so that one column becomes two, of
 -- whatever type: SELECT interval_ends(lat).low::DOUBLE AS lat_min, interval_ends(lat).high::DOUBLE AS lat_max.
--- A value that stands alone is its own interval. A suppressed cell is NULL, and so is a label with several ', '.
+-- A value that stands alone is its own interval. Ends and values in double quotes come without them: ["Smith, A", Zorn].
+-- A suppressed cell is NULL, and so is a label in brackets that has not two ends.
 --
 -- Arguments:
 --   label   VARCHAR   a cell of a generalized column
@@ -59,13 +60,29 @@ FROM query(format(
 --
 -- Cost: one pass over the text.
 CREATE OR REPLACE MACRO interval_ends(label) AS
-CASE
-    WHEN NOT regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
-    THEN {'low': regexp_replace(label::VARCHAR, ' or NULL$', ''), 'high': regexp_replace(label::VARCHAR, ' or NULL$', '')}
-    WHEN len(string_split(label::VARCHAR, ', ')) = 2
-    THEN {'low': regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 1, 's'),
-          'high': regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 2, 's')}
-END;
+system.main.list_transform(
+    CASE
+        WHEN NOT system.main.regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
+        THEN [{'low': system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
+               'high': system.main.regexp_replace(label::VARCHAR, ' or NULL$', '')}]
+        -- a word in quotes, or one without ', '
+        WHEN system.main.regexp_full_match(
+            label::VARCHAR,
+            '\[("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*), ("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*)[\])]( or NULL)?')
+        THEN [system.main.regexp_extract(
+            label::VARCHAR, '^\[("(?:[^"]|"")*"|(?:[^"].*?)??), (.*)[\])](?: or NULL)?$', ['low', 'high'], 's')]
+    END,
+    lambda ends: {
+        'low': CASE
+            WHEN system.main.regexp_full_match(ends.low, '"([^"]|"")*"')
+            THEN system.main.replace(system.main.regexp_extract(ends.low, '^"(.*)"$', 1, 's'), '""', '"')
+            ELSE ends.low
+        END,
+        'high': CASE
+            WHEN system.main.regexp_full_match(ends.high, '"([^"]|"")*"')
+            THEN system.main.replace(system.main.regexp_extract(ends.high, '^"(.*)"$', 1, 's'), '""', '"')
+            ELSE ends.high
+        END})[1];
 -- k_anonymity(tbl, qi := NULL): the k of a table, and the sizes of its equivalence classes in figures.
 --
 -- A table is k-anonymous if every equivalence class has at least k rows; the k given here is the largest such k.
@@ -128,8 +145,9 @@ FROM query(format(
 --   recursive (c, l)-diverse   if r_1 < c * (r_l + ... + r_m),
 -- and a table is if every class is. The figures are the largest l, and the bound of c, of which that is true.
 -- NULL is a value like any other: rows that are NULL in the same column are alike there, and NULL is one more value of the
--- sensitive attribute. Text is compared byte by byte whatever the collation of the column ('a' and 'A' are two values even
--- under NOCASE), because the reader sees bytes.
+-- sensitive attribute. In quasi-identifiers, text is compared byte by byte whatever the collation of the column ('a' and 'A'
+-- are two values even under NOCASE), because the reader sees bytes. Values of the sensitive attribute are one where the column
+-- calls them equal: 'flu' and 'FLU' under NOCASE, one month and 30 days; one disease spelled two ways is no diversity.
 --
 -- Arguments:
 --   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
@@ -197,7 +215,7 @@ FROM query(format(
                     (sum(size) - {4})::BIGINT AS rest
              FROM (
                  SELECT create_sort_key(row(true, {0}), ''ASC NULLS FIRST'') AS class,
-                        create_sort_key(row({2}), ''ASC NULLS FIRST'') AS value,
+                        {2} AS value,
                         count(*) AS size
                  FROM {1} AS source
                  GROUP BY 1, 2
@@ -321,8 +339,9 @@ FROM query(format(
 -- Every figure is computed in whole numbers and is exact, that of a table of distances too: every class whose bounds leave
 -- it a chance to be the worst gets an optimal transport plan. Fractional numbers and distances count to 18 decimals.
 -- NULL is a value like any other: rows that are NULL in the same column are alike there, and NULL is one more value of the
--- sensitive attribute; for 'numeric' it is an error. Text is compared byte by byte whatever the collation of the column
--- ('a' and 'A' are two values even under NOCASE), because the reader sees bytes.
+-- sensitive attribute; for 'numeric' it is an error. In quasi-identifiers, text is compared byte by byte whatever the collation
+-- of the column ('a' and 'A' are two values even under NOCASE), because the reader sees bytes. Values of the sensitive
+-- attribute are one where the column calls them equal ('flu' and 'FLU' under NOCASE, one month and 30 days): the first of them.
 --
 -- Arguments:
 --   tbl         VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
@@ -358,9 +377,17 @@ FROM query(format(
     -- A pair is a value in a histogram: held rows of the size of each class that has it. Classes with one histogram are alike.
     -- A histogram is a list of whole numbers, place of the value * 2^42 + held.
     'WITH RECURSIVE "t_closeness cells" AS MATERIALIZED (
-         SELECT create_sort_key(row(true, {0}), ''ASC NULLS FIRST'') AS class, {2} AS value, count(*) AS held
-         FROM {1} AS source
-         GROUP BY 1, 2
+         SELECT class, value, system.main.sum(held)::BIGINT AS held
+         FROM (
+             SELECT class, system.main.min(value) OVER (PARTITION BY own) AS value, held
+             FROM (
+                 SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
+                        {4} AS own, system.main.min({2}) AS value, system.main.count(*) AS held
+                 FROM {1} AS source
+                 GROUP BY 1, 2
+             ) AS spelled
+         ) AS spelled
+         GROUP BY class, value
      ),
      "t_closeness values" AS MATERIALIZED (
          SELECT value, row_number() OVER (ORDER BY value ASC) AS place, sum(held) AS mass
@@ -910,7 +937,8 @@ FROM query(format(
                     coalesce(
                         CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END, 'NULL')))
             END
-    END
+    END,
+    'source."' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
 ));
 -- utility(released, original, qi := NULL, hierarchies := NULL): what a release has cost, and what it still tells.
 --
@@ -923,15 +951,16 @@ FROM query(format(
 -- distinct ones of the original, NULL (or '*') among them. It is 1 for a suppressed cell, 0 for one left as it was, and 0 in
 -- a column of one value. What a label stands for is read from its text:
 --   a label of a hierarchy      the values below it, in the hierarchy of its column; this one comes first
---   {flu, gout}, {flu, NULL}    these values; all words must belong to values
+--   {flu, gout}, {flu, NULL}    these values; all words must be values
 --   [35, 40)  [17, 23]          the values from the low end to the high one, as numbers where all values of the column are
---   [adams, baker]              numbers, else byte by byte, as dates are in order too. A label with several ', ' is not read,
---                               nor are numbers in [35, 40) if the column has other values than numbers.
+--   [adams, baker]              numbers (inf and nan, too), else byte by byte, as dates are in order too. A label with several
+--                               ', ' is not read, nor are numbers in [35, 40) if the column has other values than numbers.
 --   2026-11-21  2026-11  2026   the values of the day, month, quarter, year or decade, if all are dates or timestamps
 --   2026-Q4  2020s
 --   98***                       the values that begin so; but 98 alone if it is a value and the label has fewer characters
 --                               than the longest value of the column
 --   any but {} with ' or NULL'  what stands in front of it, a single value too, and NULL
+--   "[a, b]"  {"a, b", c}       a word in double quotes is a text, with those within it doubled
 -- A label that is none of these, or stands for no value of the original ('bin 07'), is unread: its cells count 1, which is an
 -- upper bound. Nothing tells how many NULLs of the original are behind labels that take in NULL or are unread: as many as
 -- possible are assumed, so that suppressed_cells is an upper bound there, and at most the NULLs and '*' of the release.
@@ -1013,9 +1042,17 @@ FROM query(format(
          GROUP BY ALL
      ),
      "utility labels" AS MATERIALIZED (
-         SELECT position, symbol, decode(symbol) AS label, regexp_replace(decode(symbol), '' or NULL$'', '''') AS base
-         FROM "utility symbols"
-         WHERE symbol IS NOT NULL AND released_rows > 0 AND original_rows = 0
+         SELECT *,
+                CASE
+                    WHEN system.main.regexp_full_match(base, ''"([^"]|"")*"'')
+                    THEN system.main.replace(system.main.regexp_extract(base, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                    ELSE base
+                END AS word
+         FROM (
+             SELECT position, symbol, decode(symbol) AS label, regexp_replace(decode(symbol), '' or NULL$'', '''') AS base
+             FROM "utility symbols"
+             WHERE symbol IS NOT NULL AND released_rows > 0 AND original_rows = 0
+         ) AS labels
      ),
      -- The values of the columns that have labels.
      "utility values" AS MATERIALIZED (
@@ -1025,7 +1062,8 @@ FROM query(format(
      ),
      "utility kinds" AS MATERIALIZED (
          SELECT position,
-                bool_and(text IS NULL OR coalesce(isfinite(TRY_CAST(text AS DOUBLE)), false)) AS numbers,
+                bool_and(text IS NULL OR system.main.regexp_full_match(
+                    text, '' *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})?|inf|nan) *'')) AS numbers,
                 bool_and(text IS NULL OR regexp_matches(text, ''^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}($| )'')) AS dates,
                 bool_or(text IS NULL) AS nulls,
                 max(length(text)) AS longest
@@ -1060,33 +1098,61 @@ FROM query(format(
          JOIN "utility trees" AS trees ON trees.position = ancestors.position AND trees.labels[1] = ancestors.label
          WHERE NOT ancestors.levels
      ),
-     -- A set in braces: the values that are all of its words together; one may have several.
+     -- A set in braces: the values that are its words, NULL for one without quotes.
      "utility sets" AS (
          SELECT words.position AS position, words.symbol AS symbol, count(*) AS covered, bool_or(text IS NULL) AS nulls
          FROM (
-             SELECT position, symbol, inside, len(words) AS size, unnest(words) AS word
+             SELECT position, symbol, size,
+                    CASE
+                        WHEN word <> ''NULL''
+                        THEN CASE
+                                 WHEN system.main.regexp_full_match(word, ''"([^"]|"")*"'')
+                                 THEN system.main.replace(system.main.regexp_extract(word, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                                 ELSE word
+                             END
+                    END AS word
              FROM (
-                 SELECT position, symbol, label[2:-2] AS inside, list_distinct(string_split(label[2:-2], '', '')) AS words
-                 FROM "utility labels"
-                 WHERE starts_with(label, ''{{'') AND suffix(label, ''}}'')
+                 SELECT position, symbol, len(words) AS size, unnest(words) AS word
+                 FROM (
+                     SELECT position, symbol, inside, list_distinct(words) AS words, array_to_string(words, '', '') AS read
+                     FROM (
+                         SELECT position, symbol, inside,
+                                system.main.regexp_extract_all(
+                                    inside || '', '', ''("(?:[^"]|"")*"|(?:[^"].*?)??), '', 1, ''s'') AS words
+                         FROM (
+                             SELECT position, symbol, label[2:-2] AS inside
+                             FROM "utility labels"
+                             WHERE starts_with(label, ''{{'') AND suffix(label, ''}}'')
+                         ) AS lists
+                     ) AS lists
+                 ) AS lists
+                 WHERE read = inside
              ) AS lists
          ) AS words
-         JOIN "utility values" AS known
-             ON known.position = words.position
-             AND split_part(coalesce(text, ''NULL''), '', '', 1) = word
-             AND (coalesce(text, ''NULL'') = word
-                  OR contains('', '' || inside || '', '', '', '' || coalesce(text, ''NULL'') || '', ''))
+         JOIN "utility values" AS known ON known.position = words.position AND known.text IS NOT DISTINCT FROM word
          GROUP BY words.position, words.symbol, size
-         HAVING sum(len(string_split(coalesce(text, ''NULL''), '', ''))) >= size
+         HAVING count(*) = size
      ),
      -- Any other label is a stretch of the values, in the order of numbers or of bytes: from its low end to its high one, and
-     -- for a prefix to FF, which is in no text. A value with stars that is shorter than the longest value is that value.
+     -- for a prefix to FF, which is in no text. A value with stars that is shorter than the longest value is that value,
+     -- and so is a text in quotes, or a value of the column in front of '' or NULL''.
      "utility stretches" AS MATERIALIZED (
          SELECT *, form = ''interval'' AND numbers AS by_number
          FROM (
              SELECT *,
                     CASE
-                        WHEN form = ''interval'' THEN string_split(base[2:-2], '', '')
+                        WHEN form = ''interval''
+                        THEN [CASE
+                                  WHEN system.main.regexp_full_match(pair.low, ''"([^"]|"")*"'')
+                                  THEN system.main.replace(system.main.regexp_extract(pair.low, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                                  ELSE pair.low
+                              END,
+                              CASE
+                                  WHEN system.main.regexp_full_match(pair.high, ''"([^"]|"")*"'')
+                                  THEN system.main.replace(system.main.regexp_extract(pair.high, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                                  ELSE pair.high
+                              END]
+                        WHEN form = ''word'' THEN [word, word]
                         WHEN form = ''period'' AND base[6] = ''Q''
                         THEN [base[:5] || [''01'', ''04'', ''07'', ''10''][base[7]::BIGINT],
                               base[:5] || [''03'', ''06'', ''09'', ''12''][base[7]::BIGINT]]
@@ -1094,10 +1160,17 @@ FROM query(format(
                         ELSE [rtrim(base, ''*''), rtrim(base, ''*'')]
                     END AS ends
              FROM (
-                 SELECT labels.position AS position, labels.symbol AS symbol, base, numbers, nulls AND label <> base AS nulls,
+                 SELECT labels.position AS position, labels.symbol AS symbol, base, labels.word AS word, numbers,
+                        nulls AND label <> base AS nulls,
+                        system.main.regexp_extract(
+                            base, ''^\[("(?:[^"]|"")*"|(?:[^"].*?)??), (.*)[\])]$'', [''low'', ''high''], ''s'') AS pair,
                         CASE
-                            WHEN regexp_matches(base, ''^\[.*[\])]$'', ''s'') AND len(string_split(base, '', '')) = 2
+                            WHEN system.main.regexp_full_match(
+                                base,
+                                concat(''\[("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*), '',
+                                       ''("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*)[\])]''))
                             THEN ''interval''
+                            WHEN labels.word <> base OR own.text IS NOT NULL THEN ''word''
                             WHEN dates
                                  AND regexp_full_match(base, ''[0-9]{{4}}(-[0-9]{{2}}){{0,2}}|[0-9]{{3}}0s|[0-9]{{4}}-Q[1-4]'')
                             THEN ''period''
@@ -1107,10 +1180,12 @@ FROM query(format(
                  FROM "utility labels" AS labels
                  JOIN "utility kinds" AS kinds ON kinds.position = labels.position
                  LEFT JOIN "utility values" AS whole ON whole.position = labels.position AND whole.text = rtrim(base, ''*'')
+                 LEFT JOIN "utility values" AS own ON own.position = labels.position AND own.text = labels.word
              ) AS forms
          ) AS forms
          WHERE form <> ''interval''
-               OR CASE len(list_filter(ends, lambda word: TRY_CAST(word AS DOUBLE) IS NOT NULL))
+               OR CASE len(list_filter(ends, lambda word: system.main.regexp_full_match(
+                           word, '' *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})?|inf|nan) *'')))
                       WHEN 2 THEN numbers OR suffix(base, '']'')
                       ELSE NOT numbers
                   END
@@ -1128,29 +1203,51 @@ FROM query(format(
              FROM (
                  SELECT position, symbol, nulls, sign, sum(known) OVER (
                             PARTITION BY position, by_number
-                            ORDER BY CASE
-                                         WHEN by_number
-                                         THEN create_sort_key(
-                                             text::DOUBLE, ''ASC NULLS FIRST'',
-                                             TRY_CAST(text AS DECIMAL(38, 15)), ''ASC NULLS FIRST'')
-                                         ELSE encode(text) || beyond
-                                     END ASC,
-                                     side ASC) AS below
+                            ORDER BY CASE WHEN by_number THEN number ELSE encode(text) || beyond END ASC, side ASC) AS below
                  FROM (
-                     SELECT position, symbol, nulls, by_number, ends[1], ''''::BLOB, 0, -1, 0
-                     FROM "utility stretches"
-                     UNION ALL
-                     SELECT position, symbol, nulls, by_number, ends[2],
-                            CASE WHEN form IN (''prefix'', ''period'') THEN ''\xFF''::BLOB ELSE ''''::BLOB END,
-                            CASE WHEN form = ''interval'' AND suffix(base, '')'') THEN 0 ELSE 2 END, 1, 0
-                     FROM "utility stretches"
-                     UNION ALL
-                     SELECT known.position, NULL, NULL, by_number, text, ''''::BLOB, 1, 0, 1
-                     FROM "utility values" AS known
-                     JOIN (SELECT DISTINCT position, by_number FROM "utility stretches") AS orders
-                         ON orders.position = known.position
-                     WHERE text IS NOT NULL
-                 ) AS points(position, symbol, nulls, by_number, text, beyond, side, sign, known)
+                     -- a number as bytes in its order: sign, place of the first digit, digits (complements, and a sign, where
+                     -- it is negative); NaN is above infinity
+                     SELECT *,
+                            CASE
+                                WHEN NOT by_number THEN NULL
+                                WHEN system.main.regexp_full_match(text, '' *[+-]?nan *'') THEN ''5''::BLOB
+                                WHEN system.main.regexp_full_match(text, '' *[+]?inf *'') THEN ''4''::BLOB
+                                WHEN system.main.regexp_full_match(text, '' *-inf *'') THEN ''0''::BLOB
+                                -- sign, place of the first digit, digits: of a negative number the complements, and a sign after the last
+                                WHEN system.main.regexp_full_match(text, '' *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})? *'')
+                                THEN system.main.list_transform(system.main.list_transform(
+                                    [system.main.regexp_extract(
+                                        text, ''^ *([+-]?)0*([0-9]*)\.?(0*)([0-9]*)(?:[eE]([+-]?[0-9]+))? *$'',
+                                        [''sign'', ''whole'', ''zeros'', ''part'', ''power''])],
+                                    lambda word: {{
+                                        ''minus'': word.sign = ''-'',
+                                        ''digits'': system.main.rtrim(
+                                            CASE WHEN word.whole = '''' THEN word.part ELSE word.whole || word.zeros || word.part END, ''0''),
+                                        ''size'': coalesce(TRY_CAST(word.power AS BIGINT), 0)
+                                            + CASE WHEN word.whole = '''' THEN -system.main.length(word.zeros) ELSE system.main.length(word.whole) END}}),
+                                    lambda read: system.main.encode(CASE
+                                        WHEN read.digits = '''' THEN ''2''
+                                        WHEN read.minus
+                                        THEN ''1'' || (5000000000 - read.size)::VARCHAR
+                                            || system.main.translate(read.digits, ''0123456789'', ''9876543210'') || '':''
+                                        ELSE ''3'' || (5000000000 + read.size)::VARCHAR || read.digits END))[1]
+                            END AS number
+                     FROM (
+                         SELECT position, symbol, nulls, by_number, ends[1], ''''::BLOB, 0, -1, 0
+                         FROM "utility stretches"
+                         UNION ALL
+                         SELECT position, symbol, nulls, by_number, ends[2],
+                                CASE WHEN form IN (''prefix'', ''period'') THEN ''\xFF''::BLOB ELSE ''''::BLOB END,
+                                CASE WHEN form = ''interval'' AND suffix(base, '')'') THEN 0 ELSE 2 END, 1, 0
+                         FROM "utility stretches"
+                         UNION ALL
+                         SELECT known.position, NULL, NULL, by_number, text, ''''::BLOB, 1, 0, 1
+                         FROM "utility values" AS known
+                         JOIN (SELECT DISTINCT position, by_number FROM "utility stretches") AS orders
+                             ON orders.position = known.position
+                         WHERE text IS NOT NULL
+                     ) AS points(position, symbol, nulls, by_number, text, beyond, side, sign, known)
+                 ) AS points
              ) AS points
              WHERE sign <> 0
              GROUP BY position, symbol, nulls

@@ -7,8 +7,9 @@
 --   recursive (c, l)-diverse   if r_1 < c * (r_l + ... + r_m),
 -- and a table is if every class is. The figures are the largest l, and the bound of c, of which that is true.
 -- NULL is a value like any other: rows that are NULL in the same column are alike there, and NULL is one more value of the
--- sensitive attribute. Text is compared byte by byte whatever the collation of the column ('a' and 'A' are two values even
--- under NOCASE), because the reader sees bytes.
+-- sensitive attribute. In quasi-identifiers, text is compared byte by byte whatever the collation of the column ('a' and 'A'
+-- are two values even under NOCASE), because the reader sees bytes. Values of the sensitive attribute are one where the column
+-- calls them equal: 'flu' and 'FLU' under NOCASE, one month and 30 days; one disease spelled two ways is no diversity.
 --
 -- Arguments:
 --   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
@@ -76,7 +77,7 @@ FROM query(format(
                     (sum(size) - {4})::BIGINT AS rest
              FROM (
                  SELECT create_sort_key(row(true, {0}), ''ASC NULLS FIRST'') AS class,
-                        create_sort_key(row({2}), ''ASC NULLS FIRST'') AS value,
+                        {2} AS value,
                         count(*) AS size
                  FROM {1} AS source
                  GROUP BY 1, 2

@@ -13,8 +13,9 @@
 -- Every figure is computed in whole numbers and is exact, that of a table of distances too: every class whose bounds leave
 -- it a chance to be the worst gets an optimal transport plan. Fractional numbers and distances count to 18 decimals.
 -- NULL is a value like any other: rows that are NULL in the same column are alike there, and NULL is one more value of the
--- sensitive attribute; for 'numeric' it is an error. Text is compared byte by byte whatever the collation of the column
--- ('a' and 'A' are two values even under NOCASE), because the reader sees bytes.
+-- sensitive attribute; for 'numeric' it is an error. In quasi-identifiers, text is compared byte by byte whatever the collation
+-- of the column ('a' and 'A' are two values even under NOCASE), because the reader sees bytes. Values of the sensitive
+-- attribute are one where the column calls them equal ('flu' and 'FLU' under NOCASE, one month and 30 days): the first of them.
 --
 -- Arguments:
 --   tbl         VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
@@ -50,9 +51,17 @@ FROM query(format(
     -- A pair is a value in a histogram: held rows of the size of each class that has it. Classes with one histogram are alike.
     -- A histogram is a list of whole numbers, place of the value * 2^42 + held.
     'WITH RECURSIVE "t_closeness cells" AS MATERIALIZED (
-         SELECT create_sort_key(row(true, {0}), ''ASC NULLS FIRST'') AS class, {2} AS value, count(*) AS held
-         FROM {1} AS source
-         GROUP BY 1, 2
+         SELECT class, value, system.main.sum(held)::BIGINT AS held
+         FROM (
+             SELECT class, system.main.min(value) OVER (PARTITION BY own) AS value, held
+             FROM (
+                 SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
+                        {4} AS own, system.main.min({2}) AS value, system.main.count(*) AS held
+                 FROM {1} AS source
+                 GROUP BY 1, 2
+             ) AS spelled
+         ) AS spelled
+         GROUP BY class, value
      ),
      "t_closeness values" AS MATERIALIZED (
          SELECT value, row_number() OVER (ORDER BY value ASC) AS place, sum(held) AS mass
@@ -602,5 +611,6 @@ FROM query(format(
                     coalesce(
                         CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END, 'NULL')))
             END
-    END
+    END,
+    'source."' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
 ));

@@ -9,15 +9,16 @@
 -- distinct ones of the original, NULL (or '*') among them. It is 1 for a suppressed cell, 0 for one left as it was, and 0 in
 -- a column of one value. What a label stands for is read from its text:
 --   a label of a hierarchy      the values below it, in the hierarchy of its column; this one comes first
---   {flu, gout}, {flu, NULL}    these values; all words must belong to values
+--   {flu, gout}, {flu, NULL}    these values; all words must be values
 --   [35, 40)  [17, 23]          the values from the low end to the high one, as numbers where all values of the column are
---   [adams, baker]              numbers, else byte by byte, as dates are in order too. A label with several ', ' is not read,
---                               nor are numbers in [35, 40) if the column has other values than numbers.
+--   [adams, baker]              numbers (inf and nan, too), else byte by byte, as dates are in order too. A label with several
+--                               ', ' is not read, nor are numbers in [35, 40) if the column has other values than numbers.
 --   2026-11-21  2026-11  2026   the values of the day, month, quarter, year or decade, if all are dates or timestamps
 --   2026-Q4  2020s
 --   98***                       the values that begin so; but 98 alone if it is a value and the label has fewer characters
 --                               than the longest value of the column
 --   any but {} with ' or NULL'  what stands in front of it, a single value too, and NULL
+--   "[a, b]"  {"a, b", c}       a word in double quotes is a text, with those within it doubled
 -- A label that is none of these, or stands for no value of the original ('bin 07'), is unread: its cells count 1, which is an
 -- upper bound. Nothing tells how many NULLs of the original are behind labels that take in NULL or are unread: as many as
 -- possible are assumed, so that suppressed_cells is an upper bound there, and at most the NULLs and '*' of the release.
@@ -99,9 +100,17 @@ FROM query(format(
          GROUP BY ALL
      ),
      "utility labels" AS MATERIALIZED (
-         SELECT position, symbol, decode(symbol) AS label, regexp_replace(decode(symbol), '' or NULL$'', '''') AS base
-         FROM "utility symbols"
-         WHERE symbol IS NOT NULL AND released_rows > 0 AND original_rows = 0
+         SELECT *,
+                CASE
+                    WHEN system.main.regexp_full_match(base, ''"([^"]|"")*"'')
+                    THEN system.main.replace(system.main.regexp_extract(base, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                    ELSE base
+                END AS word
+         FROM (
+             SELECT position, symbol, decode(symbol) AS label, regexp_replace(decode(symbol), '' or NULL$'', '''') AS base
+             FROM "utility symbols"
+             WHERE symbol IS NOT NULL AND released_rows > 0 AND original_rows = 0
+         ) AS labels
      ),
      -- The values of the columns that have labels.
      "utility values" AS MATERIALIZED (
@@ -111,7 +120,8 @@ FROM query(format(
      ),
      "utility kinds" AS MATERIALIZED (
          SELECT position,
-                bool_and(text IS NULL OR coalesce(isfinite(TRY_CAST(text AS DOUBLE)), false)) AS numbers,
+                bool_and(text IS NULL OR system.main.regexp_full_match(
+                    text, '' *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})?|inf|nan) *'')) AS numbers,
                 bool_and(text IS NULL OR regexp_matches(text, ''^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}($| )'')) AS dates,
                 bool_or(text IS NULL) AS nulls,
                 max(length(text)) AS longest
@@ -146,33 +156,61 @@ FROM query(format(
          JOIN "utility trees" AS trees ON trees.position = ancestors.position AND trees.labels[1] = ancestors.label
          WHERE NOT ancestors.levels
      ),
-     -- A set in braces: the values that are all of its words together; one may have several.
+     -- A set in braces: the values that are its words, NULL for one without quotes.
      "utility sets" AS (
          SELECT words.position AS position, words.symbol AS symbol, count(*) AS covered, bool_or(text IS NULL) AS nulls
          FROM (
-             SELECT position, symbol, inside, len(words) AS size, unnest(words) AS word
+             SELECT position, symbol, size,
+                    CASE
+                        WHEN word <> ''NULL''
+                        THEN CASE
+                                 WHEN system.main.regexp_full_match(word, ''"([^"]|"")*"'')
+                                 THEN system.main.replace(system.main.regexp_extract(word, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                                 ELSE word
+                             END
+                    END AS word
              FROM (
-                 SELECT position, symbol, label[2:-2] AS inside, list_distinct(string_split(label[2:-2], '', '')) AS words
-                 FROM "utility labels"
-                 WHERE starts_with(label, ''{{'') AND suffix(label, ''}}'')
+                 SELECT position, symbol, len(words) AS size, unnest(words) AS word
+                 FROM (
+                     SELECT position, symbol, inside, list_distinct(words) AS words, array_to_string(words, '', '') AS read
+                     FROM (
+                         SELECT position, symbol, inside,
+                                system.main.regexp_extract_all(
+                                    inside || '', '', ''("(?:[^"]|"")*"|(?:[^"].*?)??), '', 1, ''s'') AS words
+                         FROM (
+                             SELECT position, symbol, label[2:-2] AS inside
+                             FROM "utility labels"
+                             WHERE starts_with(label, ''{{'') AND suffix(label, ''}}'')
+                         ) AS lists
+                     ) AS lists
+                 ) AS lists
+                 WHERE read = inside
              ) AS lists
          ) AS words
-         JOIN "utility values" AS known
-             ON known.position = words.position
-             AND split_part(coalesce(text, ''NULL''), '', '', 1) = word
-             AND (coalesce(text, ''NULL'') = word
-                  OR contains('', '' || inside || '', '', '', '' || coalesce(text, ''NULL'') || '', ''))
+         JOIN "utility values" AS known ON known.position = words.position AND known.text IS NOT DISTINCT FROM word
          GROUP BY words.position, words.symbol, size
-         HAVING sum(len(string_split(coalesce(text, ''NULL''), '', ''))) >= size
+         HAVING count(*) = size
      ),
      -- Any other label is a stretch of the values, in the order of numbers or of bytes: from its low end to its high one, and
-     -- for a prefix to FF, which is in no text. A value with stars that is shorter than the longest value is that value.
+     -- for a prefix to FF, which is in no text. A value with stars that is shorter than the longest value is that value,
+     -- and so is a text in quotes, or a value of the column in front of '' or NULL''.
      "utility stretches" AS MATERIALIZED (
          SELECT *, form = ''interval'' AND numbers AS by_number
          FROM (
              SELECT *,
                     CASE
-                        WHEN form = ''interval'' THEN string_split(base[2:-2], '', '')
+                        WHEN form = ''interval''
+                        THEN [CASE
+                                  WHEN system.main.regexp_full_match(pair.low, ''"([^"]|"")*"'')
+                                  THEN system.main.replace(system.main.regexp_extract(pair.low, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                                  ELSE pair.low
+                              END,
+                              CASE
+                                  WHEN system.main.regexp_full_match(pair.high, ''"([^"]|"")*"'')
+                                  THEN system.main.replace(system.main.regexp_extract(pair.high, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                                  ELSE pair.high
+                              END]
+                        WHEN form = ''word'' THEN [word, word]
                         WHEN form = ''period'' AND base[6] = ''Q''
                         THEN [base[:5] || [''01'', ''04'', ''07'', ''10''][base[7]::BIGINT],
                               base[:5] || [''03'', ''06'', ''09'', ''12''][base[7]::BIGINT]]
@@ -180,10 +218,17 @@ FROM query(format(
                         ELSE [rtrim(base, ''*''), rtrim(base, ''*'')]
                     END AS ends
              FROM (
-                 SELECT labels.position AS position, labels.symbol AS symbol, base, numbers, nulls AND label <> base AS nulls,
+                 SELECT labels.position AS position, labels.symbol AS symbol, base, labels.word AS word, numbers,
+                        nulls AND label <> base AS nulls,
+                        system.main.regexp_extract(
+                            base, ''^\[("(?:[^"]|"")*"|(?:[^"].*?)??), (.*)[\])]$'', [''low'', ''high''], ''s'') AS pair,
                         CASE
-                            WHEN regexp_matches(base, ''^\[.*[\])]$'', ''s'') AND len(string_split(base, '', '')) = 2
+                            WHEN system.main.regexp_full_match(
+                                base,
+                                concat(''\[("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*), '',
+                                       ''("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*)[\])]''))
                             THEN ''interval''
+                            WHEN labels.word <> base OR own.text IS NOT NULL THEN ''word''
                             WHEN dates
                                  AND regexp_full_match(base, ''[0-9]{{4}}(-[0-9]{{2}}){{0,2}}|[0-9]{{3}}0s|[0-9]{{4}}-Q[1-4]'')
                             THEN ''period''
@@ -193,10 +238,12 @@ FROM query(format(
                  FROM "utility labels" AS labels
                  JOIN "utility kinds" AS kinds ON kinds.position = labels.position
                  LEFT JOIN "utility values" AS whole ON whole.position = labels.position AND whole.text = rtrim(base, ''*'')
+                 LEFT JOIN "utility values" AS own ON own.position = labels.position AND own.text = labels.word
              ) AS forms
          ) AS forms
          WHERE form <> ''interval''
-               OR CASE len(list_filter(ends, lambda word: TRY_CAST(word AS DOUBLE) IS NOT NULL))
+               OR CASE len(list_filter(ends, lambda word: system.main.regexp_full_match(
+                           word, '' *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})?|inf|nan) *'')))
                       WHEN 2 THEN numbers OR suffix(base, '']'')
                       ELSE NOT numbers
                   END
@@ -214,29 +261,51 @@ FROM query(format(
              FROM (
                  SELECT position, symbol, nulls, sign, sum(known) OVER (
                             PARTITION BY position, by_number
-                            ORDER BY CASE
-                                         WHEN by_number
-                                         THEN create_sort_key(
-                                             text::DOUBLE, ''ASC NULLS FIRST'',
-                                             TRY_CAST(text AS DECIMAL(38, 15)), ''ASC NULLS FIRST'')
-                                         ELSE encode(text) || beyond
-                                     END ASC,
-                                     side ASC) AS below
+                            ORDER BY CASE WHEN by_number THEN number ELSE encode(text) || beyond END ASC, side ASC) AS below
                  FROM (
-                     SELECT position, symbol, nulls, by_number, ends[1], ''''::BLOB, 0, -1, 0
-                     FROM "utility stretches"
-                     UNION ALL
-                     SELECT position, symbol, nulls, by_number, ends[2],
-                            CASE WHEN form IN (''prefix'', ''period'') THEN ''\xFF''::BLOB ELSE ''''::BLOB END,
-                            CASE WHEN form = ''interval'' AND suffix(base, '')'') THEN 0 ELSE 2 END, 1, 0
-                     FROM "utility stretches"
-                     UNION ALL
-                     SELECT known.position, NULL, NULL, by_number, text, ''''::BLOB, 1, 0, 1
-                     FROM "utility values" AS known
-                     JOIN (SELECT DISTINCT position, by_number FROM "utility stretches") AS orders
-                         ON orders.position = known.position
-                     WHERE text IS NOT NULL
-                 ) AS points(position, symbol, nulls, by_number, text, beyond, side, sign, known)
+                     -- a number as bytes in its order: sign, place of the first digit, digits (complements, and a sign, where
+                     -- it is negative); NaN is above infinity
+                     SELECT *,
+                            CASE
+                                WHEN NOT by_number THEN NULL
+                                WHEN system.main.regexp_full_match(text, '' *[+-]?nan *'') THEN ''5''::BLOB
+                                WHEN system.main.regexp_full_match(text, '' *[+]?inf *'') THEN ''4''::BLOB
+                                WHEN system.main.regexp_full_match(text, '' *-inf *'') THEN ''0''::BLOB
+                                -- sign, place of the first digit, digits: of a negative number the complements, and a sign after the last
+                                WHEN system.main.regexp_full_match(text, '' *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})? *'')
+                                THEN system.main.list_transform(system.main.list_transform(
+                                    [system.main.regexp_extract(
+                                        text, ''^ *([+-]?)0*([0-9]*)\.?(0*)([0-9]*)(?:[eE]([+-]?[0-9]+))? *$'',
+                                        [''sign'', ''whole'', ''zeros'', ''part'', ''power''])],
+                                    lambda word: {{
+                                        ''minus'': word.sign = ''-'',
+                                        ''digits'': system.main.rtrim(
+                                            CASE WHEN word.whole = '''' THEN word.part ELSE word.whole || word.zeros || word.part END, ''0''),
+                                        ''size'': coalesce(TRY_CAST(word.power AS BIGINT), 0)
+                                            + CASE WHEN word.whole = '''' THEN -system.main.length(word.zeros) ELSE system.main.length(word.whole) END}}),
+                                    lambda read: system.main.encode(CASE
+                                        WHEN read.digits = '''' THEN ''2''
+                                        WHEN read.minus
+                                        THEN ''1'' || (5000000000 - read.size)::VARCHAR
+                                            || system.main.translate(read.digits, ''0123456789'', ''9876543210'') || '':''
+                                        ELSE ''3'' || (5000000000 + read.size)::VARCHAR || read.digits END))[1]
+                            END AS number
+                     FROM (
+                         SELECT position, symbol, nulls, by_number, ends[1], ''''::BLOB, 0, -1, 0
+                         FROM "utility stretches"
+                         UNION ALL
+                         SELECT position, symbol, nulls, by_number, ends[2],
+                                CASE WHEN form IN (''prefix'', ''period'') THEN ''\xFF''::BLOB ELSE ''''::BLOB END,
+                                CASE WHEN form = ''interval'' AND suffix(base, '')'') THEN 0 ELSE 2 END, 1, 0
+                         FROM "utility stretches"
+                         UNION ALL
+                         SELECT known.position, NULL, NULL, by_number, text, ''''::BLOB, 1, 0, 1
+                         FROM "utility values" AS known
+                         JOIN (SELECT DISTINCT position, by_number FROM "utility stretches") AS orders
+                             ON orders.position = known.position
+                         WHERE text IS NOT NULL
+                     ) AS points(position, symbol, nulls, by_number, text, beyond, side, sign, known)
+                 ) AS points
              ) AS points
              WHERE sign <> 0
              GROUP BY position, symbol, nulls

@@ -13,6 +13,7 @@ from kanon_sql.coded import CodedTable, Int64, Recoding, hidden_bits
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.histogram import coded
 from kanon_sql.engines.session import Session
+from kanon_sql.equal_values import Spellings
 from kanon_sql.generalizations import Ranges
 from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.ladder import Ladder
@@ -30,8 +31,7 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
     Parameters
     ----------
     row_types : list of struct
-        One list: the quasi-identifiers and the sensitive attributes, then for each of `labelled` the text of its value, and
-        ``kanon#n``, the rows.
+        One list, see `coded`.
     policy : text
         Canonical JSON.
     tables : lists of struct of text
@@ -66,7 +66,7 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
     spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}
     generalized = [spelled[same_name(name)] for name in asked.generalized]
     shown = [_shown(resolved, name, climbed[name], table, recoding, number) for name in generalized]
-    return _answer(session.record(certificate), _pieces(table, recoding, shown))
+    return _answer(session.record(certificate), _pieces(table, recoding, shown, read.spellings, resolved.seed))
 
 
 def _PIECES() -> pa.DataType:  # noqa: N802 - a type, made late because pyarrow is imported late
@@ -82,15 +82,13 @@ def _answer(number: int, pieces: pa.Array) -> pa.Array:
     return pa.StructArray.from_arrays([pa.array([number], pa.int64()), pieces], ["release", "pieces"])
 
 
-def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array]) -> pa.Array:
+def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array], spellings: Spellings, seed: int) -> pa.Array:
     """Lay the pieces out in the order in which the row types came; ``shown`` has the texts of each generalized column."""
     import pyarrow as pa
 
-    order = np.argsort(table.origin[recoding.row_type], kind="stable")
-    place = table.origin[recoding.row_type][order]
-    count = recoding.count[order]
+    place, order, count = spellings.dealt(recoding.row_type, recoding.count, seed)
     total = np.cumsum(count)
-    first = np.searchsorted(place, np.arange(table.row_types + 1)).astype(np.int32)
+    first = np.searchsorted(place, np.arange(len(spellings.weight) + 1)).astype(np.int32)
     before = np.append(0, total)[first[place]]
     bits = hidden_bits(recoding.shown[order], len(table.columns))
     hidden = bits.astype(np.bool_).repeat(table.width, axis=1)
@@ -108,7 +106,7 @@ def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array]) ->
         ["piece", "after", "upto", "hidden", "labels"],
     )
     by_type = pa.ListArray.from_arrays(pa.array(first), piece)
-    return pa.ListArray.from_arrays(pa.array([0, table.row_types], pa.int32()), by_type)
+    return pa.ListArray.from_arrays(pa.array([0, len(spellings.weight)], pa.int32()), by_type)
 
 
 def _null(ladder: Ladder) -> int:

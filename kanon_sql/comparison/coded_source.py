@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kanon_sql.certificate import Certificate
 from kanon_sql.coded import CodedTable, encode, hidden_bits
 from kanon_sql.engines.release import quoted, table_name
+from kanon_sql.equal_values import key_codes, together
 from kanon_sql.generalizations import Bins, Regions, table_of
 from kanon_sql.generalize.ladders import Column, ladders
 from kanon_sql.ladder import GRAIN, Ladder
@@ -68,19 +69,23 @@ class CodedSource:
 
         names = [*(qi.column for qi in policy.quasi_identifiers), *policy.measured]
         texts = [f'min(CAST({quoted(name)} AS VARCHAR)) AS "kanon#text{n}"' for n, name in enumerate(policy.generalized)]
-        chosen = ", ".join([*map(quoted, names), *texts])
-        histogram = con.sql(f'SELECT {chosen}, count(*) AS "kanon#n" FROM source GROUP BY ALL').to_arrow_table()  # noqa: S608
+        keys = {f'"kanon#key{n}"': quoted(name) for n, name in enumerate(policy.measured)}
+        least = [f"min(create_sort_key(row({name}), 'ASC NULLS LAST')) AS {key}" for key, name in keys.items()]
+        equal = ", ".join(f"min({key}) OVER (PARTITION BY {name}) AS {key}" for key, name in keys.items())
+        query = f'SELECT {", ".join([*map(quoted, names), *texts, *least])}, count(*) AS "kanon#n" FROM source GROUP BY ALL'  # noqa: S608
+        histogram = con.sql(f"SELECT * REPLACE ({equal}) FROM ({query})" if keys else query).to_arrow_table()  # noqa: S608
         if not histogram.num_rows:
             return cls(policy=policy, table=None, ladders={}, columns={})
         parts = [column.combine_chunks() for column in histogram.columns]
         count = np.from_dlpack(parts[-1]).astype(np.int64)
-        by_name = dict(zip(policy.generalized, parts[len(names) : -1], strict=True))
+        by_name = dict(zip(policy.generalized, parts[len(names) : -1 - len(keys)], strict=True))
+        ranked = {name: key_codes(part) for name, part in zip(policy.measured, parts[-1 - len(keys) : -1], strict=True)}
         again = replace(policy, quasi_identifiers=tuple(_made_again(policy, qi) for qi in policy.quasi_identifiers))
         named = [table_of(qi.recoding) for qi in again.quasi_identifiers]
         tables = {name: _table(con, name) for name in named if name is not None}
         climbed = ladders(again, by_name, count, tables, Budget(seed=policy.seed))
         row_types = pa.StructArray.from_arrays(parts[: len(names)], names)
-        table, _ = encode(row_types, count, again, climbed)
+        table, _ = together(encode(row_types, count, again, climbed)[0], ranked)
         return cls(
             policy=policy, table=table, ladders=climbed, columns={name: Column.of(text) for name, text in by_name.items()}
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from kanon_sql.coded import Int64
 from kanon_sql.comparison.coded_source import CodedSource
-from kanon_sql.comparison.label_texts import Stretch, members, stretches
+from kanon_sql.comparison.label_texts import Stretch, members, stretch
 from kanon_sql.comparison.readings import Domain, Mask, Meaning, Reading
 from kanon_sql.generalizations import Generalization, Intervals, Ranges, Sets, Summary
 from kanon_sql.generalize.groups import in_order
@@ -116,7 +116,8 @@ def _ranges(ordered: Sequence[Label], place: dict[Label, int]) -> Rule:
             if empty:
                 yield _value(place[None])
             return
-        for each in stretches(label, rank, empty=empty):
+        each = stretch(label, rank, empty=empty)
+        if each is not None:
             null = codes[-1:] if each.empty else codes[:0]
             values = np.concatenate([codes[each.low : each.high + 1], null])
             held = np.unique(np.concatenate([codes[[each.low, each.high]], null]))
@@ -127,26 +128,19 @@ def _ranges(ordered: Sequence[Label], place: dict[Label, int]) -> Rule:
 
 def _sets(texts: Sequence[Label], place: dict[Label, int]) -> Rule:
     """Read sets of the values that the source has, or one value alone."""
-    named: dict[str, list[int]] = {}
-    for text in texts:
-        named.setdefault("NULL" if text is None else text, []).append(place[text])
-    known = set(texts)
+    known = {text: place[text] for text in texts}
 
     def means(label: Label) -> Iterator[Meaning]:
-        if label in known:
-            yield _value(place[label])
         if label is None:
+            if None in known:
+                yield _value(place[None])
             return
-        listed, once = members(label, named)
-        if len(listed) > 1:
+        listed = members(label, known)
+        if len(listed) == 1:
+            yield _value(listed[0])
+        elif listed:
             values = np.array(listed)
-            loss = Fraction(len(listed) - 1, len(texts) - 1)
-            # read in several ways, a list has two values or more, and not more than all ways together
-            yield (
-                Meaning(values=values, loss=loss, held=values)
-                if once
-                else Meaning(values=values, loss=Fraction(1, len(texts) - 1), most=loss)
-            )
+            yield Meaning(values=values, loss=Fraction(len(listed) - 1, len(texts) - 1), held=values)
 
     return means
 
@@ -165,7 +159,8 @@ def _stretches(texts: Sequence[Label], place: dict[Label, int]) -> Rule:
             if None in texts:
                 yield _value(place[None])
             return
-        for each in stretches(label, rank, empty=False):
+        each = stretch(label, rank, empty=False)
+        if each is not None:
             yield Meaning(values=codes[ranked.within(each)], loss=Fraction(0), most=1 - GRAIN)
 
     return means

@@ -1,8 +1,11 @@
-"""Labels that tell their own values, read as texts: ranges, intervals and sets."""
+"""Labels that tell their own values, read as texts: ranges, intervals and sets.
+
+A value that could be taken for something else stands in double quotes, those within it doubled; so each label has one reading.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 _NULL = " or NULL"
@@ -17,8 +20,8 @@ class Stretch:
     empty: bool = False
 
 
-def stretches(label: str, place: Mapping[str, int], *, empty: bool) -> Iterator[Stretch]:
-    """Yield what ``[17, 23]``, ``17``, or either with ``or NULL`` behind it may stand for; a value may look like any of them.
+def stretch(label: str, place: Mapping[str, int], *, empty: bool) -> Stretch | None:
+    """Return what ``[17, 23]``, ``17``, or either with ``or NULL`` behind it stands for; None where no rule reads it.
 
     Parameters
     ----------
@@ -29,55 +32,77 @@ def stretches(label: str, place: Mapping[str, int], *, empty: bool) -> Iterator[
     empty : bool
         Whether a label may say that NULL is among the values.
     """
-    yield from _closed(label, place, empty=False)
-    if empty and label.endswith(_NULL):
-        yield from _closed(label.removesuffix(_NULL), place, empty=True)
+    text = label.removesuffix(_NULL)
+    also = text != label
+    if also and not empty:
+        return None
+    if not text.startswith("["):
+        value = _value(text)
+        return None if value is None or value not in place else Stretch(place[value], place[value], also)
+    words = _listed(text, "[", "]")
+    if words is None or len(words) != 2 or None in words:
+        return None
+    low, high = (place.get(word) for word in words if word is not None)
+    return None if low is None or high is None or low >= high else Stretch(low, high, also)
 
 
-def _closed(text: str, place: Mapping[str, int], *, empty: bool) -> Iterator[Stretch]:
-    if text in place:
-        yield Stretch(place[text], place[text], empty)
-    if not (text.startswith("[") and text.endswith("]")):
-        return
-    words = text[1:-1].split(", ")
-    for cut in range(1, len(words)):
-        low, high = place.get(", ".join(words[:cut])), place.get(", ".join(words[cut:]))
-        if low is not None and high is not None and low < high:
-            yield Stretch(low, high, empty)
-
-
-def members(label: str, place: Mapping[str, Sequence[int]]) -> tuple[list[int], bool]:
-    """Return the values that ``{flu, gout}`` may list, as their places, and whether there is only one way to read it.
+def members(label: str, place: Mapping[str | None, int]) -> list[int]:
+    """Return the places of the values that ``{flu, gout, NULL}`` lists, or of the one that stands alone.
 
     Parameters
     ----------
     label : str
         A text of the release.
     place : mapping
-        The places of the values with each name: NULL has the name ``NULL``, and so may a text.
+        The place of each value, of NULL as of any other.
 
-    Notes
-    -----
-    A value may have commas of its own. Every value is found that takes part in some way to read the whole list; O(w^2) for w
-    words, O(w) where no value has a comma.
+    Returns
+    -------
+    list of int
+        Ascending; empty where no rule reads the label.
     """
-    if not (label.startswith("{") and label.endswith("}")):
-        return [], True
-    words = label[1:-1].split(", ")
-    longest = max((name.count(", ") + 1 for name in place), default=1)
-    spans = [
-        (start, end, name)
-        for start in range(len(words))
-        for end in range(start + 1, min(start + longest, len(words)) + 1)
-        if (name := ", ".join(words[start:end])) in place
-    ]
-    reached, leading = {0}, {len(words)}
-    for start, end, _ in spans:
-        if start in reached:
-            reached.add(end)
-    for start, end, _ in reversed(spans):
-        if end in leading:
-            leading.add(start)
-    used = [(start, name) for start, end, name in spans if start in reached and end in leading]
-    once = len({start for start, _ in used}) == len(used) and all(len(place[name]) == 1 for _, name in used)
-    return sorted({each for _, name in used for each in place[name]}), once
+    words: list[str | None] | None
+    if label.startswith("{"):
+        words = _listed(label, "{", "}", null=True)
+        if words is not None and len(words) < 2:
+            return []
+    else:
+        value = _value(label)
+        words = None if value is None else [value]
+    if words is None or any(word not in place for word in words):
+        return []
+    return sorted({place[word] for word in words})
+
+
+def _value(text: str) -> str | None:
+    """Return the value that stands alone, None where it should be in quotes or its quotes do not close."""
+    if not text.startswith('"'):
+        return None if text.startswith(("[", "{")) or text.endswith(_NULL) else text
+    inside = text[1:-1]
+    return inside.replace('""', '"') if len(text) > 1 and text.endswith('"') and '"' not in inside.replace('""', "") else None
+
+
+def _listed(text: str, opening: str, closing: str, *, null: bool = False) -> list[str | None] | None:
+    """Return the values between brackets, None where they are no such list."""
+    if len(text) < 2 or not text.startswith(opening) or not text.endswith(closing):
+        return None
+    words: list[str | None] = []
+    rest = text[1:-1]
+    while True:
+        if rest.startswith('"'):
+            end = 1
+            while rest[end : end + 1] != '"' or rest[end : end + 2] == '""':
+                if end >= len(rest):
+                    return None
+                end += 2 if rest[end] == '"' else 1
+            words.append(rest[1:end].replace('""', '"'))
+            rest = rest[end + 1 :]
+            if rest and not rest.startswith(", "):
+                return None
+            more, rest = bool(rest), rest[2:]
+        else:
+            word, comma, rest = rest.partition(", ")
+            words.append(None if null and word == "NULL" else word)
+            more = bool(comma)
+        if not more:
+            return words

@@ -24,13 +24,13 @@ def cover(policy: Policy) -> dict[str, str]:
     generalized = [qi for qi in policy.quasi_identifiers if qi.recoding is not None]
     for number, qi in enumerate(generalized, 1):
         check = f'"kanon#cover{number}"'
-        slots = {"column": quoted(qi.column), "number": str(number), "question": _question(qi)}
-        covers.append(text("cover", check=check, **slots))
+        covers.append(text("cover", check=check, column=quoted(qi.column), number=str(number), question=_question(qi)))
         uncovered.append(text("cover_refusal", check=check, column=literal(qi.column)))
     place = {name: str(number) for number, name in enumerate(policy.generalized, 1)}
     for x, y in policy.rectangles:
         check = f'"kanon#apart{place[x]}"'
-        covers.append(text("cover_rectangles", check=check, x=place[x], y=place[y]))
+        sides = 'SELECT x AS label FROM "kanon#sides" UNION SELECT y FROM "kanon#sides"'
+        covers.append(text("cover_rectangles", check=check, x=place[x], y=place[y], read=_read(sides)))
         uncovered.append(text("cover_refusal", check=check, column=literal(f"{x} and {y}")))
     return {"covers": "".join(covers), "uncovered": "".join(uncovered)}
 
@@ -43,7 +43,7 @@ def _question(qi: QuasiIdentifier) -> str:
         case Intervals(steps=(str(), *_)):
             return text("cover_periods")
         case Intervals() | Rectangles() | Ranges():
-            return text("cover_intervals")
+            return _intervals(qi)
         case Levels(table=table):
             return text("cover_levels", links=tree_links(table_name(table)), deepest=str(DEEPEST))
         case Bins() | Regions(components="merge"):
@@ -51,4 +51,21 @@ def _question(qi: QuasiIdentifier) -> str:
         case Regions(edges=edges):
             return text("cover_regions", edges=table_name(edges))
         case _:
-            return text("cover_sets")
+            return text("cover_sets", word=text("cover_word", word="word"))
+
+
+def _intervals(qi: QuasiIdentifier) -> str:
+    """Return the question about a column whose labels have two ends; chosen intervals have no value in common."""
+    number = text("cover_number", text="value")
+    order = text("cover_order", column=quoted(qi.column))
+    chosen = isinstance(qi.recoding, Intervals) and not qi.recoding.steps
+    apart = text("cover_apart", order=order) if chosen else ""
+    read = _read('SELECT DISTINCT label FROM "kanon#shown"')
+    return text("cover_intervals", read=read, number=number, order=order, apart=apart)
+
+
+def _read(labels: str) -> str:
+    """Return the common table expression ``"kanon#read"``: the ends of the labels that a query yields."""
+    words = {end: text("cover_word", word=f"word.{end}") for end in ("low", "high")}
+    numbers = {f"{end}_number": text("cover_number", text=end) for end in ("low", "high")}
+    return text("cover_read", labels=labels, **words, **numbers)

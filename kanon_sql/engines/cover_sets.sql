@@ -1,4 +1,23 @@
--- '{a, b, c}', or the value itself
-    SELECT count(*) FILTER (coalesce(value IS NOT DISTINCT FROM label OR (starts_with(label, '{') AND suffix(label, '}')
-        AND contains(', ' || label[2:-2] || ', ', ', ' || coalesce(value, 'NULL') || ', ')), false) IS FALSE) AS wrong
-    FROM "kanon#shown"
+-- '{a, b, c}', or the value alone; any of them may be in quotes, and NULL without quotes is the empty cell
+    , "kanon#words" AS MATERIALIZED (
+        SELECT DISTINCT label, CASE WHEN word <> 'NULL' OR NOT pair THEN ${word} END AS word
+        FROM (
+            SELECT label, pair, system.main.unnest(words) AS word, system.main.array_to_string(words, ', ') AS read, inside
+            FROM (
+                SELECT label, pair, inside, CASE WHEN pair THEN system.main.regexp_extract_all(
+                           inside || ', ', '("(?:[^"]|"")*"|(?:[^"].*?)??), ', 1, 's') ELSE [inside] END AS words
+                FROM (
+                    SELECT label, system.main.regexp_full_match(label, '\{.*\}', 's') AS pair,
+                           CASE WHEN system.main.regexp_full_match(label, '\{.*\}', 's')
+                                THEN system.main.regexp_extract(label, '^\{(.*)\}$$', 1, 's') ELSE label END AS inside
+                    FROM (SELECT DISTINCT label FROM "kanon#shown")
+                )
+            )
+        )
+        WHERE read = inside
+    )
+    SELECT system.main.count(*) AS wrong
+    FROM "kanon#shown" AS shown
+    WHERE NOT EXISTS (
+        FROM "kanon#words" AS words WHERE words.label = shown.label AND words.word IS NOT DISTINCT FROM shown.value
+    )

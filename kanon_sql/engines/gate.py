@@ -58,7 +58,7 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
     audits, refusals = [], []
     for name, value in zip(policy.measured, values, strict=True):
         told = name in labelled(policy) or (policy.people is not None and name == policy.people.per)
-        label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if told else "NULL"
+        label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if told else "NULL::VARCHAR"
         audits.append(text("audit_tally", tally=tally[same_name(name)], value=value, label=label, number=number))
     for place, requirement in enumerate(_sensitive(policy), 1):
         check, mine = f'"kanon#check{place}"', tally[same_name(requirement.sensitive)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql.coded import CodedTable, Int64, encode
+from kanon_sql.equal_values import Spellings, key_codes, together
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize import ladders
 from kanon_sql.ground import Columns, labelled, measured
@@ -32,11 +33,14 @@ class Coded:
         Resolved.
     ladders : dict of Ladder
         What the generalized columns show.
+    spellings : Spellings
+        Which entries of the histogram are one row type, as their sensitive values are equal.
     """
 
     table: CodedTable
     policy: Policy
     ladders: dict[str, Ladder]
+    spellings: Spellings
 
 
 def coded(types: pa.StructArray, policy: Policy, tables: tuple[pa.ChunkedArray, ...], budget: Budget) -> Coded:
@@ -45,8 +49,8 @@ def coded(types: pa.StructArray, policy: Policy, tables: tuple[pa.ChunkedArray, 
     Parameters
     ----------
     types : StructArray [t]
-        The quasi-identifiers and the sensitive attributes, then for each of `labelled` the text of its value, and
-        ``kanon#n``, the rows.
+        The quasi-identifiers and the sensitive attributes, then for each of `labelled` the text of its value,
+        ``kanon#n``, the rows, and for each of `Policy.measured` a key of its value, the same for equal ones.
     policy : Policy
         The promise.
     tables : tuple of lists of struct of text
@@ -56,17 +60,21 @@ def coded(types: pa.StructArray, policy: Policy, tables: tuple[pa.ChunkedArray, 
     """
     import pyarrow as pa
 
-    known = len(types.type) - 1 - len(labelled(policy))
     parts, names = types.flatten(), [field.name for field in types.type]
-    count: Int64 = np.from_dlpack(parts[-1])  # type: ignore[assignment]
+    rows = len(names) - 1 - len(policy.measured)
+    known = rows - len(labelled(policy))
+    count: Int64 = np.from_dlpack(parts[rows])  # type: ignore[assignment]
     resolved = policy.resolve(names[:known])
     spelled = {same_name(name): name for name in names}
-    texts = {spelled[same_name(name)]: part for name, part in zip(labelled(policy), parts[known:-1], strict=True)}
+    texts = {spelled[same_name(name)]: part for name, part in zip(labelled(policy), parts[known:rows], strict=True)}
+    keys = {name: key_codes(part) for name, part in zip(resolved.measured, parts[rows + 1 :], strict=True)}
     named = dict(zip(policy.tables, map(_columns, policy.tables, tables), strict=True))
     climbed = ladders(resolved, texts, count, named, budget)
     values = pa.StructArray.from_arrays(parts[:known], names[:known])
     table, resolved = encode(values, count, resolved, climbed)
-    return Coded(table=measured(table, resolved, texts, named), policy=resolved, ladders=climbed)
+    table, spellings = together(table, keys)
+    table = measured(table, resolved, texts, named, spellings)
+    return Coded(table=table, policy=resolved, ladders=climbed, spellings=spellings)
 
 
 def _columns(name: str, table: pa.ChunkedArray) -> Columns:

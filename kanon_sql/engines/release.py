@@ -123,19 +123,28 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
     dict of str
         ``histogram``, the query of their list: the quasi-identifiers, then what is known of sensitive values; ``counted``, what
         stands in a row type besides values.
+
+    Notes
+    -----
+    Sensitive values are grouped by their bytes; the solver gets for each the least key of all that its column calls equal.
     """
     sensitive = [quoted(name) for name in policy.measured]
     keys = {f'"kanon#key{number}"': _KEY.format(name) for number, name in enumerate(sensitive, 1)}
     texts = {
-        f'"kanon#label{number}"': f"system.main.min(CAST({quoted(name)} AS VARCHAR))"
+        f'"kanon#label{number}"': f'system.main.min(CAST({quoted(name)} AS VARCHAR) COLLATE "binary")'
         for number, name in enumerate(labelled(policy), 1)
     }
+    equal = {
+        f'"kanon#equal{number}"': f"system.main.min({key}) OVER (PARTITION BY {name})"
+        for number, (key, name) in enumerate(zip(keys, sensitive, strict=True), 1)
+    }
+    shown = f"* EXCLUDE ({', '.join(keys)})" if keys else "*"
     read = ["*"] if policy.every_column else [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
     kept = [*sensitive, *keys]
     told = ", ".join([*texts, '"kanon#n"'])
     besides = [*kept, *texts, '"kanon#n"']
     slots = {
-        "grouped": f"* EXCLUDE ({', '.join(keys)})" if keys else "*",
+        "grouped": ", ".join([shown, *(f"{value} AS {name}" for name, value in equal.items())]),
         "columns": ", ".join(["*", *(f"{value} AS {name}" for name, value in keys.items())]),
         "counts": ", ".join([*(f"{value} AS {name}" for name, value in texts.items()), 'system.main.count(*) AS "kanon#n"']),
         "read": ", ".join(read),
@@ -151,7 +160,7 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
             [*(f"system.main.min({name}) AS {name}" for name in texts), 'system.main.sum("kanon#n")::BIGINT AS "kanon#n"']
         ),
     }
-    return {"histogram": text("histogram", **slots), "counted": told}
+    return {"histogram": text("histogram", **slots), "counted": ", ".join([told, *equal])}
 
 
 def _every_column(source: str, policy: Policy) -> dict[str, str]:

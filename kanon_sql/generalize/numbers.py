@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+import re
+from decimal import Decimal
 from fractions import Fraction
 
-_LARGEST = 40
-"""Digits in front of the point, or zeros behind it, beyond which a text counts as no number: 1e999999 has a million digits."""
+_NUMBER = re.compile(r" *([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?) *")
+_ENDLESS = re.compile(r" *([+-]?)(inf|nan) *")
+"""What DuckDB writes for the doubles that are no numbers; NaN has a sign there that tells nothing."""
+
+_LARGEST = 400
+"""Digits in front of the point, or zeros behind it, of the numbers that are calculated with: more than a double has."""
+
+Place = tuple[int, Decimal]
+"""Where a number stands among all: -infinity, the finite ones by their value, infinity, NaN."""
 
 
 def exact(text: str) -> Fraction | None:
@@ -17,8 +25,27 @@ def exact(text: str) -> Fraction | None:
     >>> exact("1.5e2"), exact("nan")
     (Fraction(150, 1), None)
     """
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
+    found = _NUMBER.fullmatch(text)
+    if found is None:
         return None
-    return Fraction(value) if value.is_finite() and abs(value.adjusted()) <= _LARGEST else None
+    value = Decimal(found[1])
+    return Fraction(value) if abs(value.adjusted()) <= _LARGEST or not value else None
+
+
+def place(text: str) -> Place | None:
+    """Return where a number of any size stands in the order of DuckDB; None where the text is none.
+
+    Notes
+    -----
+    The shortest texts of two doubles are ordered as the doubles are, and decimals compare exactly.
+
+    Examples
+    --------
+    >>> place("1e308") < place("inf") < place("-nan"), place("0.0") == place("-0"), place("ten")
+    (True, True, None)
+    """
+    if found := _NUMBER.fullmatch(text):
+        return 0, Decimal(found[1])
+    if found := _ENDLESS.fullmatch(text):
+        return 2 if found[2] == "nan" else -1 if found[1] == "-" else 1, Decimal()
+    return None

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kanon_sql.coded import Int32, Int64
-from kanon_sql.generalize.groups import in_order
+from kanon_sql.generalize.groups import in_order, interval
+from kanon_sql.generalize.words import alone, listed
 from kanon_sql.ladder import Label, Ladder
 
 
@@ -32,7 +33,7 @@ def summary_ladder(texts: Sequence[Label], value: Int32, rows: Int64) -> Ladder:
 
 
 def ranges(labels: Sequence[Label], number: Int64, code: Int64) -> list[Label]:
-    """Return the range of each class: ``[17, 23]``, ``17``, ``[17, 23] or NULL``, or NULL.
+    """Return the range of each class: ``[17, 23]``, ``17``, ``[17, 23] or NULL``, or NULL; odd texts in quotes.
 
     Parameters
     ----------
@@ -53,11 +54,12 @@ def ranges(labels: Sequence[Label], number: Int64, code: Int64) -> list[Label]:
     empty = np.zeros(classes, np.bool_)
     empty[number[~known]] = True
     found: list[Label] = []
+    values = set(labels)
     for least, most, also in zip(low.tolist(), high.tolist(), empty.tolist(), strict=True):
         if most < 0:
             found.append(None)
             continue
-        text = labels[least] if least == most else f"[{labels[least]}, {labels[most]}]"
+        text = interval(str(labels[least]), str(labels[most]), values)
         found.append(f"{text} or NULL" if also else text)
     return found
 
@@ -67,7 +69,12 @@ def sets(labels: Sequence[Label], number: Int64, code: Int64) -> list[Label]:
     held: list[list[int]] = [[] for _ in range(int(number.max()) + 1)]
     for each, value in np.unique(np.stack([number, code]), axis=1).T.tolist():
         held[each].append(value)
-    texts = ([labels[value] for value in values] for values in held)
-    return [
-        few[0] if len(few) == 1 else "{" + ", ".join("NULL" if text is None else text for text in few) + "}" for few in texts
-    ]
+    values = set(labels)
+    return [_shown([labels[each] for each in codes], values) for codes in held]
+
+
+def _shown(texts: Sequence[Label], values: set[Label]) -> Label:
+    """Return what a class with these values shows."""
+    if len(texts) > 1:
+        return listed("{", texts, "}", values)
+    return None if texts[0] is None else alone(texts[0])

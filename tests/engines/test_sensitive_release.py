@@ -190,7 +190,10 @@ def test_every_type_comes_out_as_it_went_in(con: duckdb.DuckDBPyConnection, kind
         key = 'create_sort_key(row("select ""x"), \'ASC NULLS LAST\') AS key'
         assert ask(con, f"SELECT count(*) FROM (SELECT {key} FROM made INTERSECT ALL SELECT {key} FROM t)") == [(6,)]
         assert types(con, "FROM made") == types(con, "FROM u")
-    assert all(each.sensitive[0].count.tolist() == [2, 2, 2] for each in SEEN)
+    counts = [2, 2, 2]
+    if name in ("INTERVAL", "VARCHAR COLLATE NOCASE"):  # the first two cells are one value there
+        counts = [4, 2]
+    assert all(each.sensitive[0].count.tolist() == counts for each in SEEN)
 
 
 def test_the_order_of_numbers_dates_and_enums_is_their_own(con: duckdb.DuckDBPyConnection) -> None:

