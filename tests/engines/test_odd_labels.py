@@ -10,6 +10,7 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kanon_sql
@@ -143,6 +144,18 @@ def test_a_label_that_lists_no_such_text_is_refused(con, monkeypatch, label: str
             patched.setattr(f"kanon_sql.udfs.kanon_fit.{made}", lambda labels, number, code: [label] * (int(number.max()) + 1))
             with pytest.raises(AuditError, match="labels of the column v do not cover"):
                 con.execute(f"FROM p ANONYMIZE BY v IN {recoding} GUARANTEE k >= 2")
+
+
+def test_the_order_of_texts_is_none_of_doubles(con, monkeypatch) -> None:
+    con.execute(
+        "CREATE OR REPLACE TABLE p AS SELECT unnest(['1e308', '2.0', '1e308', '2.0', '1e30', '1e30'])::DOUBLE AS v, 1 AS w"
+    )
+    monkeypatch.setattr(
+        "kanon_sql.udfs.kanon_fit.ranges", lambda labels, number, code: ["[1e+30, 2.0]"] * (int(number.max()) + 1)
+    )
+    monkeypatch.setattr("kanon_sql.summarize._shown", lambda table, *rest: np.full(6, 3, np.uint64))
+    with pytest.raises(AuditError, match="labels of the column v do not cover"):
+        con.execute("FROM p ANONYMIZE BY v IN RANGES, w GUARANTEE k >= 4")
 
 
 def test_chosen_intervals_with_a_value_in_common_are_refused(con, monkeypatch) -> None:
