@@ -145,6 +145,17 @@ def test_a_label_that_lists_no_such_text_is_refused(con, monkeypatch, label: str
                 con.execute(f"FROM p ANONYMIZE BY v IN {recoding} GUARANTEE k >= 2")
 
 
+def test_the_order_of_texts_is_none_of_doubles(con, monkeypatch) -> None:
+    """As texts, each of these lies between the ends; as numbers, none does but the ends themselves."""
+    cells = ["1e308", "2.0", "1e30", "1e31", "1e31", "1e31"]
+    con.execute("CREATE OR REPLACE TABLE p AS SELECT unnest($1)::DOUBLE AS v, unnest([1, 1, 1, 2, 2, 2]) AS w", [cells])
+    monkeypatch.setattr(
+        "kanon_sql.udfs.kanon_fit.ranges", lambda labels, number, code: ["[1e+30, 2.0]"] * (int(number.max()) + 1)
+    )
+    with pytest.raises(AuditError, match="labels of the column v do not cover"):
+        con.execute("FROM p ANONYMIZE BY v IN RANGES, w GUARANTEE k >= 3")
+
+
 def test_chosen_intervals_with_a_value_in_common_are_refused(con, monkeypatch) -> None:
     con.execute("CREATE OR REPLACE TABLE p AS SELECT i::DOUBLE AS v FROM range(20) t(i)")
 
