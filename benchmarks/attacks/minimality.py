@@ -50,7 +50,7 @@ def release(victim: Victim, a: int, b: int, bound: str) -> Counter[Any] | None:
 
 
 def attacked(victim: Victim, bound: str) -> tuple[int, float, float, float]:
-    """Return the releases that suppress A's zip code; how often guessing and the attacker are right then; the highest belief."""
+    """Return the releases that suppress A's zip code, how often guessing and the attacker are right, the highest belief."""
     possible: dict[Any, list[tuple[int, Fraction]]] = defaultdict(list)
     for a, b, weight in tables():
         rows = release(victim, a, b, bound)
