@@ -11,7 +11,7 @@ from benchmarks.attacks import row_order
 from benchmarks.attacks.trials import Trial, upper_tail
 from benchmarks.attacks.victim import HAS_ROW_ORDER, Rows, Victim
 
-TABLES = 150
+TABLES = 100
 THRESHOLD = 1e-4
 
 Pairs = list[tuple[Rows, dict[str, list[int]]]]

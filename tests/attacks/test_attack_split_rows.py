@@ -11,7 +11,7 @@ from benchmarks.attacks import split_rows
 from benchmarks.attacks.trials import Trial, upper_tail
 from benchmarks.attacks.victim import HAS_ROW_ORDER, HAS_SECRET, Victim
 
-TABLES, RERUNS = 150, 25
+TABLES, RERUNS = 100, 20
 THRESHOLD = 1e-4
 
 unkeyed = pytest.mark.xfail(not HAS_SECRET, reason="the choice of rows follows no secret yet", strict=True)
