@@ -21,13 +21,25 @@ from benchmarks.attacks import (
     minimality,
     outside,
     row_order,
+    split_choices,
     split_rows,
 )
 from benchmarks.attacks.trials import ALPHA, judged
 
 __all__ = ["ATTACKS", "failed", "judged", "measure", "show"]
 
-ATTACKS = (split_rows, row_order, linking, homogeneity, minimality, downcoding, composition, differencing, outside)
+ATTACKS = (
+    split_rows,
+    split_choices,
+    row_order,
+    linking,
+    homogeneity,
+    minimality,
+    downcoding,
+    composition,
+    differencing,
+    outside,
+)
 
 _WORDS = {
     "chance": "must be at chance",
