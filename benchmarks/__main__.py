@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import backends, exact, generalization, machine, scale, sensitive, solvers, start, tables, wide
+from benchmarks import attacks, backends, exact, generalization, machine, scale, sensitive, solvers, start, tables, wide
 from benchmarks import names as name_lists
 from benchmarks.data import TABLES
 from benchmarks.plain_greedy import KS
@@ -30,12 +30,20 @@ PARTS = {
     "wide": wide.show,
     "start": start.show,
     "scale": scale.show,
+    "attacks": attacks.show,
 }
+
+ON_REQUEST = {"attacks"}
+"""Parts that run only where `--only` names them."""
 
 
 @click.command(context_settings={"show_default": True})
 @click.option(
-    "--only", "parts", multiple=True, type=click.Choice(list(PARTS)), help="Run this part; repeatable. [default: all]"
+    "--only",
+    "parts",
+    multiple=True,
+    type=click.Choice(list(PARTS)),
+    help="Run this part; repeatable. [default: all but attacks]",
 )
 @click.option(
     "--table",
@@ -56,6 +64,8 @@ PARTS = {
     "--rows", "sizes", multiple=True, type=click.IntRange(min=1000), default=(1_000_000, 10_000_000), help="Sizes of scale."
 )
 @click.option("--storage", type=click.Choice(["memory", "file"]), default="memory", help="Databases of scale.")
+@click.option("--tables", "releases", type=click.IntRange(min=50), default=1000, help="Releases behind each rate of attacks.")
+@click.option("--seed", type=int, default=1, help="Seed of attacks.")
 @click.option("--runs", type=click.IntRange(min=1), default=3, help="Runs behind each median.")
 @click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), default=ROOT.parent / "shared" / "data", help="The data sets."
@@ -72,6 +82,8 @@ def main(
     ks: tuple[int, ...],
     sizes: tuple[int, ...],
     storage: str,
+    releases: int,
+    seed: int,
     runs: int,
     data: Path,
     output: Path | None,
@@ -81,7 +93,7 @@ def main(
     figures: dict[str, Any] = {"machine": machine.description()}
     output = output or ROOT / "benchmarks" / "results" / f"{'-'.join(parts) or 'all'}.json"
     output.parent.mkdir(parents=True, exist_ok=True)
-    for part in parts or tuple(PARTS):
+    for part in parts or tuple(part for part in PARTS if part not in ON_REQUEST):
         match part:
             case "tables":
                 records = tables.measure(names, ks or KS, runs, data)
@@ -101,9 +113,13 @@ def main(
                 records = wide.measure()
             case "start":
                 records = start.measure(max(runs, 5))
+            case "attacks":
+                records = attacks.measure(releases, seed, data)
             case _:
                 records = scale.measure(sizes, runs, storage, data)
         figures[part] = _collected(part, records)
+        if part == "attacks":
+            figures[part] = attacks.judged(figures[part])
         PARTS[part](console, figures[part])
         figures["machine"]["load_at_end"] = round(os.getloadavg()[0], 2)
         output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
@@ -112,6 +128,8 @@ def main(
         f"Python {about['python']}, DuckDB {about['packages']['duckdb']}, {about['cores']} cores; load {about['load']} at the "
         f"start and {about['load_at_end']} at the end."
     )
+    if attacks.failed(figures.get("attacks", [])):
+        raise SystemExit(1)
 
 
 def _collected(part: str, records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,0 +1,75 @@
+"""Who makes the releases: a DuckDB instance with a secret that the attacker does not know."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+
+import kanon_sql
+from kanon_sql.certificate import Certificate
+
+HAS_SECRET = "secret" in inspect.signature(kanon_sql.register).parameters
+"""Whether a secret decides which rows of a split row type are suppressed."""
+
+HAS_ROW_ORDER = "row_order" in inspect.signature(kanon_sql.anonymize).parameters
+"""Whether the order of the source is an option, not the default."""
+
+Rows = list[tuple[Any, ...]]
+
+
+def secret_of(name: str) -> dict[str, Any]:
+    """Return the keyword argument that gives ``name`` a secret of its own, where the product takes one."""
+    return {"secret": hashlib.sha256(name.encode()).digest()} if HAS_SECRET else {}
+
+
+class Victim:
+    """Releases tables called ``source`` under one secret.
+
+    Parameters
+    ----------
+    name : str
+        Whose secret; the same name has the same one.
+    """
+
+    def __init__(self, name: str = "victim") -> None:
+        self._secret = secret_of(name)
+        self.con = kanon_sql.connect(**self._secret)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.con.close()
+
+    def load(self, columns: Mapping[str, Sequence[Any]], name: str = "source") -> None:
+        """Give the connection a table; an older one of this name goes."""
+        self.con.raw.register("arrow", pa.table(dict(columns)))
+        self.con.raw.execute(f"CREATE OR REPLACE TABLE {name} AS FROM arrow")
+        self.con.raw.unregister("arrow")
+
+    def function(self, columns: Mapping[str, Sequence[Any]], arguments: str, *, source_order: bool = False) -> Rows:
+        """Return the rows of ``k_anonymize('source', arguments)`` in the order in which they come."""
+        option = ", row_order := 'source'" if source_order and HAS_ROW_ORDER else ""
+        self.load(columns)
+        return self.con.raw.execute(f"FROM k_anonymize('source', {arguments}{option})").fetchall()
+
+    def clause(self, columns: Mapping[str, Sequence[Any]], clause: str) -> Rows:
+        """Return the rows of ``SELECT * FROM source`` with an ANONYMIZE clause behind it."""
+        self.load(columns)
+        rows: Rows = self.con.execute(f"SELECT * FROM source {clause}").fetchall()
+        return rows
+
+    def python(self, columns: Mapping[str, Sequence[Any]], **policy: Any) -> Rows:
+        """Return the rows of ``kanon_sql.anonymize``."""
+        table = kanon_sql.anonymize(pa.table(dict(columns)), **policy, **self._secret).table
+        return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of the last release."""
+        return self.con.session.releases[-1]
