@@ -1,0 +1,97 @@
+"""What a surface makes of a trial, and how errors count: a refusal is a KanonError, anything else is a finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from fuzz.checker import Claim, Rules
+from fuzz.pools import CANARY
+from fuzz.table import Table
+from kanon_sql.certificate import Certificate
+from kanon_sql.errors import KanonError
+
+_TOLD = re.compile(r"\b(?:PolicyError|UnknownColumnError|UnknownAlgorithmError|ClauseError|InfeasibleError|SourceError|AuditError)\b")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A release as its reader gets it; ``ordered`` where the order of its rows is that of the release; ``found`` beside the check."""
+
+    source: Table
+    released: Table
+    claim: Claim | None = None
+    rules: Rules = Rules()
+    ordered: bool = False
+    found: tuple[str, ...] = ()
+
+
+class Refusal(Exception):
+    """A release that was refused as documented; ``kind`` is the class of the error."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Finding(Exception):
+    """Something that must not happen."""
+
+
+def claim_of(certificate: Certificate) -> Claim:
+    """What a certificate says."""
+    return Claim(
+        cost=certificate.cost,
+        lower_bound=certificate.lower_bound,
+        optimal=certificate.status.value == "OPTIMAL",
+        rows=certificate.rows,
+        classes=certificate.classes,
+        smallest_class=certificate.smallest_class,
+    )
+
+
+def refused(error: BaseException, *, foreign: bool = False) -> Refusal:
+    """Return the refusal that an error is.
+
+    Parameters
+    ----------
+    error : BaseException
+        What was raised.
+    foreign : bool
+        Whether DuckDB's own error is how the surface tells a refusal.
+
+    Raises
+    ------
+    Finding
+        When it is none, or tells a cell.
+    """
+    for each in _chain(error):
+        if CANARY in str(each):
+            raise Finding(f"an error shows a cell: {type(each).__name__}: {each}") from None
+    message = " ".join(str(error).split())
+    if isinstance(error, KanonError):
+        return Refusal(type(error).__name__, message)
+    told = _TOLD.search(message)
+    if foreign and isinstance(error, duckdb.Error):
+        if told or "kanon audit: " in message:
+            return Refusal(told[0] if told else "AuditError", message)
+    raise Finding(f"{type(error).__module__}.{type(error).__name__}: {message[:400]}") from error
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it was raised from or within, as a logger would print it and as ``raise ... from None`` keeps it."""
+    waiting: list[Any] = [error]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting += [other for other in (each.__cause__, each.__context__) if other is not None]
+
+
+def reason(message: str) -> str:
+    """A refusal without its names and numbers, to be counted."""
+    short = re.sub(r'"[^"]*"|\'[^\']*\'|\{[^}]*\}', "_", message.partition("; hint")[0])
+    return re.sub(r"-?\d+(/\d+)?(\.\d+)?", "#", short)[:90]
