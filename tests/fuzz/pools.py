@@ -37,7 +37,7 @@ class Pool:
 
 
 def _whole(kind: str, *values: int) -> Pool:
-    return Pool(kind, tuple(f"'{value}'" for value in values), numeric=True, key=numbered)
+    return Pool(kind, tuple(f"'{value}'" for value in values), numeric=True, key=numbered, arrow="HUGE" not in kind)
 
 
 def _texts(*values: str) -> tuple[str, ...]:
@@ -86,10 +86,11 @@ NASTY = (
     Pool("INTERVAL", _texts("1 month", "29 days", "1 year", "1 second")),
     Pool("DOUBLE[]", ("[0.0::DOUBLE]", "[1.0::DOUBLE]", "['nan'::DOUBLE]", "[]")),
     Pool("BLOB", ("'\\x00'::BLOB", "'\\x00\\x00'::BLOB", "''::BLOB", "'a'::BLOB")),
-    Pool("BIT", ("'0'::BIT", "'00'::BIT", "'1'::BIT", "'0101'::BIT")),
+    Pool("BIT", ("'0'::BIT", "'00'::BIT", "'1'::BIT", "'0101'::BIT"), arrow=False),
     Pool("UUID", _texts("00000000-0000-0000-0000-000000000001", "ffffffff-ffff-ffff-ffff-ffffffffffff")),
-    Pool("DATE", ("'infinity'", "'-infinity'", "'290000-12-31 (BC)'", "'2020-02-29'")),
-    Pool("TIME", _texts("00:00:00", "01:02:03.000004", "24:00:00")),
+    Pool("DATE", ("'infinity'", "'-infinity'", "'290000-12-31 (BC)'", "'2020-02-29'"), arrow=False),
+    Pool("TIME", _texts("00:00:00", "01:02:03.000004", "23:59:59.999999")),
+    Pool("TIME", _texts("00:00:00", "24:00:00"), arrow=False),
     Pool("TIMETZ", _texts("01:00:00+01", "00:00:00+00", "05:00:00+00"), arrow=False),
     Pool("TIMESTAMP_S", _texts("2020-01-01 00:00:00", "2020-01-02 00:00:00")),
     Pool("TIMESTAMP_MS", _texts("2020-01-01 00:00:00.001", "2020-01-01 00:00:00.002")),

@@ -82,7 +82,7 @@ def items(promise: Promise) -> str:
 
 def clause_can(promise: Promise) -> bool:
     """Whether the clause can say it: sets name every quasi-identifier, and rectangles stand in no set."""
-    if promise.every_column:
+    if promise.every_column or any("/" in decimal(weight) for weight in promise.weights.values()):  # a weight is a decimal there
         return False
     if promise.masks is None:
         return True

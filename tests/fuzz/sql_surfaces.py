@@ -102,7 +102,7 @@ class Sql:
                 raise refused(error) from None
             if draw.random() < 0.7:
                 return f'SELECT * FROM {name} ANONYMIZE WITH POLICY "odd policy"'
-            return f"""SELECT * FROM anonymize({spelling.text(name)}, '"odd policy"')"""
+            return f"""SELECT * FROM anonymize({spelling.text(name)}, 'odd policy')"""
         call = spelling.function_call(promise, name) if draw.random() < 0.7 else None
         return f"SELECT * FROM {call or f'anonymize({spelling.text(name)}, {spelling.text(spelling.as_json(promise))})'}"
 
