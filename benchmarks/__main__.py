@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import backends, exact, generalization, machine, scale, sensitive, solvers, start, tables, wide
+from benchmarks import backends, exact, fuzz, generalization, machine, scale, sensitive, solvers, start, tables, wide
 from benchmarks import names as name_lists
 from benchmarks.data import TABLES
 from benchmarks.plain_greedy import KS
@@ -30,12 +32,16 @@ PARTS = {
     "wide": wide.show,
     "start": start.show,
     "scale": scale.show,
+    "fuzz": fuzz.show,
 }
+
+ON_REQUEST = ("fuzz",)
+"""Parts that run only where they are named."""
 
 
 @click.command(context_settings={"show_default": True})
 @click.option(
-    "--only", "parts", multiple=True, type=click.Choice(list(PARTS)), help="Run this part; repeatable. [default: all]"
+    "--only", "parts", multiple=True, type=click.Choice(list(PARTS)), help="Run this part; repeatable. [default: all but fuzz]"
 )
 @click.option(
     "--table",
@@ -60,6 +66,9 @@ PARTS = {
 @click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), default=ROOT.parent / "shared" / "data", help="The data sets."
 )
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=2.0, help="Time of fuzz.")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of fuzz. [default: the clock]")
+@click.option("--again", multiple=True, metavar="SEED", help="Judge this seed of a finding of fuzz again; repeatable.")
 @click.option(
     "--json",
     "output",
@@ -74,6 +83,9 @@ def main(
     storage: str,
     runs: int,
     data: Path,
+    minutes: float,
+    seed: int | None,
+    again: tuple[str, ...],
     output: Path | None,
 ) -> None:
     """Measure releases: quality and time on known tables, bounds, solvers, scale, many columns, a fresh process."""
@@ -81,7 +93,7 @@ def main(
     figures: dict[str, Any] = {"machine": machine.description()}
     output = output or ROOT / "benchmarks" / "results" / f"{'-'.join(parts) or 'all'}.json"
     output.parent.mkdir(parents=True, exist_ok=True)
-    for part in parts or tuple(PARTS):
+    for part in parts or tuple(part for part in PARTS if part not in ON_REQUEST):
         match part:
             case "tables":
                 records = tables.measure(names, ks or KS, runs, data)
@@ -101,6 +113,8 @@ def main(
                 records = wide.measure()
             case "start":
                 records = start.measure(max(runs, 5))
+            case "fuzz":
+                records = fuzz.measure(minutes, int(time.time()) if seed is None else seed, again)
             case _:
                 records = scale.measure(sizes, runs, storage, data)
         figures[part] = _collected(part, records)
@@ -112,6 +126,8 @@ def main(
         f"Python {about['python']}, DuckDB {about['packages']['duckdb']}, {about['cores']} cores; load {about['load']} at the "
         f"start and {about['load_at_end']} at the end."
     )
+    if fuzz.findings(figures.get("fuzz", [])):
+        sys.exit(1)
 
 
 def _collected(part: str, records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -84,11 +84,17 @@ def _masked(source: Table, promise: Promise) -> Callable[[list[int]], Fraction |
     masks = promise.permitted()
     if masks is None:
         units = promise.units()
-        masks = [frozenset(name for unit in chosen for name in unit) for n in range(len(units) + 1) for chosen in combinations(units, n)]
+        masks = [
+            frozenset(name for unit in chosen for name in unit)
+            for n in range(len(units) + 1)
+            for chosen in combinations(units, n)
+        ]
 
     def loss(members: list[int]) -> Fraction | None:
         finest = {
-            name: next((rung.loss for rung in rungs[name] if len({rung.label[columns[name][row]] for row in members}) == 1), None)
+            name: next(
+                (rung.loss for rung in rungs[name] if len({rung.label[columns[name][row]] for row in members}) == 1), None
+            )
             for name in promise.qi
         }
         found = [
@@ -108,7 +114,9 @@ def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fractio
     ranks = {}
     for name, held in columns.items():
         known = sorted({text for text in held if text is not None})
-        ranks[name] = {value: rank for rank, value in enumerate(sorted(known, key=order_of(known, source.types[source.column(name)])))}
+        ranks[name] = {
+            value: rank for rank, value in enumerate(sorted(known, key=order_of(known, source.types[source.column(name)])))
+        }
 
     def cell(name: str, members: list[int]) -> Fraction:
         values = {columns[name][row] for row in members}
@@ -124,4 +132,3 @@ def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fractio
         return Fraction(max(places) - min(places) + (None in values), others) if places else Fraction(0)
 
     return lambda members: len(members) * sum((promise.weight(name) * cell(name, members) for name in promise.qi), Fraction(0))
-

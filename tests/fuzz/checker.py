@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fuzz.label_rules import covers
-from fuzz.pending import MENDED
 from fuzz.promise import Promise
 from fuzz.requirement_rules import in_order, kept
 from fuzz.row_assignment import unmatched
 from fuzz.table import Look, Table
-
-GENERIC = ("VARCHAR",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,16 +30,18 @@ class Claim:
 class Rules:
     """What a surface changes: which types the checker may ask for.
 
-    ``typed`` is False for files without types. ``text_types`` are source types that a shown quasi-identifier is released as
-    VARCHAR from.
+    ``typed`` is False for files without types; ``enums_stay`` permits quasi-identifiers of ENUM to stay so, and with that to list
+    values of which no row is left. ``keys`` order the values of sensitive columns.
     """
 
     typed: bool = True
-    text_types: Callable[[str], bool] = lambda kind: kind.startswith("ENUM")
+    enums_stay: bool = False
     keys: Mapping[str, Callable[[str], object]] | None = None
 
 
-def check(source: Table, released: Table, promise: Promise, claim: Claim | None = None, rules: Rules | None = None) -> list[str]:
+def check(
+    source: Table, released: Table, promise: Promise, claim: Claim | None = None, rules: Rules | None = None
+) -> list[str]:
     """What is wrong with a release, each in a line; empty where it keeps its promise."""
     rules = rules or Rules()
     expected = [name for name in source.names if name != promise.per and name not in promise.dropped]
@@ -64,9 +63,10 @@ def _types(source: Table, released: Table, promise: Promise, rules: Rules) -> It
         return
     own = dict(zip(source.names, source.types, strict=True))
     for name, kind in zip(released.names, released.types, strict=True):
-        texts = name in promise.qi and (promise.suppress is not None or name in promise.recodings or rules.text_types(own[name]))
-        wanted = GENERIC[0] if texts else own[name]
-        if kind != wanted and (MENDED or not own[name].startswith("ENUM")):
+        listed = own[name].startswith("ENUM")
+        texts = name in promise.qi and (promise.suppress is not None or name in promise.recodings or listed)
+        wanted = "VARCHAR" if texts else own[name]
+        if kind != wanted and not (listed and rules.enums_stay):
             yield f"a column of {own[name]} became {kind}, not {wanted}"
 
 
@@ -103,7 +103,9 @@ def _rows(source: Table, released: Table, promise: Promise) -> Iterator[str]:
         for number, row in enumerate(table.looks):
             group[tuple(row[place] for place in places)].append(number)
         groups.append(group)
-    if Counter({key: len(rows) for key, rows in groups[0].items()}) != Counter({key: len(rows) for key, rows in groups[1].items()}):
+    if Counter({key: len(rows) for key, rows in groups[0].items()}) != Counter(
+        {key: len(rows) for key, rows in groups[1].items()}
+    ):
         yield "columns outside the promise are changed"
         return
     fits = Fits(source, released, promise)

@@ -59,7 +59,9 @@ def judge(seed: str) -> Verdict:
         else:
             least = Fraction(best) / drawn.unit
             if certificate.lower_bound > least:
-                verdict.found.append(f"{drawn.algorithm}: the lower bound {certificate.lower_bound} is above the optimum {least}")
+                verdict.found.append(
+                    f"{drawn.algorithm}: the lower bound {certificate.lower_bound} is above the optimum {least}"
+                )
             if certificate.status.value == "OPTIMAL" and certificate.cost != least:
                 verdict.found.append(f"{drawn.algorithm}: OPTIMAL at {certificate.cost}, the optimum is {least}")
             if certificate.cost < least:
@@ -103,7 +105,9 @@ def _cost(drawn: Case, table: CodedTable, recoding: Recoding, number: np.ndarray
             continue
         levels = [_level(each, shown) for each in drawn.units]
         _require_permitted(drawn, levels)
-        look = tuple(None if level is None else (level, row[each.places[level]]) for each, level in zip(drawn.units, levels, strict=True))
+        look = tuple(
+            None if level is None else (level, row[each.places[level]]) for each, level in zip(drawn.units, levels, strict=True)
+        )
         classes[look] += [row] * count
         total += count * sum(each.hiding(level) for each, level in zip(drawn.units, levels, strict=True))
     assert placed == Counter(drawn.rows), "the pieces are not the rows"
@@ -181,7 +185,9 @@ def _masked(drawn: Case, rows: list[Row]) -> int | None:
         ]
         finest.append(agreed[0] if agreed else None)
     hidden = sum(unit.hiding(None) for unit in drawn.units)
-    saved = [0 if level is None else unit.hiding(None) - unit.hiding(level) for unit, level in zip(drawn.units, finest, strict=True)]
+    saved = [
+        0 if level is None else unit.hiding(None) - unit.hiding(level) for unit, level in zip(drawn.units, finest, strict=True)
+    ]
     if drawn.masks is None:
         return (hidden - sum(saved)) * len(rows)
     fitting = [sum(saved[n] for n in mask) for mask in drawn.masks if all(finest[n] is not None for n in mask)]

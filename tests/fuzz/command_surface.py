@@ -64,13 +64,22 @@ class Command:
             beside = _write(con, trial, source, folder)
             given, wanted = _argument(source), _argument(target)
             evidence = folder / "cert.json"
-            words = ["anonymize", given, "-o", wanted, "--certificate", str(evidence), *spelling.options(trial.promise), *beside]
+            words = [
+                "anonymize",
+                given,
+                "-o",
+                wanted,
+                "--certificate",
+                str(evidence),
+                *spelling.options(trial.promise),
+                *beside,
+            ]
             text = _run(words, real=draw.random() < 0.01)
             left = sorted(path.name for path in folder.iterdir())
             if text is not None:
                 if target.exists() or any(name.startswith(".kanon") for name in left):
                     raise Finding(f"refused, but files are left: {left}")
-                raise Refusal("command", text)
+                raise Refusal("InfeasibleError" if "hint: nothing" in text or "no release" in text else "error", text)
             verified = None
             if draw.random() < 0.4 and trial.promise.time_limit is None:
                 verified = _run(["verify", given, wanted, str(evidence), *beside], real=False)
@@ -98,7 +107,12 @@ def _run(words: list[str], *, real: bool) -> str | None:
         import os
 
         done = subprocess.run(
-            [sys.executable, "-m", "kanon_sql", *words], env=os.environ | secret, capture_output=True, text=True, timeout=300, check=False
+            [sys.executable, "-m", "kanon_sql", *words],
+            env=os.environ | secret,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
         )
         code, output, error = done.returncode, done.stdout + done.stderr, None
     else:

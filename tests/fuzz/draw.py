@@ -74,8 +74,18 @@ def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool
     """
     draw = Random(seed)
     k = draw.choice([1, 2, 2, 2, 3, 3, 4, 5])
-    rows = draw.choice([0, 1, k - 1, k]) if draw.random() < 0.06 else draw.randint(2, 7) if draw.random() < 0.5 else draw.randint(5, 40)
-    names = draw.sample(NAMES, 9) if draw.random() < 0.5 else ["zip", "age", "sex", "job", "disease", "salary", "note", "id", "person"]
+    rows = (
+        draw.choice([0, 1, k - 1, k])
+        if draw.random() < 0.06
+        else draw.randint(2, 7)
+        if draw.random() < 0.5
+        else draw.randint(5, 40)
+    )
+    names = (
+        draw.sample(NAMES, 9)
+        if draw.random() < 0.5
+        else ["zip", "age", "sex", "job", "disease", "salary", "note", "id", "person"]
+    )
     pools = [each for each in PLAIN + NASTY if (each.arrow or not arrow) and (MENDED or not each.twins)]
 
     def column(name: str) -> Column:
@@ -100,7 +110,11 @@ def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool
     promise = _promise(draw, columns, cells, len(identifying), len(sensitive), k, per, recodings=recodings)
     settings = tuple(draw.sample(SETTINGS, draw.choice([1, 1, 2]))) if draw.random() < 0.3 else ()
     settings = tuple(each for each in settings if MENDED or not each.startswith("default_collation"))
-    trees = {each.table: [(value, *above, "any") for value, above in each.tree.items()] for each in promise.recodings.values() if each.table}
+    trees = {
+        each.table: [(value, *above, "any") for value, above in each.tree.items()]
+        for each in promise.recodings.values()
+        if each.table
+    }
     return Trial(
         seed=seed,
         columns=tuple(columns[place] for place in order),
@@ -123,7 +137,15 @@ def _cells(draw: Random, pool: Pool, rows: int) -> list[str]:
 
 
 def _promise(
-    draw: Random, columns: list[Column], cells: list[list[str]], named: int, asked: int, k: int, per: Column | None, *, recodings: bool
+    draw: Random,
+    columns: list[Column],
+    cells: list[list[str]],
+    named: int,
+    asked: int,
+    k: int,
+    per: Column | None,
+    *,
+    recodings: bool,
 ) -> Promise:
     requirements = tuple(
         each
@@ -205,7 +227,11 @@ def _requirements(draw: Random, column: Column, cells: list[str]) -> list[Requir
     known = [cell for cell in cells if cell != "NULL"]
     if known and column.pool in (WORDS, ZIPS, INTEGER) and draw.random() < 0.2:
         value = draw.choice(known)[1:-1].replace("''", "'")
-        found.append(Requirement(kind="alpha", column=name, number=draw.choice([Fraction(1, 2), Fraction(2, 3), Fraction(4, 5)]), value=value))
+        found.append(
+            Requirement(
+                kind="alpha", column=name, number=draw.choice([Fraction(1, 2), Fraction(2, 3), Fraction(4, 5)]), value=value
+            )
+        )
     return found
 
 

@@ -57,7 +57,9 @@ def _levels(recoding: Recoding, values: Sequence[Look]) -> tuple[list[dict[Look,
             return [{**empty, **{value: period(value, str(step)) for value in known}} for step in recoding.steps], True
         case "intervals":
             widths = [Fraction(step) for step in recoding.steps]
-            return [{**empty, **{value: _interval(value, widths[place:]) for value in known}} for place in range(len(widths))], True
+            return [
+                {**empty, **{value: _interval(value, widths[place:]) for value in known}} for place in range(len(widths))
+            ], True
         case "hierarchy":
             height = max((len(each) for each in recoding.tree.values()), default=0)
             return [{**empty, **{value: recoding.tree[value][level] for value in known}} for level in range(height)], True

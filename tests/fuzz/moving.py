@@ -83,7 +83,9 @@ class Moving:
         if min(classes.values()) < k:
             verdict.found.append(f"source {number}: a class of {min(classes.values())} rows, k = {k}")
         if claim.rows != len(rows) or claim.classes != len(classes) or claim.smallest_class != min(classes.values()):
-            verdict.found.append(f"source {number}: the certificate counts {claim}, there are {len(rows)} rows in {len(classes)} classes")
+            verdict.found.append(
+                f"source {number}: the certificate counts {claim}, there are {len(rows)} rows in {len(classes)} classes"
+            )
         verdict.found += [f"source {number}: {each}" for each in _incoherent(number, [row[0] for row in rows])]
         return verdict
 

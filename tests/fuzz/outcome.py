@@ -15,7 +15,9 @@ from fuzz.table import Table
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import KanonError
 
-_TOLD = re.compile(r"\b(?:PolicyError|UnknownColumnError|UnknownAlgorithmError|ClauseError|InfeasibleError|SourceError|AuditError)\b")
+_TOLD = re.compile(
+    r"\b(?:PolicyError|UnknownColumnError|UnknownAlgorithmError|ClauseError|InfeasibleError|SourceError|AuditError)\b"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,5 +95,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def reason(message: str) -> str:
     """A refusal without its names and numbers, to be counted."""
+    message = re.sub(r"^Invalid Input Error: (?:Python exception occurred while executing the UDF: \w+: )?", "", message)
     short = re.sub(r'"[^"]*"|\'[^\']*\'|\{[^}]*\}', "_", message.partition("; hint")[0])
     return re.sub(r"-?\d+(/\d+)?(\.\d+)?", "#", short)[:90]

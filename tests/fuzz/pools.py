@@ -59,7 +59,9 @@ PLAIN = (
     Pool("DATE", _texts("2020-01-01", "2020-01-31", "2020-02-01", "2019-12-31", "1999-06-15"), dated=True, key=_bytes),
     Pool("DECIMAL(6,2)", _texts("1.00", "1.50", "2.25", "-3.10", "10.00", "0.00"), numeric=True, key=numbered),
     Pool("BOOLEAN", ("true", "false")),
-    Pool("TIMESTAMP", _texts("2020-01-01 00:00:00", "2020-01-01 00:00:00.000001", "2021-05-05 12:00:00"), dated=True, key=_bytes),
+    Pool(
+        "TIMESTAMP", _texts("2020-01-01 00:00:00", "2020-01-01 00:00:00.000001", "2021-05-05 12:00:00"), dated=True, key=_bytes
+    ),
     Pool("ENUM ('low', 'mid', 'Martian', 'high')", _texts("low", "mid", "high"), key=("low", "mid", "Martian", "high").index),
 )
 """Types of ordinary tables."""
@@ -74,11 +76,32 @@ NASTY = (
     _whole("USMALLINT", 65535, 0),
     _whole("UINTEGER", 2**32 - 1, 0),
     _whole("UBIGINT", 2**64 - 1, 2**64 - 2, 0),
-    Pool("DECIMAL(38,10)", _texts("1234567890123456789012345678.0000000001", "1234567890123456789012345678.0000000002"), numeric=True, key=numbered),
-    Pool("DOUBLE", _texts("0.0", "-0.0", "nan", "-nan", "inf", "-inf", "1e30", "1e308", "5e-324", "0.1", "0.30000000000000004", "2.0"), numeric=True, twins=True),
+    Pool(
+        "DECIMAL(38,10)",
+        _texts("1234567890123456789012345678.0000000001", "1234567890123456789012345678.0000000002"),
+        numeric=True,
+        key=numbered,
+    ),
+    Pool(
+        "DOUBLE",
+        _texts("0.0", "-0.0", "nan", "-nan", "inf", "-inf", "1e30", "1e308", "5e-324", "0.1", "0.30000000000000004", "2.0"),
+        numeric=True,
+        twins=True,
+    ),
     Pool("DOUBLE", _texts("0.0", "-0.0", "1.5", "2.0"), numeric=True, twins=True),
     Pool("FLOAT", _texts("0.0", "-0.0", "nan", "0.1", "16777216", "1e30"), numeric=True, twins=True),
-    Pool("VARCHAR", (*_texts(", ", "a, b", "[a", "[1, 2]", "{x}", "*", "NULL", "null", "é", "😀", "日本", 'a"b', "it's", " ", "a", "A"), "'a' || chr(0)", "'a' || chr(8203)", "'e' || chr(769)", "chr(10)", "chr(9) || 'x'"), key=_bytes),
+    Pool(
+        "VARCHAR",
+        (
+            *_texts(", ", "a, b", "[a", "[1, 2]", "{x}", "*", "NULL", "null", "é", "😀", "日本", 'a"b', "it's", " ", "a", "A"),
+            "'a' || chr(0)",
+            "'a' || chr(8203)",
+            "'e' || chr(769)",
+            "chr(10)",
+            "chr(9) || 'x'",
+        ),
+        key=_bytes,
+    ),
     Pool("VARCHAR", _texts("bin 1", "region 1", "98***", "[35, 40)", "[1, 2] or NULL", "{a, b}", "a", "b", "NULL"), key=_bytes),
     Pool("VARCHAR", _texts("a", "A", "b", "B", "c"), fold="NOCASE", key=None, twins=True),
     Pool("VARCHAR", _texts("e", "é", "a", "á", "x"), fold="NOACCENT", key=None, twins=True),
@@ -104,7 +127,15 @@ NASTY = (
     Pool("INTEGER[2]", ("[1, 2]", "[2, 1]", "[1, NULL]")),
     Pool("DOUBLE[2]", ("[0.0, 1.0]", "['-0.0'::DOUBLE, 1.0::DOUBLE]"), twins=True),
     Pool("STRUCT(x INTEGER, y VARCHAR)", ("{'x': 1, 'y': 'a'}", "{'x': 1, 'y': NULL}", "{'x': NULL, 'y': 'NULL'}")),
-    Pool("STRUCT(x DOUBLE[], y STRUCT(z DOUBLE))", ("{'x': [0.0::DOUBLE], 'y': {'z': '-0.0'::DOUBLE}}", "{'x': ['-0.0'::DOUBLE], 'y': {'z': 0.0::DOUBLE}}", "{'x': [], 'y': {'z': NULL}}"), twins=True),
+    Pool(
+        "STRUCT(x DOUBLE[], y STRUCT(z DOUBLE))",
+        (
+            "{'x': [0.0::DOUBLE], 'y': {'z': '-0.0'::DOUBLE}}",
+            "{'x': ['-0.0'::DOUBLE], 'y': {'z': 0.0::DOUBLE}}",
+            "{'x': [], 'y': {'z': NULL}}",
+        ),
+        twins=True,
+    ),
     Pool("MAP(VARCHAR, INTEGER)", ("MAP {'a': 1}", "MAP {'a': 2}", "MAP {}")),
     Pool("MAP(VARCHAR, DOUBLE)", ("MAP {'a': 0.0::DOUBLE}", "MAP {'a': '-0.0'::DOUBLE}"), twins=True),
     Pool("UNION(n INTEGER, s VARCHAR)", ("union_value(n := 1)", "union_value(s := '1')"), arrow=False),

@@ -24,7 +24,17 @@ from fuzz.table import quoted, read_pair
 import kanon_sql
 from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
 
-KINDS = ("arrow", "arrow categories", "pandas", "pandas nullable", "pandas arrow", "pandas categories", "polars", "polars lazy", "relation")
+KINDS = (
+    "arrow",
+    "arrow categories",
+    "pandas",
+    "pandas nullable",
+    "pandas arrow",
+    "pandas categories",
+    "polars",
+    "polars lazy",
+    "relation",
+)
 UNMENDED = ("arrow", "pandas", "pandas nullable", "pandas arrow", "relation")
 """Of these, those that the older code keeps exactly, with a quasi-identifier suppressed as NULL and rows counted."""
 
@@ -120,13 +130,19 @@ def _unlike(given: Any, released: Any, promise: Promise, kind: str) -> Iterator[
     if promise.suppress is not None and not MENDED:
         return
     if isinstance(given, pd.DataFrame):
-        columns = {name: (given.dtypes.iloc[place], released[name].dtype) for place, name in enumerate(given.columns) if name in released.columns}
+        columns = {
+            name: (given.dtypes.iloc[place], released[name].dtype)
+            for place, name in enumerate(given.columns)
+            if name in released.columns
+        }
     elif isinstance(given, pl.DataFrame):
         columns = {name: (given.schema[name], released.schema[name]) for name in given.columns if name in released.columns}
     elif isinstance(given, pa.Table):
         columns = {name: (given.schema.field(name).type, released.schema.field(name).type) for name in released.column_names}
     else:
-        columns = {name: pair for name, *pair in zip(given.columns, given.types, released.types, strict=False) if promise.per is None}
+        columns = {
+            name: pair for name, *pair in zip(given.columns, given.types, released.types, strict=False) if promise.per is None
+        }
     for name, (before, after) in columns.items():
         if name in texts or (name in promise.qi and _may_change(before, after)):
             continue
@@ -167,7 +183,9 @@ def _left_over(released: Any, promise: Promise) -> Iterator[str]:
     """Suppressed values that survive in a type: categories of which no row is left."""
     if isinstance(released, pd.DataFrame):
         for name in promise.qi:
-            if isinstance(released[name].dtype, pd.CategoricalDtype) and {*released[name].cat.categories} - {*released[name].dropna()}:
+            if isinstance(released[name].dtype, pd.CategoricalDtype) and {*released[name].cat.categories} - {
+                *released[name].dropna()
+            }:
                 yield "a released column lists categories that no row shows"
     elif isinstance(released, pa.Table):
         for name in promise.qi:

@@ -22,9 +22,7 @@ def unmatched(released: Sequence[R], source: Sequence[S], fits: Callable[[R, S],
     return left
 
 
-def _placed(
-    row: R, edges: dict[R, list[S]], offers: Counter[S], given: dict[S, Counter[R]], tried: set[S]
-) -> bool:
+def _placed(row: R, edges: dict[R, list[S]], offers: Counter[S], given: dict[S, Counter[R]], tried: set[S]) -> bool:
     for origin in edges[row]:
         if origin in tried:
             continue

@@ -22,7 +22,11 @@ def names(columns: tuple[str, ...] | list[str]) -> str:
 
 def recoding(each: Recoding) -> str:
     """A recoding as it stands behind IN."""
-    steps = f" ({', '.join(str(step) if not isinstance(step, Fraction) else decimal(step) for step in each.steps)})" if each.steps else ""
+    steps = (
+        f" ({', '.join(str(step) if not isinstance(step, Fraction) else decimal(step) for step in each.steps)})"
+        if each.steps
+        else ""
+    )
     loss = f" LOSS ({', '.join(map(decimal, each.loss))})" if each.loss else ""
     match each.kind:
         case "digits":
@@ -51,7 +55,9 @@ def requirement(each: Requirement) -> str:
     """A requirement as it stands behind GUARANTEE."""
     match each.kind:
         case "l":
-            more = "" if each.form == "frequency" else f", '{each.form}'" + (f", {decimal(each.c)}" if each.c is not None else "")
+            more = (
+                "" if each.form == "frequency" else f", '{each.form}'" + (f", {decimal(each.c)}" if each.c is not None else "")
+            )
             return f"l({quoted(each.column)}{more}) >= {decimal(each.number)}"
         case "t":
             return f"t({quoted(each.column)}, '{each.form}') <= {decimal(each.number)}"
@@ -82,7 +88,9 @@ def items(promise: Promise) -> str:
 
 def clause_can(promise: Promise) -> bool:
     """Whether the clause can say it: sets name every quasi-identifier, and rectangles stand in no set."""
-    if promise.every_column or any("/" in decimal(weight) for weight in promise.weights.values()):  # a weight is a decimal there
+    if promise.every_column or any(
+        "/" in decimal(weight) for weight in promise.weights.values()
+    ):  # a weight is a decimal there
         return False
     if promise.masks is None:
         return True
@@ -190,7 +198,9 @@ def function_call(promise: Promise, table: str) -> str | None:
     if promise.linked:
         named["linked"] = f"[{', '.join(map(_sql_list, promise.linked))}]"
     if promise.weights:
-        named["weights"] = f"MAP {{{', '.join(f'{text(name)}: {text(str(weight))}' for name, weight in promise.weights.items())}}}"
+        named["weights"] = (
+            f"MAP {{{', '.join(f'{text(name)}: {text(str(weight))}' for name, weight in promise.weights.items())}}}"
+        )
     if promise.recodings:
         told = ", ".join(f"{text(name)}: {text(recoding(each))}" for name, each in promise.recodings.items())
         named["recodings"] = f"MAP {{{told}}}"

@@ -10,9 +10,10 @@ from typing import Any
 import duckdb
 
 from fuzz import spelling
+from fuzz.checker import Rules
 from fuzz.draw import Trial
 from fuzz.outcome import Outcome, Refusal, claim_of, refused
-from fuzz.pending import secret
+from fuzz.pending import MENDED, secret
 from fuzz.pools import PLAIN
 from fuzz.table import quoted, read_pair
 
@@ -75,7 +76,9 @@ class Sql:
         place = draw.choice(PLACES)
         if place == "arrow" and any(not each.pool.arrow for each in trial.columns):
             place = "create"
-        if place == "copy" and (any(each.pool not in PLAIN for each in trial.columns if each.pool.values) or "enable_external_access" in set_up):
+        if place == "copy" and (
+            any(each.pool not in PLAIN for each in trial.columns if each.pool.values) or "enable_external_access" in set_up
+        ):
             place = "create"
         try:
             store(con, trial, name)
@@ -143,8 +146,6 @@ class Sql:
         return "released"
 
     def _read(self, trial: Trial, name: str, released: str, place: str) -> Outcome:
-        from fuzz.checker import Rules
-
         source, table = read_pair(self.con, name, released, trial.folds)
         certificates = kanon_sql.releases(self.con)
         typed = place not in ("arrow", "copy", "insert", "prepared")
@@ -152,7 +153,7 @@ class Sql:
             source=source,
             released=table,
             claim=claim_of(certificates[-1]) if source.looks and certificates else None,
-            rules=Rules(typed=typed, keys=trial.keys),
+            rules=Rules(typed=typed, enums_stay=not MENDED, keys=trial.keys),
             ordered=place == "arrow" and "preserve_insertion_order" not in str(trial.settings),
         )
 
@@ -171,7 +172,9 @@ def texts_of(trial: Trial) -> list[str]:
     kinds = {each.name: each.pool.kind for each in trial.columns}
     promise = trial.promise
     return [
-        name for name in promise.qi if promise.suppress is not None or name in promise.recodings or kinds[name].startswith("ENUM")
+        name
+        for name in promise.qi
+        if promise.suppress is not None or name in promise.recodings or kinds[name].startswith("ENUM")
     ]
 
 

@@ -6,11 +6,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import duckdb
+
 from fuzz.brute_force import can_judge, optimum
 from fuzz.checker import check, classes_of
 from fuzz.draw import Trial
 from fuzz.outcome import Finding, Outcome, Refusal, reason
 from fuzz.pending import MENDED
+from fuzz.requirement_rules import in_order, kept
+from fuzz.sql_surfaces import store
+from fuzz.table import Table, read_pair
 
 
 class Surface(Protocol):
@@ -42,6 +47,11 @@ def judge(surface: Surface, trial: Trial) -> Verdict:
     except Refusal as refusal:
         verdict.reason = f"{refusal.kind}: {reason(str(refusal))}"
         verdict.found += _wrongly_refused(refusal, trial)
+        if refusal.kind == "InfeasibleError" and trial.rows and trial.promise.algorithm not in ONE_MASK:
+            source = source_of(trial)
+            verdict.judged = can_judge(source, trial.promise)
+            if _feasible(source, trial):
+                verdict.found.append(f"refused as infeasible, which it is not: {refusal}")
         return verdict
     verdict.released = True
     verdict.found += [*first.found, *check(first.source, first.released, trial.promise, first.claim, first.rules)]
@@ -56,6 +66,43 @@ def judge(surface: Surface, trial: Trial) -> Verdict:
             return verdict
         verdict.found += _differences(first, second, trial)
     return verdict
+
+
+ONE_MASK = ("full_domain", "attribute")
+"""Algorithms that show the whole table alike, so that they may find no release where there is one."""
+
+
+def source_of(trial: Trial) -> Table:
+    """The rows of a trial, read by plain DuckDB."""
+    with duckdb.connect() as con:
+        store(con, trial, "source")
+        return read_pair(con, "source", "source", trial.folds)[0]
+
+
+def _feasible(source: Table, trial: Trial) -> bool:
+    """Whether there is a release: by the brute force, or for larger tables the one whose rows are all hidden."""
+    promise = trial.promise
+    if can_judge(source, promise):
+        return optimum(source, promise, trial.keys) is not None
+    masks = promise.permitted()
+    if masks is not None and frozenset() not in masks:
+        return False
+    rows = {name: source.held(name) for name in promise.sensitive}
+    keys = trial.keys
+    whole = all(
+        kept(
+            each,
+            rows[each.column],
+            rows[each.column],
+            in_order(rows[each.column], keys.get(each.column)) if each.form in METRICS else (),
+        )
+        for each in promise.requirements
+    )
+    people = len(source.looks) if promise.per is None else len({*source.held(promise.per)} - {None})
+    return whole and people >= promise.k
+
+
+METRICS = ("ordered", "numeric")
 
 
 def _wrongly_refused(refusal: Refusal, trial: Trial) -> list[str]:
@@ -91,7 +138,10 @@ def _differences(first: Outcome, second: Outcome, trial: Trial) -> list[str]:
             before, after = getattr(first.claim, name), getattr(second.claim, name)
             if before != after:
                 found.append(f"{name} is {before}, and {after} with permuted rows")
-    shown = [Counter({look: len(rows) for look, rows in classes_of(each.released, trial.promise).items()}) for each in (first, second)]
+    shown = [
+        Counter({look: len(rows) for look, rows in classes_of(each.released, trial.promise).items()})
+        for each in (first, second)
+    ]
     if shown[0] != shown[1]:
         found.append("other classes with permuted rows")
     elif MENDED and Counter(first.released.looks) != Counter(second.released.looks):
