@@ -1,4 +1,4 @@
-"""The fuzz of `tests/fuzz`, for as long as one likes: trials of every surface, each release judged by the independent checker."""
+"""The fuzz of `tests/fuzz`, for as many minutes as asked: trials of every surface, judged by the independent checker."""
 
 from __future__ import annotations
 

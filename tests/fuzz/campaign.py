@@ -1,4 +1,4 @@
-"""A run over all surfaces: how often each was tried, what was refused and why, and what was found with the seed that shows it again."""
+"""A run over all surfaces: trials, releases, refusals by reason, and findings with the seed that shows each again."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ class Claim:
 class Rules:
     """What a surface changes: which types the checker may ask for.
 
-    ``typed`` is False for files without types; ``enums_stay`` permits quasi-identifiers of ENUM to stay so, and with that to list
-    values of which no row is left. ``keys`` order the values of sensitive columns.
+    ``typed`` is False for files without types; ``enums_stay`` permits quasi-identifiers of ENUM to stay
+    so, and with that to list values of which no row is left. ``keys`` order the values of sensitive columns.
     """
 
     typed: bool = True

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from fuzz.promise import Requirement
-
 from kanon_sql.coded import CodedTable, Sensitive
 from kanon_sql.distances import equal, ordered
 from kanon_sql.generalizations import Ranges, Sets
@@ -19,10 +18,10 @@ from kanon_sql.policy import Policy, QuasiIdentifier
 from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
 
 PLAIN = (
-    *["greedy"] * 8, *["subset_dp"] * 8, *["row_assignment"] * 5, *["cover"] * 3, *["balls"] * 5, *["merge_small"] * 5, *["mondrian"] * 4,
-    *["full_domain"] * 3, *["attribute"] * 2, "refine", "optimal", "matching",
+    *["greedy"] * 8, *["subset_dp"] * 8, *["row_assignment"] * 5, *["cover"] * 3, *["balls"] * 5, *["merge_small"] * 5,
+    *["mondrian"] * 4, *["full_domain"] * 3, *["attribute"] * 2, "refine", "optimal", "matching",
 )  # fmt: skip
-"""How often each solver is drawn: those that search take twenty times as long as the others, and most of what they do is not theirs."""
+"""How often each solver is drawn: those that search take twenty times as long as the others."""
 PROMISED = (*["greedy"] * 6, *["subset_dp"] * 11, "refine", "optimal", "matching")
 
 Row = tuple[int, ...]
@@ -30,7 +29,7 @@ Row = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Unit:
-    """A column, a linked group, or a column with levels: its coded columns, finest first, their costs, and which may be shown."""
+    """A column, a linked group, or one with levels: its coded columns, finest first, their costs, which may be shown."""
 
     names: tuple[str, ...]
     places: tuple[int, ...]

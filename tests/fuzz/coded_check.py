@@ -13,7 +13,6 @@ from fuzz.coded_cases import Case, Row, Unit, case, coded
 from fuzz.outcome import reason
 from fuzz.requirement_rules import kept
 from fuzz.trials import Verdict
-
 from kanon_sql import pipeline, summarize
 from kanon_sql.certificate import Certificate
 from kanon_sql.coded import CodedTable, Recoding

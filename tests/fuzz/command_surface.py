@@ -18,12 +18,11 @@ from click.testing import CliRunner
 from fuzz import spelling
 from fuzz.checker import Claim, Rules
 from fuzz.draw import Trial
-from fuzz.outcome import Finding, Outcome, Refusal
+from fuzz.outcome import FoundError, Outcome, RefusedError
 from fuzz.pending import SECRET
 from fuzz.pools import CANARY
 from fuzz.sql_surfaces import store
 from fuzz.table import Table, quoted, read_pair, texts_of, types_of
-
 from kanon_sql.cli import main
 
 TEXT_FILES = ("csv", "tsv", "json", "jsonl", "csv.gz")
@@ -50,7 +49,7 @@ class Command:
     def release(self, trial: Trial) -> Outcome:
         """Release a trial, as `Sql.release`."""
         if not spelling.command_can(trial.promise):
-            raise Refusal("NotSaid", "the options of the command cannot say it")
+            raise RefusedError("NotSaid", "the options of the command cannot say it")
         draw = Random(f"{trial.seed} file")
         endings = [draw.choice(TEXT_FILES) if self.texts else draw.choice(TYPED_FILES) for _ in range(2)]
         if self.texts and draw.random() < 0.5:
@@ -78,8 +77,8 @@ class Command:
             left = sorted(path.name for path in folder.iterdir())
             if text is not None:
                 if target.exists() or any(name.startswith(".kanon") for name in left):
-                    raise Finding(f"refused, but files are left: {left}")
-                raise Refusal("InfeasibleError" if "hint: nothing" in text or "no release" in text else "error", text)
+                    raise FoundError(f"refused, but files are left: {left}")
+                raise RefusedError("InfeasibleError" if "hint: nothing" in text or "no release" in text else "error", text)
             verified = None
             if draw.random() < 0.4 and trial.promise.time_limit is None:
                 verified = _run(["verify", given, wanted, str(evidence), *beside], real=False)
@@ -119,16 +118,16 @@ def _run(words: list[str], *, real: bool) -> str | None:
         result = CliRunner().invoke(main, words, env=secret, prog_name="kanon")
         code, output, error = result.exit_code, result.output, result.exception
     if error is not None and not isinstance(error, SystemExit):
-        raise Finding(f"{words[0]}: {type(error).__name__}: {error}") from error
+        raise FoundError(f"{words[0]}: {type(error).__name__}: {error}") from error
     if code == 0:
         return None
     lines = [line for line in output.splitlines() if line.startswith("error: ")]
     if code == 2 and not lines:
-        raise Finding(f"{words[0]}: the arguments make no sense to it: {output[-300:]}")
+        raise FoundError(f"{words[0]}: the arguments make no sense to it: {output[-300:]}")
     if CANARY in output:
-        raise Finding(f"{words[0]}: an error shows a cell: {output[-300:]}")
+        raise FoundError(f"{words[0]}: an error shows a cell: {output[-300:]}")
     if code != 1 or not lines or "Traceback" in output:
-        raise Finding(f"{words[0]}: exit code {code}: {output[-300:]}")
+        raise FoundError(f"{words[0]}: exit code {code}: {output[-300:]}")
     return lines[0].removeprefix("error: ")
 
 
@@ -187,7 +186,8 @@ def _texts(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[tuple[str, ...],
         return listed, [tuple(None if row[name] is None else str(row[name]) for name in listed) for row in rows]
     delimiter = "\t" if path.suffix == ".tsv" else ","
     relation = (
-        f"read_csv('{path}', all_varchar := true, header := true, delim := '{delimiter}', quote := '\"', escape := '\"', comment := '', "
+        f"read_csv('{path}', all_varchar := true, header := true, delim := '{delimiter}', quote := '\"', escape := '\"', "
+        "comment := '', "
         "nullstr := '', allow_quoted_nulls := false, skip := 0, auto_detect := false, columns := {columns})"
     )
     if path.suffix != ".gz":

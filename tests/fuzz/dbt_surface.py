@@ -11,6 +11,7 @@ from pathlib import Path
 
 import duckdb
 
+import kanon_sql
 from fuzz import spelling
 from fuzz.checker import Rules, check
 from fuzz.draw import Trial, trial
@@ -20,8 +21,6 @@ from fuzz.pools import CANARY
 from fuzz.sql_surfaces import store
 from fuzz.table import quoted, read_pair
 from fuzz.trials import Verdict
-
-import kanon_sql
 
 MODELS = 12
 
@@ -101,6 +100,7 @@ class Dbt:
             for number, each in enumerate(drawn):
                 store(con, each, f"t{number}")
                 clause = spelling.clause(each.promise)
-                text = f"{{{{ config(materialized='anonymized') }}}}\n{{% raw %}}select * from {quoted(f't{number}')} {clause}{{% endraw %}}\n"
+                query = f"select * from {quoted(f't{number}')} {clause}"
+                text = f"{{{{ config(materialized='anonymized') }}}}\n{{% raw %}}{query}{{% endraw %}}\n"
                 (models / f"m{number}.sql").write_text(text, encoding="utf-8")
         subprocess.run([*DBT, "deps"], cwd=self.folder, capture_output=True, timeout=300, check=True)

@@ -13,8 +13,8 @@ from fuzz.promise import Promise, Recoding, Requirement
 from fuzz.requirement_rules import kept
 
 PLAIN_SOLVERS = (
-    "greedy", "refine", "optimal", "matching", "subset_dp", "row_assignment", "cover", "balls", "merge_small", "mondrian", "full_domain",
-    "attribute",
+    "greedy", "refine", "optimal", "matching", "subset_dp", "row_assignment", "cover", "balls", "merge_small", "mondrian",
+    "full_domain", "attribute",
 )  # fmt: skip
 SENSITIVE_SOLVERS = ("greedy", "refine", "optimal", "subset_dp", "matching")
 
@@ -173,6 +173,9 @@ def _promise(
             values = cells[columns.index(column)]
             if draw.random() < 0.6 and (recoding := _recoding(draw, column, values)) is not None:
                 found[column.name] = recoding
+        points = [each.name for each in identifying if each.pool is INTEGER and "NULL" not in cells[columns.index(each)]]
+        if len(points) > 1 and cells[0] and draw.random() < 0.3:
+            found |= {name: Recoding(kind="rectangles", beside=other) for name, other in (points[:2], points[1::-1])}
         promise = replace(promise, recodings=found)
         if {"ranges", "sets"} & {each.kind for each in found.values()}:
             return replace(promise, algorithm=draw.choice(["auto", "auto", "mondrian"]), per=None)

@@ -7,11 +7,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fuzz.outcome import Finding, Refusal, claim_of, reason, refused
+import kanon_sql
+from fuzz.outcome import FoundError, RefusedError, claim_of, reason, refused
 from fuzz.pending import MENDED, secret
 from fuzz.trials import Verdict
-
-import kanon_sql
 
 ROWS = 24
 
@@ -25,14 +24,17 @@ VIEWS = (
     # as many rows each time, but others
     "SELECT i AS id, i % 3 AS zip, i % 2 AS age FROM range(2 * {n}) AS t(i) ORDER BY random() LIMIT {n}",
     # the same classes, the ids dealt anew
-    "SELECT row_number() OVER (ORDER BY r) - 1 AS id, i % 3 AS zip, i % 2 AS age FROM (SELECT i, random() AS r FROM range({n}) AS t(i))",
+    "SELECT row_number() OVER (ORDER BY r) - 1 AS id, i % 3 AS zip, i % 2 AS age "
+    "FROM (SELECT i, random() AS r FROM range({n}) AS t(i))",
     # only the columns outside the promise move
     "SELECT CAST(floor(random() * {n}) AS INTEGER) AS id, i % 3 AS zip, i % 2 AS age FROM range({n}) AS t(i)",
     # a file that somebody else writes meanwhile
-    "SELECT id, zip, age FROM read_csv('{file}', columns := {{'id': 'INTEGER', 'zip': 'INTEGER', 'age': 'INTEGER'}}, header := false) "
+    "SELECT id, zip, age FROM read_csv('{file}', header := false, "
+    "columns := {{'id': 'INTEGER', 'zip': 'INTEGER', 'age': 'INTEGER'}}) "
     "WHERE stir(id) >= 0",
-    # as many rows of each kind in every reading, but another one is the rare one: some rows of the frequent kind are hidden with it
-    "SELECT i AS id, CAST(i = (SELECT CAST(floor(random() * {n}) AS INTEGER)) AS INTEGER) AS zip, 0 AS age FROM range({n}) AS t(i)",
+    # as many rows of each kind in every reading, but another one is the rare one, with which frequent ones are hidden
+    "SELECT i AS id, CAST(i = (SELECT CAST(floor(random() * {n}) AS INTEGER)) AS INTEGER) AS zip, 0 AS age "
+    "FROM range({n}) AS t(i)",
 )
 STILL = len(VIEWS) - 1
 """Views before this one are drawn also where the code is older than this suite."""
@@ -71,7 +73,7 @@ class Moving:
             except Exception as error:  # every kind of it is judged
                 try:
                     refusal = refused(error)
-                except Finding as finding:
+                except FoundError as finding:
                     verdict.found.append(f"source {number}: {finding}")
                     return verdict
                 verdict.reason = f"{refusal.kind}: {reason(str(refusal))}"
@@ -123,4 +125,4 @@ def _incoherent(number: int, ids: list[int]) -> list[str]:
     return []
 
 
-__all__ = ["Moving", "Refusal"]
+__all__ = ["Moving", "RefusedError"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -22,17 +22,20 @@ _TOLD = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """A release as its reader gets it; ``ordered`` where the order of its rows is that of the release; ``found`` beside the check."""
+    """A release as its reader gets it.
+
+    ``ordered`` where the order of its rows is that of the release; ``found`` is what was wrong beside the check.
+    """
 
     source: Table
     released: Table
     claim: Claim | None = None
-    rules: Rules = Rules()
+    rules: Rules = field(default_factory=Rules)
     ordered: bool = False
     found: tuple[str, ...] = ()
 
 
-class Refusal(Exception):
+class RefusedError(Exception):
     """A release that was refused as documented; ``kind`` is the class of the error."""
 
     def __init__(self, kind: str, message: str) -> None:
@@ -40,7 +43,7 @@ class Refusal(Exception):
         self.kind = kind
 
 
-class Finding(Exception):
+class FoundError(Exception):
     """Something that must not happen."""
 
 
@@ -56,7 +59,7 @@ def claim_of(certificate: Certificate) -> Claim:
     )
 
 
-def refused(error: BaseException, *, foreign: bool = False) -> Refusal:
+def refused(error: BaseException, *, foreign: bool = False) -> RefusedError:
     """Return the refusal that an error is.
 
     Parameters
@@ -68,20 +71,19 @@ def refused(error: BaseException, *, foreign: bool = False) -> Refusal:
 
     Raises
     ------
-    Finding
+    FoundError
         When it is none, or tells a cell.
     """
     for each in _chain(error):
         if CANARY in str(each):
-            raise Finding(f"an error shows a cell: {type(each).__name__}: {each}") from None
+            raise FoundError(f"an error shows a cell: {type(each).__name__}: {each}") from None
     message = " ".join(str(error).split())
     if isinstance(error, KanonError):
-        return Refusal(type(error).__name__, message)
+        return RefusedError(type(error).__name__, message)
     told = _TOLD.search(message)
-    if foreign and isinstance(error, duckdb.Error):
-        if told or "kanon audit: " in message:
-            return Refusal(told[0] if told else "AuditError", message)
-    raise Finding(f"{type(error).__module__}.{type(error).__name__}: {message[:400]}") from error
+    if foreign and isinstance(error, duckdb.Error) and (told or "kanon audit: " in message):
+        return RefusedError(told[0] if told else "AuditError", message)
+    raise FoundError(f"{type(error).__module__}.{type(error).__name__}: {message[:400]}") from error
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

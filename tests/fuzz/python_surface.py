@@ -12,16 +12,15 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+import kanon_sql
 from fuzz import spelling
 from fuzz.checker import Rules
 from fuzz.draw import Trial
-from fuzz.outcome import Finding, Outcome, claim_of, refused
+from fuzz.outcome import FoundError, Outcome, claim_of, refused
 from fuzz.pending import MENDED, secret
 from fuzz.promise import Promise
-from fuzz.sql_surfaces import settings_of, store
+from fuzz.sql_surfaces import store
 from fuzz.table import quoted, read_pair
-
-import kanon_sql
 from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
 
 KINDS = (
@@ -199,4 +198,4 @@ def _left_over(released: Any, promise: Promise) -> Iterator[str]:
                 yield "a released column lists categories that no row shows"
 
 
-__all__ = ["Finding", "Python"]
+__all__ = ["FoundError", "Python"]

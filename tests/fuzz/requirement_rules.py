@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from fuzz.promise import Requirement
 from fuzz.table import Look
@@ -58,7 +58,7 @@ def distance(metric: str, own: Counter[Look], whole: Counter[Look], order: Seque
     if len(values) < 2 or places[-1] == places[0]:
         return Fraction(0)
     crossing = list(accumulate(Fraction(own[v], size) - Fraction(whole[v], total) for v in values))
-    steps = [high - low for low, high in zip(places, places[1:], strict=False)]
+    steps = [high - low for low, high in pairwise(places)]
     return sum((abs(flow) * step for flow, step in zip(crossing, steps, strict=False)), Fraction(0)) / (places[-1] - places[0])
 
 

@@ -9,15 +9,14 @@ from typing import Any
 
 import duckdb
 
+import kanon_sql
 from fuzz import spelling
 from fuzz.checker import Rules
 from fuzz.draw import Trial
-from fuzz.outcome import Outcome, Refusal, claim_of, refused
+from fuzz.outcome import Outcome, RefusedError, claim_of, refused
 from fuzz.pending import MENDED, secret
 from fuzz.pools import PLAIN
 from fuzz.table import quoted, read_pair
-
-import kanon_sql
 
 PLACES = ("create", "create", "insert", "view", "prepared", "cte", "subquery", "arrow", "arrow", "copy")
 TABLES = ("t", '"odd name"', 'main."Select"', '"t""t"')
@@ -64,9 +63,9 @@ class Sql:
 
         Raises
         ------
-        Refusal
+        RefusedError
             When it is refused.
-        Finding
+        FoundError
             When it fails in another way.
         """
         draw = Random(f"{trial.seed} place")
@@ -98,7 +97,8 @@ class Sql:
         if self.kind == "policies" and spelling.clause_can(promise):
             roles = {*promise.qi, *promise.sensitive}
             others = [each.name for each in trial.columns if each.name not in roles]
-            policy = f"CREATE OR REPLACE ANONYMIZATION POLICY {quoted('odd policy')} ON {name} ({spelling.policy_parts(promise, others)})"
+            parts = spelling.policy_parts(promise, others)
+            policy = f'CREATE OR REPLACE ANONYMIZATION POLICY "odd policy" ON {name} ({parts})'
             try:
                 self.con.execute(policy)
             except Exception as error:
@@ -202,4 +202,4 @@ def store(con: Any, trial: Trial, name: str) -> None:
         con.execute(f"INSERT INTO {quoted(table)} VALUES {rows}")
 
 
-__all__ = ["Refusal", "Sql", "settings_of", "store"]
+__all__ = ["RefusedError", "Sql", "settings_of", "store"]

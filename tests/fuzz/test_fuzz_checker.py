@@ -10,12 +10,13 @@ from random import Random
 
 import duckdb
 import pytest
+from naive import optimum as optimum_by_partitions
+
 from fuzz.brute_force import optimum
 from fuzz.checker import Claim, Rules, check
 from fuzz.label_rules import covers
 from fuzz.promise import Promise, Recoding, Requirement
 from fuzz.table import Look, Table, read_pair
-from naive import optimum as optimum_by_partitions
 
 INDEPENDENT = (
     "promise", "table", "requirement_rules", "label_rules", "ladders", "row_assignment", "checker", "brute_force",

@@ -6,6 +6,7 @@ A finding names its seed: ``python -m benchmarks --only fuzz --again SEED`` show
 from __future__ import annotations
 
 import pytest
+
 from fuzz.campaign import LEAST_RELEASED, Tally, surfaces
 
 PARTS = [

@@ -11,7 +11,7 @@ import duckdb
 from fuzz.brute_force import can_judge, optimum
 from fuzz.checker import check, classes_of
 from fuzz.draw import Trial
-from fuzz.outcome import Finding, Outcome, Refusal, reason
+from fuzz.outcome import FoundError, Outcome, RefusedError, reason
 from fuzz.pending import MENDED
 from fuzz.requirement_rules import in_order, kept
 from fuzz.sql_surfaces import store
@@ -22,7 +22,7 @@ class Surface(Protocol):
     """Something that releases tables."""
 
     def release(self, trial: Trial) -> Outcome:
-        """Release a trial, or raise `Refusal` or `Finding`."""
+        """Release a trial, or raise `RefusedError` or `FoundError`."""
         ...
 
 
@@ -41,10 +41,10 @@ def judge(surface: Surface, trial: Trial) -> Verdict:
     verdict = Verdict()
     try:
         first = surface.release(trial)
-    except Finding as finding:
+    except FoundError as finding:
         verdict.found.append(str(finding))
         return verdict
-    except Refusal as refusal:
+    except RefusedError as refusal:
         verdict.reason = f"{refusal.kind}: {reason(str(refusal))}"
         verdict.found += _wrongly_refused(refusal, trial)
         if refusal.kind == "InfeasibleError" and trial.rows and trial.promise.algorithm not in ONE_MASK:
@@ -61,7 +61,7 @@ def judge(surface: Surface, trial: Trial) -> Verdict:
     if trial.promise.time_limit is None and len(trial.rows) > 1:
         try:
             second = surface.release(trial.permuted())
-        except (Finding, Refusal) as error:
+        except (FoundError, RefusedError) as error:
             verdict.found.append(f"released, but not with permuted rows: {error}")
             return verdict
         verdict.found += _differences(first, second, trial)
@@ -105,9 +105,9 @@ def _feasible(source: Table, trial: Trial) -> bool:
 METRICS = ("ordered", "numeric")
 
 
-def _wrongly_refused(refusal: Refusal, trial: Trial) -> list[str]:
+def _wrongly_refused(refusal: RefusedError, trial: Trial) -> list[str]:
     """Refusals that must not be: by the audit, though the source held still and no collation takes texts for one."""
-    expected = any(trial.folds.values()) and "collation" in str(refusal) or not MENDED and "do not cover" in str(refusal)
+    expected = (any(trial.folds.values()) and "collation" in str(refusal)) or (not MENDED and "do not cover" in str(refusal))
     if refusal.kind == "AuditError" and not expected:
         return [f"refused by the audit: {refusal}"]
     return []
