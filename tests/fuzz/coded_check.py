@@ -12,7 +12,7 @@ from fuzz.brute_force import MOST_ROWS, cheapest
 from fuzz.coded_cases import Case, Row, Unit, case, coded
 from fuzz.outcome import reason
 from fuzz.requirement_rules import kept
-from fuzz.trials import Verdict
+from fuzz.trials import ONE_MASK, Verdict
 from kanon_sql import pipeline, summarize
 from kanon_sql.certificate import Certificate
 from kanon_sql.coded import CodedTable, Recoding
@@ -34,7 +34,7 @@ def judge(seed: str) -> Verdict:
             number = None
     except KanonError as error:
         verdict.reason = f"{type(error).__name__}: {reason(str(error))}"
-        if isinstance(error, InfeasibleError) and small:
+        if isinstance(error, InfeasibleError) and small and drawn.algorithm not in ONE_MASK:
             verdict.judged = True
             best = optimum(drawn)
             if best is not None:

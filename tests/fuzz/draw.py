@@ -154,7 +154,8 @@ def _promise(
         if draw.random() < 0.1 or _can_hold(each, cells[place])
     )
     every = per is None and draw.random() < 0.15
-    identifying = columns[:named] + (columns[named + asked :] if every else [])
+    sensitive = {each.column for each in requirements}
+    identifying = [each for each in columns if each.name not in sensitive] if every else columns[:named]
     qi = tuple(each.name for each in identifying)
     promise = Promise(
         qi=qi,

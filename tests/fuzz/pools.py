@@ -16,9 +16,8 @@ CANARY = "CANARY"
 class Pool:
     """A type and expressions of its values.
 
-    ``numeric`` values can be in intervals of numbers, ``dated`` ones in periods; ``key`` orders them as the type does; ``arrow`` is
-    False for types that Arrow cannot hand on; ``fold`` is their collation; ``twins`` are values that look different and are equal
-    in SQL.
+    ``numeric`` values can be in intervals of numbers, ``dated`` ones in periods; ``key`` orders them as the type does. Arrow
+    cannot hand on types whose ``arrow`` is False. ``fold`` is their collation; ``twins`` look different and are equal in SQL.
     """
 
     kind: str
