@@ -10,8 +10,8 @@ from fractions import Fraction
 class Requirement:
     """A requirement on the sensitive values of each class.
 
-    ``kind`` is ``'l'``, ``'t'`` or ``'alpha'``; ``number`` its threshold; ``form`` the variant of l or the metric of t; ``c`` that
-    of the variant ``'recursive'``; ``value`` the text of the value that alpha bounds.
+    ``kind`` is ``'l'``, ``'t'`` or ``'alpha'``; ``number`` its threshold; ``form`` the variant of l or the metric of t; ``c``
+    that of the variant ``'recursive'``; ``value`` the text of the value that alpha bounds.
     """
 
     kind: str
@@ -26,9 +26,9 @@ class Requirement:
 class Recoding:
     """How a column is coarsened.
 
-    ``kind`` is ``'digits'``, ``'intervals'``, ``'periods'``, ``'hierarchy'``, ``'chosen'`` (intervals without widths), ``'bins'``,
-    ``'rectangles'``, ``'ranges'`` or ``'sets'``; ``steps`` are digits, widths or periods; ``beside`` is the other coordinate
-    of a rectangle; ``tree`` has the ancestors of each value, nearest first and without the root.
+    ``kind`` is ``'digits'``, ``'intervals'``, ``'periods'``, ``'hierarchy'``, ``'chosen'`` (intervals without widths),
+    ``'bins'``, ``'rectangles'``, ``'ranges'`` or ``'sets'``; ``steps`` are digits, widths or periods; ``beside`` is the other
+    coordinate of a rectangle; ``tree`` has the ancestors of each value, nearest first and without the root.
     """
 
     kind: str
