@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import attacks, backends, exact, generalization, machine, scale, sensitive, solvers, start, tables, wide
+from benchmarks import attacks, backends, exact, fuzz, generalization, machine, scale, sensitive, solvers, start, tables, wide
 from benchmarks import names as name_lists
 from benchmarks.data import TABLES
 from benchmarks.plain_greedy import KS
@@ -31,10 +32,11 @@ PARTS = {
     "start": start.show,
     "scale": scale.show,
     "attacks": attacks.show,
+    "fuzz": fuzz.show,
 }
 
-ON_REQUEST = {"attacks"}
-"""Parts that run only where `--only` names them."""
+ON_REQUEST = ("attacks", "fuzz")
+"""Parts that measure nothing but look for faults: they run only where `--only` names them."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -43,7 +45,7 @@ ON_REQUEST = {"attacks"}
     "parts",
     multiple=True,
     type=click.Choice(list(PARTS)),
-    help="Run this part; repeatable. [default: all but attacks]",
+    help=f"Run this part; repeatable. [default: all but {', '.join(ON_REQUEST)}]",
 )
 @click.option(
     "--table",
@@ -65,11 +67,13 @@ ON_REQUEST = {"attacks"}
 )
 @click.option("--storage", type=click.Choice(["memory", "file"]), default="memory", help="Databases of scale.")
 @click.option("--tables", "releases", type=click.IntRange(min=50), default=1000, help="Releases behind each rate of attacks.")
-@click.option("--seed", type=int, default=1, help="Seed of attacks.")
 @click.option("--runs", type=click.IntRange(min=1), default=3, help="Runs behind each median.")
 @click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), default=ROOT.parent / "shared" / "data", help="The data sets."
 )
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=2.0, help="Time of fuzz.")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of attacks and fuzz. [default: 1 of attacks, the clock of fuzz]")
+@click.option("--again", multiple=True, metavar="SEED", help="Judge this seed of a finding of fuzz again; repeatable.")
 @click.option(
     "--json",
     "output",
@@ -83,9 +87,11 @@ def main(
     sizes: tuple[int, ...],
     storage: str,
     releases: int,
-    seed: int,
     runs: int,
     data: Path,
+    minutes: float,
+    seed: int | None,
+    again: tuple[str, ...],
     output: Path | None,
 ) -> None:
     """Measure releases: quality and time on known tables, bounds, solvers, scale, many columns, a fresh process."""
@@ -114,7 +120,9 @@ def main(
             case "start":
                 records = start.measure(max(runs, 5))
             case "attacks":
-                records = attacks.measure(releases, seed, data)
+                records = attacks.measure(releases, 1 if seed is None else seed, data)
+            case "fuzz":
+                records = fuzz.measure(minutes, int(time.time()) if seed is None else seed, again)
             case _:
                 records = scale.measure(sizes, runs, storage, data)
         figures[part] = _collected(part, records)
@@ -128,7 +136,7 @@ def main(
         f"Python {about['python']}, DuckDB {about['packages']['duckdb']}, {about['cores']} cores; load {about['load']} at the "
         f"start and {about['load_at_end']} at the end."
     )
-    if attacks.failed(figures.get("attacks", [])):
+    if attacks.failed(figures.get("attacks", [])) or fuzz.findings(figures.get("fuzz", [])):
         raise SystemExit(1)
 
 

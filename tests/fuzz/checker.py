@@ -1,0 +1,200 @@
+"""The check of a release: source rows, released rows and the promise in, a list of what is wrong out."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fuzz.label_rules import covers
+from fuzz.promise import Promise
+from fuzz.requirement_rules import in_order, kept
+from fuzz.row_assignment import unmatched
+from fuzz.table import Look, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What a certificate says."""
+
+    cost: Fraction
+    lower_bound: Fraction
+    optimal: bool
+    rows: int
+    classes: int | None
+    smallest_class: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What a surface changes: which types the checker may ask for.
+
+    ``typed`` is False for files without types; ``enums_stay`` permits quasi-identifiers of ENUM to stay
+    so, and with that to list values of which no row is left. ``keys`` order the values of sensitive columns.
+    """
+
+    typed: bool = True
+    enums_stay: bool = False
+    keys: Mapping[str, Callable[[str], object]] | None = None
+
+
+def check(
+    source: Table, released: Table, promise: Promise, claim: Claim | None = None, rules: Rules | None = None
+) -> list[str]:
+    """What is wrong with a release, each in a line; empty where it keeps its promise."""
+    rules = rules or Rules()
+    expected = [name for name in source.names if name != promise.per and name not in promise.dropped]
+    if list(released.names) != expected:
+        return [f"the columns are {released.names}, not {expected}"]
+    if len(released.looks) != len(source.looks):
+        return [f"{len(released.looks)} rows of {len(source.looks)}"]
+    if not source.looks:
+        return []
+    found = [*_types(source, released, promise, rules), *_classes(source, released, promise, rules)]
+    found += _rows(source, released, promise)
+    if claim is not None:
+        found += _claims(source, released, promise, claim)
+    return found
+
+
+def _types(source: Table, released: Table, promise: Promise, rules: Rules) -> Iterator[str]:
+    if not rules.typed:
+        return
+    own = dict(zip(source.names, source.types, strict=True))
+    for name, kind in zip(released.names, released.types, strict=True):
+        listed = own[name].startswith("ENUM")
+        texts = name in promise.qi and (promise.suppress is not None or name in promise.recodings or listed)
+        wanted = "VARCHAR" if texts else own[name]
+        if kind != wanted and not (listed and rules.enums_stay):
+            yield f"a column of {own[name]} became {kind}, not {wanted}"
+
+
+def classes_of(released: Table, promise: Promise) -> dict[tuple[Look, ...], list[int]]:
+    """The rows of each class: those that show the same, byte for byte."""
+    places = [released.column(name) for name in promise.qi]
+    found: dict[tuple[Look, ...], list[int]] = defaultdict(list)
+    for number, row in enumerate(released.looks):
+        found[tuple(row[place] for place in places)].append(number)
+    return found
+
+
+def _classes(source: Table, released: Table, promise: Promise, rules: Rules) -> Iterator[str]:
+    classes = classes_of(released, promise)
+    small = [len(rows) for rows in classes.values() if len(rows) < promise.k]
+    if small:
+        yield f"{len(small)} classes have fewer than {promise.k} rows, the smallest {min(small)}"
+    for requirement in promise.requirements:
+        held, whole = released.held(requirement.column), source.held(requirement.column)
+        key = (rules.keys or {}).get(requirement.column)
+        order = in_order(whole, key) if requirement.form in ("ordered", "numeric") else ()
+        broken = sum(not kept(requirement, [held[row] for row in rows], whole, order) for rows in classes.values())
+        if broken:
+            yield f"{broken} classes break {requirement}"
+
+
+def _rows(source: Table, released: Table, promise: Promise) -> Iterator[str]:
+    """Every released row needs a source row of its own: equal outside the promise, and shown as a mask permits."""
+    outside = [name for name in released.names if name not in promise.qi]
+    groups: list[dict[tuple[Look, ...], list[int]]] = []
+    for table in (released, source):
+        places = [table.column(name) for name in outside]
+        group: dict[tuple[Look, ...], list[int]] = defaultdict(list)
+        for number, row in enumerate(table.looks):
+            group[tuple(row[place] for place in places)].append(number)
+        groups.append(group)
+    if Counter({key: len(rows) for key, rows in groups[0].items()}) != Counter(
+        {key: len(rows) for key, rows in groups[1].items()}
+    ):
+        yield "columns outside the promise are changed"
+        return
+    fits = Fits(source, released, promise)
+    people = promise.per is not None
+    left = sum(
+        unmatched([fits.shown(row) for row in rows], [fits.origin(row) for row in groups[1][key]], fits)
+        for key, rows in groups[0].items()
+    )
+    if left:
+        yield f"{left} released rows are those of no source row{' (people)' if people else ''}"
+
+
+class Fits:
+    """Whether a released row may be a source row, under some permitted mask."""
+
+    def __init__(self, source: Table, released: Table, promise: Promise) -> None:
+        self.promise = promise
+        self.places = [(released.column(name), source.column(name)) for name in promise.qi]
+        self.tables = released, source
+        self.kinds = {name: source.types[source.column(name)] for name in promise.qi}
+        self.domains = {
+            name: tuple(sorted({look for look in source.seen(name) if look is not None})) for name in promise.recodings
+        }
+        self.known: dict[tuple[str, Look, Look, Look, Look], tuple[bool, bool]] = {}
+
+    def shown(self, row: int) -> tuple[tuple[Look, Look], ...]:
+        """What a released row shows: the look and the value of each quasi-identifier."""
+        table = self.tables[0]
+        return tuple((table.looks[row][place], table.values[row][place]) for place, _ in self.places)
+
+    def origin(self, row: int) -> tuple[tuple[Look, Look], ...]:
+        """The same of a source row."""
+        table = self.tables[1]
+        return tuple((table.looks[row][place], table.values[row][place]) for _, place in self.places)
+
+    def __call__(self, shown: tuple[tuple[Look, Look], ...], origin: tuple[tuple[Look, Look], ...]) -> bool:
+        may_show, may_hide = set(), set()
+        for name, (look, value), (own_look, own_value) in zip(self.promise.qi, shown, origin, strict=True):
+            key = (name, look, value, own_look, own_value)
+            if key not in self.known:
+                self.known[key] = self._cell(*key)
+            show, hide = self.known[key]
+            if show:
+                may_show.add(name)
+            if hide:
+                may_hide.add(name)
+        masks = self.promise.permitted()
+        if masks is None:
+            return all(may_show.issuperset(unit) or may_hide.issuperset(unit) for unit in self.promise.units())
+        return any(mask <= may_show and {*self.promise.qi} - mask <= may_hide for mask in masks)
+
+    def _cell(self, name: str, look: Look, value: Look, own_look: Look, own_value: Look) -> tuple[bool, bool]:
+        """Whether the cell may be a shown one, and whether it may be a hidden one."""
+        hide = look == self.promise.suppress
+        recoding = self.promise.recodings.get(name)
+        if recoding is None:
+            return value == own_value, hide
+        if look is None:
+            return own_look is None, hide
+        return covers(recoding, look, own_look, self.domains[name], self.kinds[name]), hide
+
+
+def _claims(source: Table, released: Table, promise: Promise, claim: Claim) -> Iterator[str]:
+    classes = classes_of(released, promise)
+    if claim.rows != len(source.looks):
+        yield f"the certificate counts {claim.rows} rows"
+    if claim.classes != len(classes) or claim.smallest_class != min(map(len, classes.values())):
+        yield f"the certificate counts {claim.classes} classes, the smallest {claim.smallest_class}; there are {len(classes)}"
+    if claim.lower_bound > claim.cost:
+        yield f"the lower bound {claim.lower_bound} is above the cost {claim.cost}"
+    if claim.optimal != (claim.lower_bound == claim.cost):
+        yield f"OPTIMAL is {claim.optimal} with the bound {claim.lower_bound} and the cost {claim.cost}"
+    low, high = cost_between(source, released, promise)
+    if not low <= claim.cost <= high:
+        yield f"the certificate says cost {claim.cost}; the table tells {low} to {high}"
+
+
+def cost_between(source: Table, released: Table, promise: Promise) -> tuple[Fraction, Fraction]:
+    """The cost told by the table: exact, but for cells that looked hidden before, and for labels, whose loss lies between."""
+    low = high = Fraction(0)
+    for name in promise.qi:
+        weight = promise.weight(name)
+        hidden = sum(look == promise.suppress for look in released.seen(name))
+        before = sum(look == promise.suppress for look in source.seen(name))
+        if promise.suppress is not None and name in promise.recodings:
+            before = hidden  # a label may be the text of suppression
+        coarse = 0
+        if name in promise.recodings:
+            coarse = len(released.looks) - hidden
+        low += weight * max(hidden - before, 0)
+        high += weight * (hidden + coarse)
+    return low, high

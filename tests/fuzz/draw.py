@@ -1,0 +1,276 @@
+"""Random trials: a table, a promise about it, and the settings of the connection, all from one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from random import Random
+
+from fuzz.pending import MENDED
+from fuzz.pools import INTEGER, NAMES, NASTY, PLAIN, SETTINGS, WEIGHTS, WORDS, ZIPS, Pool
+from fuzz.promise import Promise, Recoding, Requirement
+from fuzz.requirement_rules import kept
+
+PLAIN_SOLVERS = (
+    "greedy", "refine", "optimal", "matching", "subset_dp", "row_assignment", "cover", "balls", "merge_small", "mondrian",
+    "full_domain", "attribute",
+)  # fmt: skip
+SENSITIVE_SOLVERS = ("greedy", "refine", "optimal", "subset_dp", "matching")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a trial."""
+
+    name: str
+    pool: Pool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A table as SQL expressions, NULL among them, and what is promised about it."""
+
+    seed: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    promise: Promise
+    settings: tuple[str, ...] = ()
+    trees: dict[str, list[tuple[str, ...]]]
+
+    @property
+    def folds(self) -> dict[str, str]:
+        """The collations of its columns."""
+        default = next((each.split("'")[1] for each in self.settings if each.startswith("default_collation")), "")
+        return {each.name: each.pool.fold or default for each in self.columns}
+
+    @property
+    def keys(self) -> dict[str, Callable[[str], object]]:
+        """The order of the values of its columns."""
+        return {each.name: each.pool.key for each in self.columns if each.pool.key is not None}
+
+    def permuted(self) -> Trial:
+        """The same rows in another order."""
+        rows = list(self.rows)
+        Random(f"{self.seed} permuted").shuffle(rows)
+        return replace(self, rows=tuple(rows))
+
+
+def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool = False, texts: bool = False) -> Trial:
+    """Draw a trial.
+
+    Parameters
+    ----------
+    seed : str
+        Tells everything about it.
+    plain : bool
+        Whether its columns are of ordinary types only.
+    recodings : bool
+        Whether columns may be coarsened.
+    arrow : bool
+        Whether its types must be those that Arrow hands on exactly.
+    texts : bool
+        Whether all columns are texts.
+    """
+    draw = Random(seed)
+    k = draw.choice([1, 2, 2, 2, 3, 3, 4, 5])
+    rows = (
+        draw.choice([0, 1, k - 1, k])
+        if draw.random() < 0.06
+        else draw.randint(2, 7)
+        if draw.random() < 0.5
+        else draw.randint(5, 40)
+    )
+    names = (
+        draw.sample(NAMES, 9)
+        if draw.random() < 0.5
+        else ["zip", "age", "sex", "job", "disease", "salary", "note", "id", "person"]
+    )
+    pools = [each for each in PLAIN + NASTY if (each.arrow or not arrow) and (MENDED or not each.twins)]
+
+    def column(name: str) -> Column:
+        if texts:
+            return Column(name, draw.choice((WORDS, ZIPS)))
+        return Column(name, draw.choice(PLAIN if plain or draw.random() < 0.6 else pools))
+
+    identifying = [column(names[place]) for place in range(draw.choice([1, 2, 2, 3, 3, 4]))]
+    sensitive = [column(names[4 + place]) for place in range(draw.choice([0, 0, 0, 1, 1, 2]))]
+    others = [column(names[6])] if draw.random() < 0.4 else []
+    cells = [_cells(draw, each.pool, rows) for each in (*identifying, *sensitive, *others)]
+    whole = Pool("VARCHAR" if texts else "INTEGER", ())
+    if draw.random() < 0.7:  # a number for each row tells exactly which row became which
+        others.append(Column(names[7], whole))
+        cells.append([f"'{number}'" for number in draw.sample(range(100, 1000), rows)])
+    per = Column(names[8], whole) if draw.random() < 0.08 else None
+    if per is not None:
+        others.append(per)
+        cells.append(["NULL" if draw.random() < 0.1 else f"'{draw.randint(1, max(2, rows * 2 // 3))}'" for _ in range(rows)])
+    columns = [*identifying, *sensitive, *others]
+    order = draw.sample(range(len(columns)), len(columns))
+    promise = _promise(draw, columns, cells, len(identifying), len(sensitive), k, per, recodings=recodings)
+    settings = tuple(draw.sample(SETTINGS, draw.choice([1, 1, 2]))) if draw.random() < 0.3 else ()
+    settings = tuple(each for each in settings if MENDED or not each.startswith("default_collation"))
+    trees = {
+        each.table: [(value, *above, "any") for value, above in each.tree.items()]
+        for each in promise.recodings.values()
+        if each.table
+    }
+    return Trial(
+        seed=seed,
+        columns=tuple(columns[place] for place in order),
+        rows=tuple(tuple(row[place] for place in order) for row in zip(*cells, strict=True)),
+        promise=_in_order(promise, [columns[place].name for place in order]),
+        settings=settings,
+        trees=trees,
+    )
+
+
+def _in_order(promise: Promise, names: list[str]) -> Promise:
+    """Where no quasi-identifier is named they are in the order of the table."""
+    return replace(promise, qi=tuple(name for name in names if name in promise.qi)) if promise.every_column else promise
+
+
+def _cells(draw: Random, pool: Pool, rows: int) -> list[str]:
+    domain = draw.sample(pool.values, draw.randint(1, min(len(pool.values), draw.choice([1, 2, 3, 3, 5, 20]))))
+    empty = draw.choice([0, 0, 0.1, 0.4])
+    return ["NULL" if draw.random() < empty else draw.choice(domain) for _ in range(rows)]
+
+
+def _promise(
+    draw: Random,
+    columns: list[Column],
+    cells: list[list[str]],
+    named: int,
+    asked: int,
+    k: int,
+    per: Column | None,
+    *,
+    recodings: bool,
+) -> Promise:
+    requirements = tuple(
+        each
+        for place in range(named, named + asked)
+        for each in _requirements(draw, columns[place], cells[place])
+        if draw.random() < 0.1 or _can_hold(each, cells[place])
+    )
+    every = per is None and draw.random() < 0.15
+    sensitive = {each.column for each in requirements}
+    identifying = [each for each in columns if each.name not in sensitive] if every else columns[:named]
+    qi = tuple(each.name for each in identifying)
+    promise = Promise(
+        qi=qi,
+        k=k,
+        every_column=every,
+        requirements=requirements,
+        per=None if per is None else per.name,
+        weights={name: draw.choice(WEIGHTS) for name in qi} if draw.random() < 0.25 else {},
+        suppress=draw.choice(["*", "hidden", "flu", "a", ""]) if draw.random() < 0.2 else None,
+        seed=draw.choice([0, 0, 7]),
+        time_limit=0.3 if draw.random() < 0.04 else None,
+    )
+    if recodings and draw.random() < 0.35:
+        found = {}
+        for column in identifying:
+            values = cells[columns.index(column)]
+            if draw.random() < 0.6 and (recoding := _recoding(draw, column, values)) is not None:
+                found[column.name] = recoding
+        points = [each.name for each in identifying if each.pool is INTEGER and "NULL" not in cells[columns.index(each)]]
+        if len(points) > 1 and cells[0] and draw.random() < 0.3:
+            found |= {name: Recoding(kind="rectangles", beside=other) for name, other in (points[:2], points[1::-1])}
+        promise = replace(promise, recodings=found)
+        if {"ranges", "sets"} & {each.kind for each in found.values()}:
+            return replace(promise, algorithm=draw.choice(["auto", "auto", "mondrian"]), per=None)
+    promise = replace(promise, masks=_masks(draw, qi) if draw.random() < 0.25 else None)
+    plain = [name for name in qi if name not in promise.recodings]
+    if len(plain) > 1 and draw.random() < 0.2:
+        group = tuple(draw.sample(plain, draw.randint(2, min(3, len(plain)))))
+        promise = replace(promise, linked=(group,))
+        if promise.permitted() == []:
+            promise = replace(promise, masks=None)
+    return _solved(draw, promise, len(cells[0]))
+
+
+def _solved(draw: Random, promise: Promise, rows: int) -> Promise:
+    """Choose an algorithm that has a chance."""
+    if draw.random() < 0.5 or promise.per is not None:
+        return promise
+    able = SENSITIVE_SOLVERS if promise.requirements else PLAIN_SOLVERS
+    algorithm = draw.choice(able)
+    if algorithm == "subset_dp" and rows > 12:
+        algorithm = "greedy"
+    if algorithm == "matching" and (promise.requirements or promise.k != 2):
+        algorithm = "refine"
+    limit = 1.0 if algorithm == "optimal" and rows > 12 else promise.time_limit
+    share = draw.choice([None, Fraction(1, 20), Fraction(1, 3)]) if algorithm == "full_domain" else None
+    return replace(promise, algorithm=algorithm, time_limit=limit, max_suppressed=share)
+
+
+def _masks(draw: Random, qi: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    masks = {tuple(name for name in qi if draw.random() < 0.6) for _ in range(draw.randint(1, 4))}
+    if draw.random() < 0.85:
+        masks.add(())
+    return tuple(sorted(masks))
+
+
+def _requirements(draw: Random, column: Column, cells: list[str]) -> list[Requirement]:
+    found: list[Requirement] = []
+    name = column.name
+    if draw.random() < 0.6:
+        form = draw.choice(["frequency", "frequency", "distinct", "entropy", "recursive"])
+        number = draw.choice([Fraction(1), Fraction(3, 2), Fraction(2), Fraction(2), Fraction(6, 5)])
+        if form == "recursive":
+            number = Fraction(draw.choice([1, 2, 2]))
+        c = draw.choice([Fraction(1), Fraction(2), Fraction(3, 2), Fraction(4)]) if form == "recursive" else None
+        found.append(Requirement(kind="l", column=name, number=number, form=form, c=c))
+    if draw.random() < 0.4 or not found:
+        metrics = ["equal", "equal"] + (["ordered"] if column.pool.key is not None else [])
+        if column.pool.kind in ("INTEGER", "DECIMAL(6,2)") and "NULL" not in cells:
+            metrics.append("numeric")
+        number = draw.choice([Fraction(1, 10), Fraction(3, 10), Fraction(1, 2), Fraction(1, 3), Fraction(9, 10), Fraction(1)])
+        found.append(Requirement(kind="t", column=name, number=number, form=draw.choice(metrics)))
+    known = [cell for cell in cells if cell != "NULL"]
+    if known and column.pool in (WORDS, ZIPS, INTEGER) and draw.random() < 0.2:
+        value = draw.choice(known)[1:-1].replace("''", "'")
+        found.append(
+            Requirement(
+                kind="alpha", column=name, number=draw.choice([Fraction(1, 2), Fraction(2, 3), Fraction(4, 5)]), value=value
+            )
+        )
+    return found
+
+
+def _can_hold(requirement: Requirement, cells: list[str]) -> bool:
+    """Whether the whole table keeps the requirement: else every release is refused."""
+    if requirement.kind == "alpha":
+        requirement = replace(requirement, value="'" + requirement.value.replace("'", "''") + "'")
+    return requirement.kind == "t" or (bool(cells) and kept(requirement, cells, cells))
+
+
+def _recoding(draw: Random, column: Column, cells: list[str]) -> Recoding | None:
+    pool = column.pool
+    losses = (Fraction(1, 10), Fraction(4, 10), Fraction(7, 10))
+    kinds = ["ranges", "sets", "bins", "chosen"]
+    if pool.kind == "VARCHAR" and not pool.fold:
+        kinds += ["digits", "digits", "hierarchy", "hierarchy"]
+    if pool.numeric and pool.kind not in ("DOUBLE", "FLOAT"):
+        kinds += ["intervals", "intervals"]
+    if pool.dated:
+        kinds += ["periods", "periods"]
+    kind = draw.choice(kinds)
+    steps: tuple[Fraction | int | str, ...] = ()
+    match kind:
+        case "digits":
+            steps = tuple(sorted(draw.sample(range(1, 7), draw.choice([0, 1, 2])), reverse=True))
+        case "intervals":
+            steps = draw.choice([(Fraction(5),), (Fraction(5), Fraction(10)), (Fraction(5, 2), Fraction(10), Fraction(25))])
+        case "periods":
+            steps = draw.choice([("month",), ("month", "year"), ("quarter", "decade"), ("day", "month", "year")])
+        case "hierarchy":
+            values = sorted({cell[1:-1].replace("''", "'") for cell in cells if cell.startswith("'")})
+            if not values or any("||" in cell or "chr(" in cell for cell in cells):
+                return None
+            table = f"tree {column.name}"
+            above = {value: (f"few {number % 3}", f"many {number % 3 % 2}") for number, value in enumerate(values)}
+            return Recoding(kind=kind, tree=above, table=table, loss=losses[:2] if draw.random() < 0.3 else ())
+    own = losses[: len(steps)] if kind in ("intervals", "periods") and draw.random() < 0.4 else ()
+    return Recoding(kind=kind, steps=steps, loss=own)

@@ -1,0 +1,160 @@
+"""Whether a label covers a value, told from the text of the label alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from fuzz.promise import Recoding
+
+Key = Callable[[str], Any]
+
+
+def numbered(text: str) -> tuple[int, Fraction] | None:
+    """A number to be compared, also infinite ones and nan, which comes last as in SQL; None where the text is none."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    if value.is_nan():
+        return 2, Fraction(0)
+    if value.is_infinite():
+        return (1 if value > 0 else -1), Fraction(0)
+    return 0, Fraction(value)
+
+
+def order_of(texts: Sequence[str], kind: str) -> Key:
+    """What values are compared by: numbers where the type is one or all texts are such; else the texts themselves."""
+    if kind == "VARCHAR" or "TIME" in kind or kind == "DATE":
+        if kind == "VARCHAR" and texts and all(numbered(text) is not None for text in texts):
+            return numbered
+        return lambda text: text
+    return numbered if all(numbered(text) is not None for text in texts) else lambda text: text
+
+
+def covers(recoding: Recoding, label: str, value: str | None, domain: tuple[str, ...], kind: str) -> bool:
+    """Whether a label may stand for a value.
+
+    Parameters
+    ----------
+    recoding : Recoding
+        That of the column.
+    label : str
+        What the release shows.
+    value : str or None
+        What the source has, as text.
+    domain : tuple of str
+        All values of the column of the source, but NULL.
+    kind : str
+        The type of the column.
+    """
+    if recoding.kind in ("ranges", "sets"):
+        return any(value is None if each is None else each == value for each in _summary(recoding.kind, label, domain, kind))
+    if recoding.kind == "bins":  # empty cells are labels like any other
+        return label.startswith("bin ")
+    if value is None:
+        return False
+    match recoding.kind:
+        case "digits":
+            return _digits(recoding, label, value, domain)
+        case "intervals":
+            return label == value or _half_open(recoding, label, value)
+        case "periods":
+            return label == value or label in {period(value, str(step)) for step in recoding.steps}
+        case "hierarchy":
+            return label == value or label in recoding.tree.get(value, ())
+        case "chosen" | "rectangles":
+            return label == value or value in _closed(label, domain, kind)
+    raise AssertionError(f"an unknown recoding {recoding.kind}")
+
+
+def _digits(recoding: Recoding, label: str, value: str, domain: tuple[str, ...]) -> bool:
+    longest = max(map(len, domain))
+    chosen = [int(step) for step in recoding.steps] or list(range(1, longest))
+    if label == value and (not recoding.steps or max(chosen) >= longest):
+        return True
+    return any(count < longest and label == value[:count] + "*" * (longest - count) for count in chosen)
+
+
+def _half_open(recoding: Recoding, label: str, value: str) -> bool:
+    if not (label.startswith("[") and label.endswith(")")):
+        return False
+    low, _, high = label[1:-1].partition(", ")
+    ends, own = (numbered(low), numbered(high)), numbered(value)
+    if own is None or None in ends:
+        return False
+    assert ends[0] is not None
+    assert ends[1] is not None
+    return ends[0] <= own < ends[1] and ends[1][1] - ends[0][1] <= max(Fraction(step) for step in recoding.steps)
+
+
+def period(value: str, step: str) -> str | None:
+    try:
+        day = date.fromisoformat(value[:10])
+    except ValueError:
+        return None
+    return {
+        "day": f"{day.year:04}-{day.month:02}-{day.day:02}",
+        "month": f"{day.year:04}-{day.month:02}",
+        "quarter": f"{day.year:04}-Q{(day.month + 2) // 3}",
+        "year": f"{day.year:04}",
+        "decade": f"{day.year // 10 * 10:04}s",
+    }[step]
+
+
+@lru_cache(maxsize=4096)
+def _closed(label: str, domain: tuple[str, ...], kind: str) -> frozenset[str]:
+    """The values of the domain that ``[a, b]`` covers, whatever its ends hold: all pairs of ends are tried."""
+    key = order_of(domain, kind)
+    found: set[str] = set()
+    for low in domain:
+        if label.startswith(f"[{low}, "):
+            for high in domain:
+                if label == f"[{low}, {high}]":
+                    found |= {value for value in domain if key(low) <= key(value) <= key(high)}
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def _summary(form: str, label: str, domain: tuple[str, ...], kind: str) -> frozenset[str | None]:
+    """The values, NULL among them, that a range or a set stands for."""
+    found: set[str | None] = {label} if label in domain else set()
+    if form == "ranges":
+        found |= _closed(label, domain, kind)
+        if label.endswith(" or NULL"):
+            rest = label.removesuffix(" or NULL")
+            found |= _closed(rest, domain, kind) | ({rest} & {*domain}) | {None}
+        return frozenset(found)
+    if label.startswith("{") and label.endswith("}"):
+        found |= _listed(label[1:-1], domain)
+    return frozenset(found)
+
+
+def _listed(text: str, domain: tuple[str, ...]) -> set[str | None]:
+    """All values of some way to read a list, values with separators included."""
+    names: list[tuple[str | None, str]] = [(value, value) for value in domain] + [(None, "NULL")]
+    found: set[str | None] = set()
+
+    def read(rest: str, taken: frozenset[str | None]) -> None:
+        for value, name in names:
+            if value in taken:
+                continue
+            if rest == name:
+                found.update(taken | {value})
+            elif rest.startswith(f"{name}, "):
+                read(rest[len(name) + 2 :], taken | {value})
+
+    read(text, frozenset())
+    return found
+
+
+def extent(recoding: Recoding, label: str | None, value: str | None, domain: tuple[str, ...], kind: str) -> int:
+    """How many values a cell of RANGES or SETS stands for."""
+    if label is None:
+        return 1 if value is None else 0
+    covered = _summary(recoding.kind, label, domain, kind)
+    return len(covered)

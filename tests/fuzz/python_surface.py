@@ -1,0 +1,201 @@
+"""Releases in Python: Arrow, pandas, polars and relations, each of which must come back as what it was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+import kanon_sql
+from fuzz import spelling
+from fuzz.checker import Rules
+from fuzz.draw import Trial
+from fuzz.outcome import FoundError, Outcome, claim_of, refused
+from fuzz.pending import MENDED, secret
+from fuzz.promise import Promise
+from fuzz.sql_surfaces import store
+from fuzz.table import quoted, read_pair
+from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
+
+KINDS = (
+    "arrow",
+    "arrow categories",
+    "pandas",
+    "pandas nullable",
+    "pandas arrow",
+    "pandas categories",
+    "polars",
+    "polars lazy",
+    "relation",
+)
+UNMENDED = ("arrow", "pandas", "pandas nullable", "pandas arrow", "relation")
+"""Of these, those that the older code keeps exactly, with a quasi-identifier suppressed as NULL and rows counted."""
+
+
+class Python:
+    """`kanon_sql.anonymize`; the tables are read by plain DuckDB."""
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+    def release(self, trial: Trial) -> Outcome:
+        """Release a trial, as `Sql.release`."""
+        kind = Random(f"{trial.seed} kind").choice(KINDS if MENDED else UNMENDED)
+        if not MENDED and (trial.promise.suppress is not None or trial.promise.per is not None):
+            kind = "arrow"
+        with duckdb.connect() as con:
+            store(con, trial, "stored")
+            given = _given(kind, con.sql("FROM stored").to_arrow_table(), con)
+            tables = {name: con.sql(f"FROM {quoted(name)}").to_arrow_table() for name in trial.trees}
+            try:
+                release = kanon_sql.anonymize(given, tables=tables or None, **_arguments(trial.promise), **secret())
+            except Exception as error:  # every kind of it is judged
+                raise refused(error) from None
+            found = tuple(_unlike(given, release.table, trial.promise, kind))
+            con.register("source", _arrow(given))
+            con.register("released", _arrow(release.table))
+            source, table = read_pair(con, "source", "released", trial.folds)
+        return Outcome(
+            source=source,
+            released=table,
+            claim=claim_of(release.certificate) if source.looks else None,
+            rules=Rules(typed=False, keys=trial.keys),
+            ordered=True,
+            found=found,
+        )
+
+
+def _arguments(promise: Promise) -> dict[str, Any]:
+    if spelling.names_say_it(promise):
+        return spelling.arguments(promise) | spelling.about_sensitive(promise)
+    built = {
+        "l": lambda each: LDiversity(sensitive=each.column, l=each.number, variant=each.form, c=each.c),
+        "t": lambda each: TCloseness(sensitive=each.column, t=each.number, metric=each.form),
+        "alpha": lambda each: AlphaAnonymity(sensitive=each.column, value=each.value, alpha=each.number),
+    }
+    return spelling.arguments(promise) | {"requirements": [built[each.kind](each) for each in promise.requirements]}
+
+
+def _given(kind: str, arrow: pa.Table, con: duckdb.DuckDBPyConnection) -> Any:
+    match kind:
+        case "arrow categories" | "pandas categories":
+            for place, field in enumerate(arrow.schema):
+                if pa.types.is_string(field.type):
+                    column = arrow.column(place).combine_chunks()
+                    spare = pa.concat_arrays([column, pa.array(["Martian"], pa.string())]).dictionary_encode()
+                    arrow = arrow.set_column(place, field.name, spare.slice(0, len(column)))
+            return arrow if kind == "arrow categories" else arrow.to_pandas()
+        case "pandas":
+            return arrow.to_pandas()
+        case "pandas nullable":
+            return arrow.to_pandas().convert_dtypes(infer_objects=False)
+        case "pandas arrow":
+            return arrow.to_pandas(types_mapper=pd.ArrowDtype)
+        case "polars":
+            return pl.from_arrow(arrow)
+        case "polars lazy":
+            frame = pl.from_arrow(arrow)
+            assert isinstance(frame, pl.DataFrame)
+            return frame.lazy()
+        case "relation":
+            return con.sql("FROM stored")
+    return arrow
+
+
+def _arrow(table: Any) -> pa.Table:
+    if isinstance(table, pl.LazyFrame):
+        table = table.collect()
+    if isinstance(table, pd.DataFrame):
+        return pa.Table.from_pandas(table, preserve_index=False)
+    if isinstance(table, pl.DataFrame):
+        return table.to_arrow()
+    return table if isinstance(table, pa.Table) else table.to_arrow_table()
+
+
+def _unlike(given: Any, released: Any, promise: Promise, kind: str) -> Iterator[str]:
+    """What makes the released table another kind of table than the one that was given."""
+    if kind == "polars lazy":
+        given = given.collect()
+    if type(released) is not type(given):
+        yield f"a {type(given)} came back as {type(released)}"
+        return
+    texts = {*promise.recodings} | ({*promise.qi} if promise.suppress is not None else set())
+    if promise.suppress is not None and not MENDED:
+        return
+    if isinstance(given, pd.DataFrame):
+        columns = {
+            name: (given.dtypes.iloc[place], released[name].dtype)
+            for place, name in enumerate(given.columns)
+            if name in released.columns
+        }
+    elif isinstance(given, pl.DataFrame):
+        columns = {name: (given.schema[name], released.schema[name]) for name in given.columns if name in released.columns}
+    elif isinstance(given, pa.Table):
+        columns = {name: (given.schema.field(name).type, released.schema.field(name).type) for name in released.column_names}
+    else:
+        columns = {
+            name: pair for name, *pair in zip(given.columns, given.types, released.types, strict=False) if promise.per is None
+        }
+    for name, (before, after) in columns.items():
+        if name in texts or (name in promise.qi and _may_change(before, after)):
+            continue
+        if before != after:
+            yield f"{kind}: a column{' outside the promise' if name not in promise.qi else ''} of {before} came back as {after}"
+        elif name not in promise.qi and _cells(given, name) != _cells(released, name):
+            yield f"{kind}: a column outside the promise, of {before}, has other cells"
+    if MENDED:
+        yield from _left_over(released, promise)
+
+
+def _may_change(before: Any, after: Any) -> bool:
+    """Whether a quasi-identifier may come back so: numbers with suppressed cells are nullable, categories are texts."""
+    told, found = str(before).lower(), str(after).lower()
+    named = told.startswith(("category", "categorical", "enum", "dictionary"))
+    return named or found == told or (told == "bool" and found == "boolean")
+
+
+def _cells(table: Any, name: str) -> Counter[str]:
+    if isinstance(table, pd.DataFrame):
+        return Counter("None" if _missing(cell) else repr(_plain(cell)) for cell in table[name].tolist())
+    if isinstance(table, pl.DataFrame):
+        return Counter(map(repr, table[name].to_list()))
+    if isinstance(table, pa.Table):
+        return Counter(repr(cell) for chunk in table.column(name).chunks for cell in chunk.to_pylist())
+    return Counter(map(repr, [row[0] for row in table.project(quoted(name)).fetchall()]))
+
+
+def _missing(cell: Any) -> bool:
+    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float) and cell != cell)
+
+
+def _plain(cell: Any) -> Any:
+    return cell.tolist() if hasattr(cell, "tolist") and not isinstance(cell, pd.Timestamp) else cell
+
+
+def _left_over(released: Any, promise: Promise) -> Iterator[str]:
+    """Suppressed values that survive in a type: categories of which no row is left."""
+    if isinstance(released, pd.DataFrame):
+        for name in promise.qi:
+            if isinstance(released[name].dtype, pd.CategoricalDtype) and {*released[name].cat.categories} - {
+                *released[name].dropna()
+            }:
+                yield "a released column lists categories that no row shows"
+    elif isinstance(released, pa.Table):
+        for name in promise.qi:
+            for chunk in released.column(name).chunks:
+                if isinstance(chunk, pa.DictionaryArray) and {*chunk.dictionary.to_pylist()} - {*chunk.to_pylist()}:
+                    yield "a released column has a dictionary with values that no row shows"
+    elif isinstance(released, pl.DataFrame):
+        for name in promise.qi:
+            kind = released.schema[name]
+            if isinstance(kind, pl.Enum) and {*kind.categories} - {*released[name].drop_nulls()}:
+                yield "a released column lists categories that no row shows"
+
+
+__all__ = ["FoundError", "Python"]

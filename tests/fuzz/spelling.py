@@ -1,0 +1,300 @@
+"""One promise in every form that takes one: clause, JSON, arguments of functions, of Python and of the command."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from fuzz.promise import Promise, Recoding, Requirement
+from fuzz.table import quoted
+
+
+def text(value: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def names(columns: tuple[str, ...] | list[str]) -> str:
+    """Names as the clause lists them."""
+    return ", ".join(map(quoted, columns))
+
+
+def recoding(each: Recoding) -> str:
+    """A recoding as it stands behind IN."""
+    steps = (
+        f" ({', '.join(str(step) if not isinstance(step, Fraction) else decimal(step) for step in each.steps)})"
+        if each.steps
+        else ""
+    )
+    loss = f" LOSS ({', '.join(map(decimal, each.loss))})" if each.loss else ""
+    match each.kind:
+        case "digits":
+            return f"DIGITS{steps}{loss}"
+        case "intervals" | "periods":
+            return f"INTERVALS{steps}{loss}"
+        case "hierarchy":
+            return f"HIERARCHY {quoted(each.table)}{loss}"
+        case "chosen":
+            return "INTERVALS"
+        case "rectangles":
+            return f"RECTANGLES WITH {quoted(each.beside)}"
+    return each.kind.upper()
+
+
+def decimal(number: Fraction) -> str:
+    """A number as the clause takes it: a decimal, or a quotient."""
+    places = next((places for places in range(8) if 10**places % number.denominator == 0), None)
+    if places is None:
+        return f"{number.numerator}/{number.denominator}"
+    whole = str(number.numerator * 10**places // number.denominator).zfill(places + 1)
+    return f"{whole[:-places]}.{whole[-places:]}" if places else whole
+
+
+def requirement(each: Requirement) -> str:
+    """A requirement as it stands behind GUARANTEE."""
+    match each.kind:
+        case "l":
+            more = (
+                "" if each.form == "frequency" else f", '{each.form}'" + (f", {decimal(each.c)}" if each.c is not None else "")
+            )
+            return f"l({quoted(each.column)}{more}) >= {decimal(each.number)}"
+        case "t":
+            return f"t({quoted(each.column)}, '{each.form}') <= {decimal(each.number)}"
+    return f"alpha({quoted(each.column)}, {text(each.value)}) <= {decimal(each.number)}"
+
+
+def items(promise: Promise) -> str:
+    """What stands behind BY."""
+    rectangles = {name: each.beside for name, each in promise.recodings.items() if each.kind == "rectangles"}
+    done: set[str] = set()
+    found = {}
+    for name in promise.qi:
+        if name in done:
+            continue
+        weight = f" WEIGHT {decimal(promise.weights[name])}" if name in promise.weights else ""
+        own = promise.recodings.get(name)
+        if name in rectangles:
+            done |= {name, rectangles[name]}
+            found[name] = f"({quoted(name)}, {quoted(rectangles[name])}) IN RECTANGLES{weight}"
+        else:
+            found[name] = quoted(name) + (f" IN {recoding(own)}" if own else "") + weight
+    linked = "".join(f" LINKED ({names(group)})" for group in promise.linked)
+    if promise.masks is None:
+        return ", ".join(found.values()) + linked
+    sets = [f"({', '.join(found[name] for name in mask)})" for mask in promise.masks]
+    return f"GROUPING SETS ({', '.join(sets)}){linked}"
+
+
+def clause_can(promise: Promise) -> bool:
+    """Whether the clause can say it: sets name every quasi-identifier, and rectangles stand in no set."""
+    if promise.every_column or any(
+        "/" in decimal(weight) for weight in promise.weights.values()
+    ):  # a weight is a decimal there
+        return False
+    if promise.masks is None:
+        return True
+    shown = {name for mask in promise.masks for name in mask}
+    return shown == {*promise.qi} and not any(each.kind == "rectangles" for each in promise.recodings.values())
+
+
+def guarantee(promise: Promise) -> str:
+    """What stands behind GUARANTEE."""
+    k = f"k >= {promise.k}" + (f" PER {quoted(promise.per)}" if promise.per else "")
+    return " AND ".join([k, *map(requirement, promise.requirements)])
+
+
+def using(promise: Promise) -> str:
+    """The algorithm and its options."""
+    options = {"seed": promise.seed or None, "time_limit": promise.time_limit}
+    told = {name: str(value) for name, value in options.items() if value is not None}
+    if promise.max_suppressed is not None:
+        told["max_suppressed"] = decimal(promise.max_suppressed)
+    if promise.suppress is not None:
+        told["suppress"] = text(promise.suppress)
+    inner = f" ({', '.join(f'{name} = {value}' for name, value in told.items())})" if told else ""
+    return f" USING {promise.algorithm}{inner}" if inner or promise.algorithm != "auto" else ""
+
+
+def clause(promise: Promise) -> str:
+    """The clause, from ANONYMIZE to its options."""
+    return f"ANONYMIZE BY {items(promise)} GUARANTEE {guarantee(promise)}{using(promise)}"
+
+
+def policy_parts(promise: Promise, others: list[str]) -> str:
+    """The parts of a stored policy; ``others`` are the columns without a role."""
+    parts = [f"BY {items(promise)}", f"GUARANTEE {guarantee(promise)}"]
+    dropped = [*promise.dropped, *([promise.per] if promise.per else [])]
+    kept = [name for name in others if name not in dropped]
+    parts += [f"IDENTIFIER {names(dropped)}"] if dropped else []
+    parts += [f"KEEP {names(kept)}"] if kept else []
+    parts += [using(promise).strip()] if using(promise) else []
+    return "; ".join(parts)
+
+
+def as_json(promise: Promise) -> str:
+    """The policy as JSON."""
+    requirements: list[dict[str, Any]] = [{"type": "k", "k": promise.k}]
+    if promise.per:
+        requirements.append({"type": "people", "k": promise.k, "per": promise.per})
+    for each in promise.requirements:
+        found: dict[str, Any] = {"type": each.kind, "sensitive": each.column}
+        found[each.kind] = str(each.number)
+        match each.kind:
+            case "l":
+                found |= {"variant": each.form} | ({} if each.c is None else {"c": str(each.c)})
+            case "t":
+                found["metric"] = each.form
+            case _:
+                found["value"] = each.value
+        requirements.append(found)
+    listed = [
+        {"column": name}
+        | ({"weight": str(promise.weights[name])} if name in promise.weights else {})
+        | ({"recoding": _recoding_json(promise.recodings[name])} if name in promise.recodings else {})
+        for name in promise.qi
+        if not promise.every_column or name in promise.weights or name in promise.recodings
+    ]
+    data = {
+        "quasi_identifiers": listed,
+        "every_column": promise.every_column,
+        "requirements": requirements,
+        "masks": None if promise.masks is None else [list(mask) for mask in promise.masks],
+        "linked": [list(group) for group in promise.linked],
+        "algorithm": promise.algorithm,
+        "time_limit": promise.time_limit,
+        "seed": promise.seed,
+        "max_suppressed": None if promise.max_suppressed is None else str(promise.max_suppressed),
+        "suppress": promise.suppress,
+    }
+    return json.dumps(data)
+
+
+def _recoding_json(each: Recoding) -> dict[str, Any]:
+    loss = {"loss": [str(number) for number in each.loss]} if each.loss else {}
+    steps = [step if isinstance(step, int | str) else str(step) for step in each.steps]
+    match each.kind:
+        case "digits":
+            return {"type": "digits", "shown": steps} | loss
+        case "intervals" | "periods":
+            return {"type": "intervals", "steps": steps} | loss
+        case "hierarchy":
+            return {"type": "hierarchy", "table": quoted(each.table)} | loss
+        case "chosen":
+            return {"type": "intervals"}
+        case "rectangles":
+            return {"type": "rectangles", "beside": each.beside}
+    return {"type": each.kind}
+
+
+def function_call(promise: Promise, table: str) -> str | None:
+    """The call of a table function of its own; None where only `anonymize` can say it."""
+    if len(promise.requirements) > 1 or any(each.kind == "alpha" for each in promise.requirements):
+        return None
+    lists = {"masks": promise.masks, "linked": promise.linked or None, "qi": None if promise.every_column else promise.qi}
+    named = {"qi": _sql_list(promise.qi)} if lists["qi"] else {}
+    if promise.per:
+        named["per"] = text(promise.per)
+    if promise.linked:
+        named["linked"] = f"[{', '.join(map(_sql_list, promise.linked))}]"
+    if promise.weights:
+        named["weights"] = (
+            f"MAP {{{', '.join(f'{text(name)}: {text(str(weight))}' for name, weight in promise.weights.items())}}}"
+        )
+    if promise.recodings:
+        told = ", ".join(f"{text(name)}: {text(recoding(each))}" for name, each in promise.recodings.items())
+        named["recodings"] = f"MAP {{{told}}}"
+    named |= {"algorithm": text(promise.algorithm)} if promise.algorithm != "auto" else {}
+    named |= {"seed": str(promise.seed)} if promise.seed else {}
+    named |= {"time_limit": str(promise.time_limit)} if promise.time_limit else {}
+    named |= {"suppress": text(promise.suppress)} if promise.suppress is not None else {}
+    named |= {"max_suppressed": text(str(promise.max_suppressed))} if promise.max_suppressed is not None else {}
+    masks = None if promise.masks is None else f"[{', '.join(map(_sql_list, promise.masks))}]::VARCHAR[][]"
+    if promise.requirements:
+        (each,) = promise.requirements
+        head = [text(each.column), text(str(each.number))]
+        named |= {"k": str(promise.k), ("variant" if each.kind == "l" else "metric"): text(each.form)}
+        named |= {"c": text(str(each.c))} if each.c is not None else {}
+        function = "l_diversify" if each.kind == "l" else "t_close"
+    elif masks is not None:
+        function, head = "pattern_guided", [masks]
+        named["k"] = str(promise.k)
+        masks = None
+    else:
+        function, head = "k_anonymize", [str(promise.k)]
+    named |= {"masks": masks} if masks is not None else {}
+    return f"{function}({', '.join([text(table), *head, *(f'{name} := {value}' for name, value in named.items())])})"
+
+
+def _sql_list(values: tuple[str, ...]) -> str:
+    return f"[{', '.join(map(text, values))}]::VARCHAR[]" if not values else f"[{', '.join(map(text, values))}]"
+
+
+def arguments(promise: Promise) -> dict[str, Any]:
+    """The arguments of `kanon_sql.anonymize`; requirements beyond what names can say are not among them."""
+    found: dict[str, Any] = {
+        "k": promise.k,
+        "quasi_identifiers": None if promise.every_column else list(promise.qi),
+        "masks": None if promise.masks is None else [list(mask) for mask in promise.masks],
+        "linked": [list(group) for group in promise.linked] or None,
+        "weights": promise.weights or None,
+        "recodings": {name: recoding(each) for name, each in promise.recodings.items()} or None,
+        "per": promise.per,
+        "algorithm": promise.algorithm,
+        "seed": promise.seed,
+        "time_limit": promise.time_limit,
+        "suppress": promise.suppress,
+        "max_suppressed": promise.max_suppressed,
+    }
+    return {name: value for name, value in found.items() if value is not None or name == "quasi_identifiers"}
+
+
+def names_say_it(promise: Promise) -> bool:
+    """Whether one sensitive column with an l and a t at most says all: what Python's names and the command's options can."""
+    kinds = [each.kind for each in promise.requirements]
+    return len(promise.sensitive) <= 1 and "alpha" not in kinds and len({*kinds}) == len(kinds)
+
+
+def about_sensitive(promise: Promise) -> dict[str, Any]:
+    """The sensitive column with its l and its t, by the names of Python's arguments."""
+    found: dict[str, Any] = {}
+    for each in promise.requirements:
+        found["sensitive"] = each.column
+        found[each.kind] = each.number
+        found["variant" if each.kind == "l" else "metric"] = each.form
+        if each.c is not None:
+            found["c"] = each.c
+    return found
+
+
+def options(promise: Promise) -> list[str]:
+    """The options of ``kanon anonymize``."""
+    found: list[str] = ["--k", str(promise.k), "--algorithm", promise.algorithm, "--seed", str(promise.seed)]
+    if not promise.every_column:
+        for name in promise.qi:
+            found += ["--qi", name]
+    for mask in promise.masks or ():
+        found += ["--mask", ",".join(f'"{name}"' if "," in name else name for name in mask)]
+    for group in promise.linked:
+        found += ["--linked", ",".join(group)]
+    for name, weight in promise.weights.items():
+        found += ["--weight", f"{name}={weight}"]
+    for name, each in promise.recodings.items():
+        found += ["--recode", f"{name}={recoding(each)}"]
+    for option, value in (
+        ("--per", promise.per),
+        ("--time-limit", promise.time_limit),
+        ("--max-suppressed", promise.max_suppressed),
+        ("--suppress", promise.suppress),
+    ):
+        found += [] if value is None else [option, str(value)]
+    for name, told in about_sensitive(promise).items():
+        found += [f"--{name}", str(told)]
+    return found
+
+
+def command_can(promise: Promise) -> bool:
+    """Whether the options of the command can say it: names in lists hold no comma, quote or equals sign."""
+    listed = [name for names_of in (promise.masks or (), promise.linked) for each in names_of for name in each]
+    odd = [name for name in (*listed, *promise.qi) if set(name) & set(',"=') or name != name.strip()]
+    return names_say_it(promise) and not odd

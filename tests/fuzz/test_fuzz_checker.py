@@ -1,0 +1,173 @@
+"""The checker finds what is wrong with releases that were made wrong on purpose, and shares nothing with what it checks."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import duckdb
+import pytest
+from naive import optimum as optimum_by_partitions
+
+from fuzz.brute_force import optimum
+from fuzz.checker import Claim, Rules, check
+from fuzz.label_rules import covers
+from fuzz.promise import Promise, Recoding, Requirement
+from fuzz.table import Look, Table, read_pair
+
+INDEPENDENT = (
+    "promise", "table", "requirement_rules", "label_rules", "ladders", "row_assignment", "checker", "brute_force",
+)  # fmt: skip
+
+NAMES = ("id", "zip", "age", "ill")
+ROWS: list[tuple[Look, ...]] = [
+    ("1", "a", "30", "flu"),
+    ("2", "a", "31", "gout"),
+    ("3", "b", "30", "flu"),
+    ("4", "b", "30", "ulcer"),
+    ("5", "c", "31", "flu"),
+    ("6", "c", "31", "gout"),
+]
+GOOD: list[tuple[Look, ...]] = [("1", "a", None, "flu"), ("2", "a", None, "gout"), *ROWS[2:]]
+PROMISE = Promise(qi=("zip", "age"), k=2)
+
+
+def table(rows: list[tuple[Look, ...]], names: tuple[str, ...] = NAMES) -> Table:
+    return Table(names, ("VARCHAR",) * len(names), rows, rows)
+
+
+def claim(cost: int, **changed: object) -> Claim:
+    own = Claim(cost=Fraction(cost), lower_bound=Fraction(cost), optimal=True, rows=6, classes=3, smallest_class=2)
+    return replace(own, **changed)  # type: ignore[arg-type]
+
+
+def test_nothing_of_the_checker_is_of_the_package() -> None:
+    folder = Path(__file__).resolve().parent
+    for name in INDEPENDENT:
+        for node in ast.walk(ast.parse((folder / f"{name}.py").read_text(encoding="utf-8"))):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for module in modules:
+                assert not module.startswith("kanon_sql"), f"{name} imports {module}"
+                assert not module.startswith("fuzz.") or module.partition(".")[2] in INDEPENDENT, f"{name} imports {module}"
+
+
+def test_a_release_that_keeps_its_promise_passes() -> None:
+    assert check(table(ROWS), table(GOOD), PROMISE, claim(2)) == []
+
+
+def changed(row: int, column: int, cell: Look) -> list[tuple[Look, ...]]:
+    rows = [list(each) for each in GOOD]
+    rows[row][column] = cell
+    return [tuple(each) for each in rows]
+
+
+WRONG: list[tuple[str, list[tuple[Look, ...]], Promise, Claim]] = [
+    ("rows of", GOOD[:-1], PROMISE, claim(2)),
+    ("classes have fewer", changed(0, 2, "30"), PROMISE, claim(1)),
+    ("outside the promise", changed(0, 3, "gout"), PROMISE, claim(2)),
+    ("outside the promise", changed(0, 0, "2"), PROMISE, claim(2)),
+    ("of no source row", changed(4, 1, "b"), PROMISE, claim(2)),
+    ("of no source row", [(*row[:1], "c", *row[2:]) if row[1] == "b" else row for row in GOOD], PROMISE, claim(2)),
+    ("of no source row", GOOD, replace(PROMISE, masks=(("zip",), ())), claim(2)),
+    ("of no source row", GOOD, replace(PROMISE, linked=(("zip", "age"),)), claim(2)),
+    ("of no source row", GOOD, replace(PROMISE, suppress="*"), claim(2)),
+    (
+        "break",
+        GOOD,
+        replace(PROMISE, requirements=(Requirement(kind="l", column="ill", number=Fraction(3), form="distinct"),)),
+        claim(2),
+    ),
+    (
+        "break",
+        GOOD,
+        replace(PROMISE, requirements=(Requirement(kind="alpha", column="ill", number=Fraction(1, 3), value="flu"),)),
+        claim(2),
+    ),
+    (
+        "break",
+        GOOD,
+        replace(PROMISE, requirements=(Requirement(kind="t", column="ill", number=Fraction(0), form="equal"),)),
+        claim(2),
+    ),
+    ("cost", GOOD, PROMISE, claim(1)),
+    ("cost", GOOD, PROMISE, claim(3)),
+    ("cost", GOOD, replace(PROMISE, weights={"age": Fraction(3)}), claim(2)),
+    ("above the cost", GOOD, PROMISE, claim(2, lower_bound=Fraction(3), optimal=False)),
+    ("OPTIMAL is", GOOD, PROMISE, claim(2, lower_bound=Fraction(1))),
+    ("classes, the smallest", GOOD, PROMISE, claim(2, classes=2)),
+    ("counts", GOOD, PROMISE, claim(2, rows=5)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)))
+def test_a_wrong_release_is_found(number: int) -> None:
+    told, rows, promise, own = WRONG[number]
+    found = check(table(ROWS), table(rows), promise, own)
+    assert any(told in each for each in found), found
+
+
+def test_columns_and_types_are_checked() -> None:
+    turned = table([(*row[1::-1], *row[2:]) for row in GOOD], ("zip", "id", "age", "ill"))
+    assert "the columns are" in check(table(ROWS), turned, PROMISE)[0]
+    numbers = replace(table(GOOD), types=("VARCHAR", "INTEGER", "VARCHAR", "VARCHAR"))
+    assert "became INTEGER" in check(table(ROWS), numbers, PROMISE)[0]
+    assert check(table(ROWS), numbers, PROMISE, None, Rules(typed=False)) == []
+    listed = replace(table(ROWS), types=("VARCHAR", "ENUM('a', 'b', 'c', 'd')", "VARCHAR", "VARCHAR"))
+    assert check(listed, table(GOOD), PROMISE) == []
+    assert check(listed, replace(table(GOOD), types=listed.types), PROMISE) != []
+    assert check(listed, replace(table(GOOD), types=listed.types), PROMISE, None, Rules(enums_stay=True)) == []
+
+
+def test_values_equal_in_sql_are_one_and_looks_are_not() -> None:
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE source AS SELECT unnest(['0.0', '-0.0']::DOUBLE[]) AS d, unnest([1, 2]) AS id")
+        con.execute("CREATE TABLE same AS FROM source")
+        con.execute("CREATE TABLE one AS SELECT abs(d) AS d, id FROM source")
+        promise = Promise(qi=("d",), k=2)
+        assert check(*read_pair(con, "source", "one"), promise) == []
+        assert "fewer than 2 rows" in check(*read_pair(con, "source", "same"), promise)[0]
+
+
+COVERED = [
+    (Recoding(kind="digits"), "98***", "98101", True),
+    (Recoding(kind="digits"), "97***", "98101", False),
+    (Recoding(kind="digits", steps=(3,)), "98***", "98101", False),
+    (Recoding(kind="digits", steps=(3,)), "98101", "98101", False),
+    (Recoding(kind="intervals", steps=(Fraction(5),)), "[98100, 98105)", "98101", True),
+    (Recoding(kind="intervals", steps=(Fraction(5),)), "[98101, 98102)", "98102", False),
+    (Recoding(kind="intervals", steps=(Fraction(1),)), "[98100, 98105)", "98101", False),
+    (Recoding(kind="ranges"), "[98101, 98109]", "98102", True),
+    (Recoding(kind="ranges"), "[98102, 98109]", "98101", False),
+    (Recoding(kind="ranges"), "[98102, 98109] or NULL", None, True),
+    (Recoding(kind="ranges"), "[98102, 98109]", None, False),
+    (Recoding(kind="sets"), "{98101, a, b}", "a, b", True),
+    (Recoding(kind="sets"), "{98101, 98109}", "98102", False),
+    (Recoding(kind="hierarchy", tree={"98101": ("north",)}), "north", "98101", True),
+    (Recoding(kind="hierarchy", tree={"98101": ("north",)}), "north", "98102", False),
+]
+
+
+@pytest.mark.parametrize(("recoding", "label", "value", "expected"), COVERED, ids=lambda each: str(each)[:30])
+def test_labels_cover_what_they_say(recoding: Recoding, label: str, value: str | None, expected: bool) -> None:
+    domain = ("98101", "98102", "98109") + (("a, b",) if recoding.kind == "sets" else ())
+    assert covers(recoding, label, value, domain, "VARCHAR") == expected
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_brute_force_is_that_of_all_partitions(seed: int) -> None:
+    draw = Random(seed)
+    rows = [(draw.choice("ab"), draw.choice("ab"), draw.choice("abc")) for _ in range(draw.randint(2, 6))]
+    masks = [{n for n in range(3) if draw.random() < 0.6} for _ in range(3)] if seed % 2 else None
+    weights = [Fraction(draw.choice([1, 2, 5])) for _ in range(3)]
+    names = ("x", "y", "z")
+    promise = Promise(
+        qi=names,
+        k=2,
+        weights=dict(zip(names, weights, strict=True)),
+        masks=None if masks is None else tuple(tuple(names[n] for n in sorted(mask)) for mask in masks),
+    )
+    assert optimum(table([(*row,) for row in rows], names), promise) == optimum_by_partitions(rows, 2, masks, weights)

@@ -1,0 +1,151 @@
+"""One trial from its seed to its verdict: release, check, brute force, and the same rows in another order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import duckdb
+
+from fuzz.brute_force import can_judge, optimum
+from fuzz.checker import check, classes_of
+from fuzz.draw import Trial
+from fuzz.outcome import FoundError, Outcome, RefusedError, reason
+from fuzz.pending import MENDED
+from fuzz.requirement_rules import in_order, kept
+from fuzz.sql_surfaces import store
+from fuzz.table import Table, read_pair
+
+
+class Surface(Protocol):
+    """Something that releases tables."""
+
+    def release(self, trial: Trial) -> Outcome:
+        """Release a trial, or raise `RefusedError` or `FoundError`."""
+        ...
+
+
+@dataclass
+class Verdict:
+    """What became of a trial."""
+
+    released: bool = False
+    reason: str = ""
+    judged: bool = False
+    found: list[str] = field(default_factory=list)
+
+
+def judge(surface: Surface, trial: Trial) -> Verdict:
+    """Run a trial on a surface, twice, and say what is wrong."""
+    verdict = Verdict()
+    try:
+        first = surface.release(trial)
+    except FoundError as finding:
+        verdict.found.append(str(finding))
+        return verdict
+    except RefusedError as refusal:
+        verdict.reason = f"{refusal.kind}: {reason(str(refusal))}"
+        verdict.found += _wrongly_refused(refusal, trial)
+        if refusal.kind == "InfeasibleError" and trial.rows and trial.promise.algorithm not in ONE_MASK:
+            source = source_of(trial)
+            verdict.judged = can_judge(source, trial.promise)
+            if _feasible(source, trial):
+                verdict.found.append(f"refused as infeasible, which it is not: {refusal}")
+        return verdict
+    verdict.released = True
+    verdict.found += [*first.found, *check(first.source, first.released, trial.promise, first.claim, first.rules)]
+    if can_judge(first.source, trial.promise):
+        verdict.judged = True
+        verdict.found += _against_brute_force(first, trial)
+    if trial.promise.time_limit is None and len(trial.rows) > 1:
+        try:
+            second = surface.release(trial.permuted())
+        except (FoundError, RefusedError) as error:
+            verdict.found.append(f"released, but not with permuted rows: {error}")
+            return verdict
+        verdict.found += _differences(first, second, trial)
+    return verdict
+
+
+ONE_MASK = ("full_domain", "attribute")
+"""Algorithms that show the whole table alike, so that they may find no release where there is one."""
+
+
+def source_of(trial: Trial) -> Table:
+    """The rows of a trial, read by plain DuckDB."""
+    with duckdb.connect() as con:
+        store(con, trial, "source")
+        return read_pair(con, "source", "source", trial.folds)[0]
+
+
+def _feasible(source: Table, trial: Trial) -> bool:
+    """Whether there is a release: by the brute force, or for larger tables the one whose rows are all hidden."""
+    promise = trial.promise
+    if can_judge(source, promise):
+        return optimum(source, promise, trial.keys) is not None
+    masks = promise.permitted()
+    if masks is not None and frozenset() not in masks:
+        return False
+    rows = {name: source.held(name) for name in promise.sensitive}
+    keys = trial.keys
+    whole = all(
+        kept(
+            each,
+            rows[each.column],
+            rows[each.column],
+            in_order(rows[each.column], keys.get(each.column)) if each.form in METRICS else (),
+        )
+        for each in promise.requirements
+    )
+    people = len(source.looks) if promise.per is None else len({*source.held(promise.per)} - {None})
+    return whole and people >= promise.k
+
+
+METRICS = ("ordered", "numeric")
+
+
+def _wrongly_refused(refusal: RefusedError, trial: Trial) -> list[str]:
+    """Refusals that must not be: by the audit, though the source held still and no collation takes texts for one."""
+    expected = (any(trial.folds.values()) and "collation" in str(refusal)) or (not MENDED and "do not cover" in str(refusal))
+    if refusal.kind == "AuditError" and not expected:
+        return [f"refused by the audit: {refusal}"]
+    return []
+
+
+def _against_brute_force(outcome: Outcome, trial: Trial) -> list[str]:
+    best = optimum(outcome.source, trial.promise, outcome.rules.keys)
+    claim = outcome.claim
+    if best is None:
+        return ["released, though the brute force finds no release"]
+    if claim is None:
+        return []
+    found = []
+    if claim.lower_bound > best:
+        found.append(f"the lower bound {claim.lower_bound} is above the optimum {best}")
+    if claim.optimal and claim.cost != best:
+        found.append(f"OPTIMAL at cost {claim.cost}, the optimum is {best}")
+    if claim.cost < best:
+        found.append(f"cost {claim.cost} is below the optimum {best}")
+    return found
+
+
+def _differences(first: Outcome, second: Outcome, trial: Trial) -> list[str]:
+    """What depends on the order of the source's rows."""
+    found = []
+    if first.claim is not None and second.claim is not None:
+        for name in ("cost", "lower_bound", "optimal", "classes", "smallest_class"):
+            before, after = getattr(first.claim, name), getattr(second.claim, name)
+            if before != after:
+                found.append(f"{name} is {before}, and {after} with permuted rows")
+    shown = [
+        Counter({look: len(rows) for look, rows in classes_of(each.released, trial.promise).items()})
+        for each in (first, second)
+    ]
+    if shown[0] != shown[1]:
+        found.append("other classes with permuted rows")
+    elif MENDED and Counter(first.released.looks) != Counter(second.released.looks):
+        found.append("other rows with permuted rows, under the same secret")
+    elif MENDED and first.ordered and first.released.looks != second.released.looks:
+        found.append("the rows of the release are in another order with permuted rows")
+    return found
