@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import backends, exact, generalization, machine, scale, sensitive, solvers, start, tables, wide
+from benchmarks import backends, exact, faults, generalization, machine, scale, sensitive, solvers, start, tables, wide
 from benchmarks import names as name_lists
 from benchmarks.data import TABLES
 from benchmarks.plain_greedy import KS
@@ -30,12 +31,20 @@ PARTS = {
     "wide": wide.show,
     "start": start.show,
     "scale": scale.show,
+    "faults": faults.show,
 }
+
+USUAL = tuple(part for part in PARTS if part != "faults")
+"""What runs where no part is named: the fault lab measures nothing, and takes as long as it is told."""
 
 
 @click.command(context_settings={"show_default": True})
 @click.option(
-    "--only", "parts", multiple=True, type=click.Choice(list(PARTS)), help="Run this part; repeatable. [default: all]"
+    "--only",
+    "parts",
+    multiple=True,
+    type=click.Choice(list(PARTS)),
+    help="Run this part; repeatable. [default: all but faults]",
 )
 @click.option(
     "--table",
@@ -57,6 +66,8 @@ PARTS = {
 )
 @click.option("--storage", type=click.Choice(["memory", "file"]), default="memory", help="Databases of scale.")
 @click.option("--runs", type=click.IntRange(min=1), default=3, help="Runs behind each median.")
+@click.option("--minutes", type=click.FloatRange(min=0), default=5.0, help="How long faults runs.")
+@click.option("--seed", type=int, default=0, help="Seed of the moments of faults.")
 @click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), default=ROOT.parent / "shared" / "data", help="The data sets."
 )
@@ -73,6 +84,8 @@ def main(
     sizes: tuple[int, ...],
     storage: str,
     runs: int,
+    minutes: float,
+    seed: int,
     data: Path,
     output: Path | None,
 ) -> None:
@@ -81,7 +94,7 @@ def main(
     figures: dict[str, Any] = {"machine": machine.description()}
     output = output or ROOT / "benchmarks" / "results" / f"{'-'.join(parts) or 'all'}.json"
     output.parent.mkdir(parents=True, exist_ok=True)
-    for part in parts or tuple(PARTS):
+    for part in parts or USUAL:
         match part:
             case "tables":
                 records = tables.measure(names, ks or KS, runs, data)
@@ -101,6 +114,8 @@ def main(
                 records = wide.measure()
             case "start":
                 records = start.measure(max(runs, 5))
+            case "faults":
+                records = faults.measure(minutes, seed)
             case _:
                 records = scale.measure(sizes, runs, storage, data)
         figures[part] = _collected(part, records)
@@ -112,6 +127,8 @@ def main(
         f"Python {about['python']}, DuckDB {about['packages']['duckdb']}, {about['cores']} cores; load {about['load']} at the "
         f"start and {about['load_at_end']} at the end."
     )
+    if faults.broken(figures.get("faults", [])):
+        sys.exit(1)
 
 
 def _collected(part: str, records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
