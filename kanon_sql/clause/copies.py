@@ -23,11 +23,14 @@ class Target:
         Offsets of its first character and behind its last one.
     parameter : str or int or None
         The name of the parameter that it is, or its number from 0; None for a text or an expression.
+    optional : bool
+        Whether no row may mean no file.
     """
 
     start: int
     stop: int
     parameter: str | int | None
+    optional: bool
 
 
 def copied_text(sql: str) -> str | None:
@@ -49,22 +52,28 @@ def target_of(sql: str) -> Target:
     script.match_brackets()
     end = len(script.tokens)
     place = next((here + 1 for here in script.level(1, end) if script.word(here) == "TO"), end)
-    if any(script.word(here) in _ABOUT_FILES for here in range(place, end)):
+    options = {script.word(here) for here in range(place, end)}
+    if options & _ABOUT_FILES:
         raise SourceError(
             "RETURN_FILES and RETURN_STATS tell of files before they are in their place; hint: copy a release without them"
         )
+    last, parameter = _last(script, place, end)
+    return Target(script.start(place), script.stop(last), parameter, "WRITE_EMPTY_FILE" in options)
+
+
+def _last(script: Script, place: int, end: int) -> tuple[int, str | int | None]:
+    """Return the last place of the target, and which parameter it is."""
     if script.spelled(place) == "(":
-        return Target(script.start(place), script.stop(script.partner[place]), None)
+        return script.partner[place], None
     if script.kind(place) in _TEXTS:
-        return Target(script.start(place), script.stop(place), None)
+        return place, None
     if script.spelled(place) == "?":
-        number = sum(script.spelled(here) == "?" for here in range(place))
-        return Target(script.start(place), script.stop(place), number)
+        return place, sum(script.spelled(here) == "?" for here in range(place))
     if script.spelled(place) == "$":
         name = script.spelled(place + 1)
         used = sum(script.spelled(here) == "$" and script.spelled(here + 1) == name for here in range(end))
         if used == 1:
-            return Target(script.start(place), script.stop(place + 1), int(name) - 1 if name.isdecimal() else name)
+            return place + 1, int(name) - 1 if name.isdecimal() else name
         raise SourceError(f"${name} names the file and something else; hint: give the file of a release a parameter of its own")
     raise SourceError("the file of a release is a text; hint: COPY (...) TO 'released.csv'")
 

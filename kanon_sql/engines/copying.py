@@ -113,14 +113,22 @@ def _staged(raw: duckdb.DuckDBPyConnection, call: Run, text: str, parameters: An
             done = call(text[: target.start] + literal(str(staged)) + text[target.stop :], parameters)
         else:
             done = call(text, _replaced(parameters, target.parameter, str(staged)))
-        written = list(folder.iterdir())
-        if written not in ([], [staged]):
-            raise SourceError(
-                f"this format writes several files, which cannot appear in {place} in one step; nothing was written"
-            )
-        if written:  # WRITE_EMPTY_FILE false writes nothing
-            put(staged, place, replace=True)
+        _put(folder, place, target)
         return done
+
+
+def _put(folder: Path, place: Path, target: Target) -> None:
+    """Put what a COPY has written in its place."""
+    try:
+        written = {path.name for path in folder.iterdir()}
+    except OSError as error:
+        raise SourceError(f"the private folder beside {place} has vanished: {error.strerror}; nothing was written") from None
+    if place.name in written and len(written) == 1:
+        put(folder / place.name, place, replace=True)
+    elif written:
+        raise SourceError(f"this format writes several files, which cannot appear in {place} in one step; nothing was written")
+    elif not target.optional:
+        raise SourceError(f"what was written for {place} has vanished from its private folder; nothing was written")
 
 
 def _value(raw: duckdb.DuckDBPyConnection, text: str, target: Target, parameters: Any) -> str:

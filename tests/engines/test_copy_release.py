@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -213,4 +214,57 @@ def test_what_duckdb_may_not_write_is_not_written(con: Connection, tmp_path: Pat
 
 def test_no_row_may_mean_no_file(con: Connection) -> None:
     con.execute("COPY (FROM released WHERE x < 0) TO 'out.csv' (FORMAT csv, WRITE_EMPTY_FILE false)")
+    assert names() == set()
+
+
+@pytest.mark.parametrize("vanishes", [".kanon-*", ".kanon-*/out/*"])
+def test_a_private_folder_that_vanishes_is_an_error(con: Connection, tmp_path: Path, vanishes: str) -> None:
+    class Vanishing(Spy):
+        def execute(self, query: Any, parameters: Any = None) -> Any:
+            done = super().execute(query, parameters)
+            for path in tmp_path.glob(vanishes):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            return done
+
+    con.raw = Vanishing(con.raw)  # type: ignore[assignment]
+    with pytest.raises(SourceError, match="vanished"):
+        con.execute("COPY released TO 'out.csv'")
+    assert names() == set()
+
+
+@pytest.mark.parametrize("extra", ["shape.shx", "released.tmp"])
+def test_a_format_of_several_files_is_refused(con: Connection, tmp_path: Path, extra: str) -> None:
+    class Several(Spy):
+        def execute(self, query: Any, parameters: Any = None) -> Any:
+            done = super().execute(query, parameters)
+            (folder,) = tmp_path.glob(".kanon-*/out")
+            (folder / extra).write_text("also")
+            return done
+
+    con.raw = Several(con.raw)  # type: ignore[assignment]
+    with pytest.raises(SourceError, match="writes several files"):
+        con.execute("COPY released TO 'shape.csv'")
+    assert names() == set()
+
+
+def test_too_little_memory_leaves_nothing(con: Connection) -> None:
+    con.execute("CREATE TABLE large AS SELECT i % 50 AS zip, repeat(md5(i::VARCHAR), 9) AS note FROM range(60000) AS t(i)")
+    con.execute("SET temp_directory = ''")
+    con.execute("SET memory_limit = '30MB'")
+    with pytest.raises(duckdb.OutOfMemoryException):
+        con.execute("COPY (FROM k_anonymize('large', 5, qi := ['zip'], algorithm := 'greedy')) TO 'out.csv'")
+    assert names() == set()
+
+
+def test_another_connection_may_change_the_table_meanwhile(con: Connection) -> None:
+    other = con.cursor()
+
+    class Meddling(Spy):
+        def execute(self, query: Any, parameters: Any = None) -> Any:
+            other.execute("DROP TABLE IF EXISTS p")
+            return super().execute(query, parameters)
+
+    con.raw = Meddling(con.raw)  # type: ignore[assignment]
+    with pytest.raises(duckdb.CatalogException):
+        con.execute("COPY released TO 'out.csv'")
     assert names() == set()
