@@ -100,5 +100,6 @@ def folder(path: Path, allowed: set[str]) -> Iterator[str]:
 
 
 def written(path: Path) -> int:
-    """Return how many bytes lie in the private directories of a folder."""
-    return sum(each.stat().st_size for private in path.glob(".kanon-*") for each in private.rglob("*") if each.is_file())
+    """Return how many bytes of output lie in the private directories of a folder."""
+    found = (each for private in path.glob(".kanon-*") for each in private.rglob("*") if not each.name.startswith(".owner"))
+    return sum(each.stat().st_size for each in found if each.is_file() and "spill" not in each.parts)
