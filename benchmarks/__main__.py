@@ -13,7 +13,21 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import attacks, backends, exact, fuzz, generalization, machine, scale, sensitive, solvers, start, tables, wide
+from benchmarks import (
+    attacks,
+    backends,
+    exact,
+    faults,
+    fuzz,
+    generalization,
+    machine,
+    scale,
+    sensitive,
+    solvers,
+    start,
+    tables,
+    wide,
+)
 from benchmarks import names as name_lists
 from benchmarks.data import TABLES
 from benchmarks.plain_greedy import KS
@@ -32,10 +46,11 @@ PARTS = {
     "start": start.show,
     "scale": scale.show,
     "attacks": attacks.show,
+    "faults": faults.show,
     "fuzz": fuzz.show,
 }
 
-ON_REQUEST = ("attacks", "fuzz")
+ON_REQUEST = ("attacks", "faults", "fuzz")
 """Parts that measure nothing but look for faults: they run only where `--only` names them."""
 
 
@@ -71,8 +86,8 @@ ON_REQUEST = ("attacks", "fuzz")
 @click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), default=ROOT.parent / "shared" / "data", help="The data sets."
 )
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=2.0, help="Time of fuzz.")
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of attacks and fuzz. [default: 1 of attacks, the clock of fuzz]")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=2.0, help="Time of faults and fuzz.")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of attacks, faults and fuzz. [default: 1, 0, the clock]")
 @click.option("--again", multiple=True, metavar="SEED", help="Judge this seed of a finding of fuzz again; repeatable.")
 @click.option(
     "--json",
@@ -121,6 +136,8 @@ def main(
                 records = start.measure(max(runs, 5))
             case "attacks":
                 records = attacks.measure(releases, 1 if seed is None else seed, data)
+            case "faults":
+                records = faults.measure(minutes, seed or 0)
             case "fuzz":
                 records = fuzz.measure(minutes, int(time.time()) if seed is None else seed, again)
             case _:
@@ -136,7 +153,8 @@ def main(
         f"Python {about['python']}, DuckDB {about['packages']['duckdb']}, {about['cores']} cores; load {about['load']} at the "
         f"start and {about['load_at_end']} at the end."
     )
-    if attacks.failed(figures.get("attacks", [])) or fuzz.findings(figures.get("fuzz", [])):
+    found = {part: figures.get(part, []) for part in ON_REQUEST}
+    if attacks.failed(found["attacks"]) or faults.broken(found["faults"]) or fuzz.findings(found["fuzz"]):
         raise SystemExit(1)
 
 

@@ -24,7 +24,8 @@ from kanon_sql.cli_reports import frontier, report
 from kanon_sql.engines.measures import record
 from kanon_sql.errors import AuditError, KanonError, SourceError
 from kanon_sql.interrupt import interruptible, stopping_signals
-from kanon_sql.publish import PATIENCE, audit_macros, evidence_path, release_file, staging_beside, tables_beside
+from kanon_sql.publish import PATIENCE, audit_macros, evidence_path, release_file, tables_beside
+from kanon_sql.staging import staging_beside
 from kanon_sql.terminal import figures, progress
 
 if TYPE_CHECKING:
@@ -186,9 +187,12 @@ def anonymize(
 
     with ExitStack() as stack:
         staging = stack.enter_context(staging_beside(place.path.parent))
-        written = None if evidence is None else (stack.enter_context(staging_beside(evidence.parent)) / evidence.name, evidence)
+        written = None
+        if evidence is not None:
+            written = (stack.enter_context(staging_beside(evidence.parent)) / "certificate.json", evidence)
         step = stack.enter_context(progress(not quiet))
-        proven = release_file(origin, place, policy, staging, delimiter, step, others | tables, written, secret)
+        beside_it = others | tables
+        proven = release_file(origin, place, policy, staging, delimiter, step, beside_it, written, force=force, secret=secret)
     if not quiet:
         show([("written", place), *([("certificate", evidence)] if evidence else []), *figures(proven).items()])
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kanon_sql.errors import SourceError
+from kanon_sql.staging import put_text
 
 if TYPE_CHECKING:
     from kanon_sql.stored import StoredPolicy
@@ -41,9 +42,7 @@ def export(db: str, output: str | None, force: bool) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    staged = Path(f"{output}.part")
-    staged.write_text(text, encoding="utf-8")
-    os.replace(staged, output)
+    put_text(text, Path(os.path.realpath(output)), replace=force)
 
 
 @policy.command(name="import")

@@ -14,7 +14,8 @@ import click
 from kanon_sql.cli_options import column_names, delimiter_option, qi_option, sensitive_options, show, table_option
 from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.interrupt import interruptible
-from kanon_sql.publish import PATIENCE, staging_beside, tables_beside, write_text
+from kanon_sql.publish import PATIENCE, tables_beside
+from kanon_sql.staging import put_text
 from kanon_sql.terminal import progress
 
 if TYPE_CHECKING:
@@ -37,13 +38,6 @@ def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: 
     if path.exists() and not (force and path.is_file()):
         raise SourceError(f"{path} exists; hint: --force replaces a file")
     return path
-
-
-def _put(text: str, path: Path) -> None:
-    """Write a file in one step: whole or not at all."""
-    with staging_beside(path.parent) as staging:
-        write_text(text, staging / path.name)
-        os.replace(staging / path.name, path)
 
 
 @click.command()
@@ -113,7 +107,7 @@ def report(
         )
 
     text, kept = interruptible(con.interrupt, work, patience=PATIENCE)
-    _put(text, path)
+    put_text(text, path, replace=force)
     if not quiet:
         show([("written", path)])
     if not kept:
@@ -203,7 +197,8 @@ def frontier(
         ("version", f"kanon-sql {kanon_sql.__version__}"),
     ]
     for path in paths:
-        _put(csv_text(found) if path.suffix.lower() == ".csv" else html_text(found, settings), path)
+        text = csv_text(found) if path.suffix.lower() == ".csv" else html_text(found, settings)
+        put_text(text, path, replace=force)
     if not quiet:
         show([("written", path) for path in paths] + [("points", f"{len(found)} of {len(policies)}")])
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from kanon_sql.engines.release import quoted
 from kanon_sql.errors import SourceError
+from kanon_sql.staging import appeared, put, put_new
 
 _ENDINGS = {
     ".csv": "csv",
@@ -283,26 +284,60 @@ def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str =
     return staged
 
 
-def publish(con: Any, staged: Place, place: Place) -> None:
-    """Put staged rows in their place in one step: a file is renamed, a table is replaced in a transaction.
+def publish(con: Any, staged: Place, place: Place, *, replace: bool) -> bool:
+    """Put staged rows in their place in one step: a file gets its name, a table is created in a transaction.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection.
+    staged, place : Place
+        What was written, and where it goes.
+    replace : bool
+        Whether it replaces what is there.
+
+    Returns
+    -------
+    bool
+        Whether the file itself is new.
 
     Raises
     ------
     SourceError
-        When the place cannot be written; what was there is still there.
+        When something is in its place, also when it has appeared just now, or the place cannot be written; what was there is
+        still there.
     """
     import duckdb
 
-    if place.kind == "duckdb" and place.path.exists():
-        try:
-            con.execute("ATTACH $path AS kanon_stage (READ_ONLY)", {"path": str(staged.path)})
-            con.execute("ATTACH $path AS kanon_output", {"path": str(place.path)})
-            con.execute(f"CREATE OR REPLACE TABLE {place.within('kanon_output')} AS FROM {place.within('kanon_stage')}")
-            con.execute("DETACH kanon_output")
-            con.execute("DETACH kanon_stage")
-        except duckdb.Error as error:
-            raise SourceError(f"cannot write {place}: {plain(error)}") from None
+    if place.kind != "duckdb":
+        put(staged.path, place.path, replace=replace)
+        return True
+    try:
+        put_new(staged.path, place.path)
+        return True
+    except FileExistsError:  # then the table goes into that database
+        pass
+    except OSError as error:
+        raise SourceError(f"cannot write {place}: {error.strerror}") from None
+    create = "CREATE OR REPLACE TABLE" if replace else "CREATE TABLE"
+    try:
+        con.execute("ATTACH $path AS kanon_stage (READ_ONLY)", {"path": str(staged.path)})
+        con.execute("ATTACH $path AS kanon_output", {"path": str(place.path)})
+        con.execute(f"{create} {place.within('kanon_output')} AS FROM {place.within('kanon_stage')}")
+        con.execute("DETACH kanon_output")
+        con.execute("DETACH kanon_stage")
+    except duckdb.Error as error:
+        if isinstance(error, duckdb.CatalogException) and "already exists" in str(error):
+            raise appeared(place) from None
+        raise SourceError(f"cannot write {place}: {plain(error)}") from None
+    return False
+
+
+def withdraw(con: Any, place: Place, new_file: bool) -> None:
+    """Take back what :func:`publish` has just put where nothing was."""
+    if new_file:
+        place.path.unlink()
         return
-    with staged.path.open("rb") as file:
-        os.fsync(file.fileno())
-    os.replace(staged.path, place.path)
+    con.execute("ATTACH $path AS kanon_output", {"path": str(place.path)})
+    con.execute(f"DROP TABLE {place.within('kanon_output')}")
+    con.execute("DETACH kanon_output")

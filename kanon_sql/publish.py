@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.measures import record
-from kanon_sql.errors import AuditError, SourceError
+from kanon_sql.errors import AuditError, KanonError, SourceError
+from kanon_sql.staging import put, write_text
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
@@ -22,21 +21,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 5.0
 """Seconds that a command waits for its work to stop before it leaves it behind."""
-
-
-@contextmanager
-def staging_beside(folder: Path) -> Iterator[Path]:
-    """Give a private directory beside the output; it and all in it are removed in the end, whatever happens."""
-    # The same file system, so that the finished file can be renamed into place.
-    private = folder / f".kanon-{secrets.token_hex(8)}"
-    try:  # from before it is made: a signal may come at any moment
-        try:
-            private.mkdir(mode=0o700)
-        except OSError as error:
-            raise SourceError(f"cannot write in the folder {folder}: {error.strerror}") from None
-        yield private
-    finally:
-        shutil.rmtree(private, ignore_errors=True)
 
 
 def evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
@@ -158,6 +142,8 @@ def release_file(
     step: Step,
     beside: Mapping[str, Place],
     evidence: tuple[Path, Path] | None = None,
+    *,
+    force: bool = False,
     secret: bytes | None = None,
 ) -> Certificate:
     """Read, solve, write, audit, publish.
@@ -178,12 +164,14 @@ def release_file(
         By their names, the hierarchies and tables of distances that the policy names.
     evidence : tuple of Path, optional
         A private path and the place of the certificate, on one file system; it is put there right after the release.
+    force : bool
+        Whether what is in their places is replaced.
     secret : bytes, optional
         As for `kanon_sql.connect`.
     """
     import kanon_sql
     from kanon_sql.engines.tables import check_tables
-    from kanon_sql.files import columns, load, publish, stage
+    from kanon_sql.files import columns, load, stage
     from kanon_sql.interrupt import interruptible
 
     # What does not fit into memory spills into the private directory.
@@ -222,26 +210,39 @@ def release_file(
             if evidence is not None:
                 write_text(certificate.to_json(), evidence[0])
             go_on()
-            publish(con, staged, place)
-            if evidence is not None:
-                os.replace(*evidence)
+            _publish(con, staged, place, evidence, force)
             return certificate
 
     return interruptible(interrupt, work, finish=con.finish, patience=PATIENCE)
 
 
-def write_text(text: str, path: Path) -> None:
-    """Write a text file and see to it that it is on the disk.
+def _publish(con: Any, staged: Place, place: Place, evidence: tuple[Path, Path] | None, force: bool) -> None:
+    """Put the release in its place, then its certificate: both, or neither.
 
-    Raises
-    ------
-    SourceError
-        When it cannot be written.
+    Notes
+    -----
+    At no moment, whoever is killed, a certificate lies beside a release that is not its own: an old one goes first, and the new
+    one comes last.
     """
+    from kanon_sql.files import publish, withdraw
+
+    if evidence is None:
+        publish(con, staged, place, replace=force)
+        return
+    fresh, proof = evidence
+    old = fresh.with_name("old")
+    if force:
+        with suppress(FileNotFoundError):
+            os.replace(proof, old)
     try:
-        with path.open("wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise SourceError(f"cannot write {path.name}: {error.strerror}") from None
+        new_file = publish(con, staged, place, replace=force)
+    except BaseException:
+        if old.exists():
+            os.replace(old, proof)
+        raise
+    try:
+        put(fresh, proof, replace=force)
+    except KanonError:
+        if not force:  # what was there before is gone
+            withdraw(con, place, new_file)
+        raise

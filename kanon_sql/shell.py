@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.errors import KanonError
+from kanon_sql.interrupt import Terminated
 from kanon_sql.script import read_input, run_script
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ def interactive(con: Any, console: Console) -> None:
     while True:
         try:
             text = ask()
+        except Terminated:
+            raise
         except KeyboardInterrupt:
             continue
         except EOFError:
@@ -151,6 +154,8 @@ def interactive(con: Any, console: Console) -> None:
         try:
             if not _command(con, text.strip(), console):
                 return
+        except Terminated:
+            raise
         except KeyboardInterrupt:
             console.print("[yellow]interrupted[/yellow]")
         except KanonError as error:

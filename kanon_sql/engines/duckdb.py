@@ -18,6 +18,7 @@ import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.engines import copying
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.names import quoted
 from kanon_sql.engines.policies import Policies
@@ -217,18 +218,23 @@ class Connection:
         self.session = session_of(raw)
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
-        """Run statements, as ``DuckDBPyConnection.execute``."""
-        self._run(self.raw.execute, self._rewritten(query, self.raw.execute), parameters)
+        """Run statements, as ``DuckDBPyConnection.execute``; a COPY of a release writes its file whole or not at all."""
+        self._run(copying.run, self.raw, self.raw.execute, self._rewritten(query, self.raw.execute), parameters)
         return self
 
     def executemany(self, query: Any, parameters: Any = None) -> Self:
         """Run a statement once per set of parameters, as ``DuckDBPyConnection.executemany``."""
-        self._run(self.raw.executemany, self._rewritten(query, self.raw.execute), parameters)
+        text = self._rewritten(query, self.raw.execute)
+        self._run(copying.run, self.raw, self.raw.executemany, text, parameters, many=True)
         return self
 
-    def sql(self, query: Any, **options: Any) -> Any:
+    def sql(self, query: Any, *, params: Any = None, **options: Any) -> Any:
         """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
-        return self._run(self.raw.sql, self._rewritten(query, self.raw.sql), **options)
+
+        def last(text: Any, parameters: Any) -> Any:
+            return self.raw.sql(text, params=parameters, **options)
+
+        return self._run(copying.run, self.raw, last, self._rewritten(query, self.raw.sql), params)
 
     query = sql
     from_query = sql

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,3 +130,14 @@ def test_without_prompt_toolkit_the_hint_says_what_to_install(folder: Path, envi
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("text", ["", FOREVER + "\r"])
+def test_a_signal_to_terminate_ends_the_shell(terminal: Terminal, number: signal.Signals, text: str) -> None:
+    terminal.child.send(text)
+    terminal.child.expect(pexpect.TIMEOUT, timeout=1.5)
+    terminal.child.kill(number)
+    terminal.child.expect(pexpect.EOF)
+    terminal.child.close()
+    assert terminal.child.exitstatus == 1

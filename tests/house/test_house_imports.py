@@ -21,6 +21,7 @@ FLOORS = {
     "kanon_sql.masks": 0,
     "kanon_sql.policy": 0,
     "kanon_sql.requirements": 0,
+    "kanon_sql.staging": 0,
     "kanon_sql.stored": 0,
     "kanon_sql.validation": 0,
     "kanon_sql.coded": 1,

@@ -1,0 +1,217 @@
+"""Private directories in which output is written, and the one step in which it appears in its place."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from kanon_sql.errors import SourceError
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows: nothing tells whether an owner lives, so nothing is cleaned up
+    fcntl = None  # type: ignore[assignment]
+
+_NAME = re.compile(r"\.kanon-[0-9a-f]{16}")
+_OWNER = ".owner"
+"""File that the process which made a directory holds locked for as long as it lives; its text is the machine."""
+
+
+@contextmanager
+def staging_beside(folder: Path) -> Iterator[Path]:
+    """Give a private directory beside the output; it and all in it are removed in the end, whatever happens.
+
+    Directories that killed processes left in the same folder are removed, too.
+
+    Raises
+    ------
+    SourceError
+        When the folder cannot be written.
+    """
+    _remove_abandoned(folder)
+    # The same file system, so that the finished file can be renamed into place.
+    private = folder / f".kanon-{secrets.token_hex(8)}"
+    owner = None
+    try:  # from before it is made: a signal may come at any moment
+        try:
+            private.mkdir(mode=0o700)
+        except OSError as error:
+            raise SourceError(f"cannot write in the folder {folder}: {error.strerror}") from None
+        owner = _own(private)
+        yield private
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
+        if owner is not None:
+            os.close(owner)
+
+
+def _own(private: Path) -> int | None:
+    """Hold the lock of a new directory; None where the file system has no locks, and the directory is nobody's to clean up."""
+    if fcntl is None:
+        return None
+    made = private / f"{_OWNER}-new"
+    owner = None
+    try:
+        owner = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.write(owner, platform.node().encode())
+        made.rename(private / _OWNER)  # locked before it has its name, so it is never found without its lock
+    except OSError:
+        made.unlink(missing_ok=True)
+        if owner is not None:
+            os.close(owner)
+        return None
+    return owner
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the staging directories in a folder whose owners are dead; those of the living are locked."""
+    if fcntl is None:
+        return
+    try:
+        with os.scandir(folder) as entries:
+            found = [Path(each) for each in entries if _NAME.fullmatch(each.name) and each.is_dir(follow_symlinks=False)]
+    except OSError:
+        return
+    for private in found:
+        try:
+            lock = os.open(private / _OWNER, os.O_RDWR | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # A lock of another machine may be invisible here: its directories are its own.
+            if os.read(lock, 1024) == platform.node().encode():
+                _remove(private)
+        except OSError:
+            continue
+        finally:
+            os.close(lock)
+
+
+def _remove(private: Path) -> None:
+    """Remove a directory, its lock last: where this is broken off, the next one goes on."""
+    for path in private.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != _OWNER:
+            path.unlink()
+    shutil.rmtree(private)
+
+
+def put_new(staged: Path, place: Path) -> None:
+    """Put a staged file in a place where nothing is, in one step.
+
+    Raises
+    ------
+    FileExistsError
+        When something is there, also when it has appeared just now.
+    OSError
+        When the place cannot be written.
+    """
+    _sync(staged)
+    try:
+        os.link(staged, place)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: take the name first, then fill it in one step
+        os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            os.replace(staged, place)
+        except OSError:
+            place.unlink()
+            raise
+    _sync(place.parent)
+
+
+def put(staged: Path, place: Path, *, replace: bool) -> None:
+    """Put a staged file or directory in its place in one step: whole, or not at all.
+
+    Parameters
+    ----------
+    staged : Path
+        A file, or a directory, on the same file system.
+    place : Path
+        Where it goes.
+    replace : bool
+        Whether it takes the place of a file that is there; a directory only ever takes that of an empty one.
+
+    Raises
+    ------
+    SourceError
+        When something is in its place, also when it has appeared just now, or the place cannot be written.
+    """
+    try:
+        if staged.is_dir():
+            for path in staged.rglob("*"):
+                _sync(path)
+            os.rename(staged, place)
+            _sync(place.parent)
+        elif replace:
+            _sync(staged)
+            os.replace(staged, place)
+            _sync(place.parent)
+        else:
+            put_new(staged, place)
+    except FileExistsError:
+        raise appeared(place) from None
+    except OSError as error:
+        if staged.is_dir() and place.exists():
+            raise SourceError(f"{place} exists; hint: a folder appears whole at a new name only, so give it one") from None
+        raise SourceError(f"cannot write {place}: {error.strerror}") from None
+
+
+def appeared(place: object) -> SourceError:
+    """Return the error for what was not there when the work began."""
+    return SourceError(f"{place} has appeared meanwhile and is left as it is; nothing was written; hint: --force replaces it")
+
+
+def _sync(path: Path) -> None:
+    """See to it that a file, or the names in a directory, are on the disk."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:  # Windows opens no directories
+        if path.is_dir():
+            return
+        raise
+    try:
+        with suppress(OSError):  # not every file system syncs directories
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text file and see to it that it is on the disk.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be written.
+    """
+    try:
+        with path.open("wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise SourceError(f"cannot write {path.name}: {error.strerror}") from None
+
+
+def put_text(text: str, place: Path, *, replace: bool) -> None:
+    """Write a text file in one step: whole, or not at all.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be written, or, unless it may be replaced, when a file is there by then.
+    """
+    with staging_beside(place.parent) as staging:
+        write_text(text, staging / place.name)
+        put(staging / place.name, place, replace=replace)

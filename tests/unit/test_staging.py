@@ -1,0 +1,151 @@
+"""Staging directories: private, gone in the end, those of the dead removed and those of the living kept; output in one step."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from kanon_sql.errors import SourceError
+from kanon_sql.staging import put, put_new, put_text, staging_beside
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from kanon_sql.staging import staging_beside
+with staging_beside(Path(sys.argv[1])) as private:
+    (private / "spill").mkdir()
+    (private / "spill" / "part").write_text("secret")
+    (private / "half").write_text("secret")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def staged(folder: Path) -> set[str]:
+    return {path.name for path in folder.glob(".kanon-*")}
+
+
+@pytest.fixture
+def abandoned(tmp_path: Path) -> Path:
+    """Return the directory that a killed process has left."""
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False, timeout=60)
+    (left,) = tmp_path.glob(".kanon-*")
+    return left
+
+
+def test_a_directory_is_private_and_gone_in_the_end(tmp_path: Path) -> None:
+    with staging_beside(tmp_path) as private:
+        assert stat.S_IMODE(private.stat().st_mode) == 0o700
+        (private / "half").write_text("x")
+    assert staged(tmp_path) == set()
+
+
+def test_the_next_run_removes_what_a_killed_one_left(tmp_path: Path, abandoned: Path) -> None:
+    assert {path.name for path in abandoned.iterdir()} >= {"half", "spill"}
+    with staging_beside(tmp_path) as private:
+        assert staged(tmp_path) == {private.name}
+
+
+def test_the_directories_of_the_living_are_kept(tmp_path: Path) -> None:
+    with staging_beside(tmp_path) as first:
+        (first / "half").write_text("x")
+        with staging_beside(tmp_path) as second:
+            assert staged(tmp_path) == {first.name, second.name}
+        assert (first / "half").read_text() == "x"
+
+
+def test_the_directory_of_another_living_process_is_kept(tmp_path: Path) -> None:
+    waiting = KILLED.replace("os.kill(os.getpid(), signal.SIGKILL)", "print('ready', flush=True); input()")
+    with subprocess.Popen(
+        [sys.executable, "-c", waiting, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        with staging_beside(tmp_path):
+            assert len(staged(tmp_path)) == 2
+        process.communicate("\n", timeout=60)
+    assert staged(tmp_path) == set()
+
+
+def test_what_may_live_on_another_machine_is_kept(tmp_path: Path, abandoned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "node", lambda: "elsewhere")
+    with staging_beside(tmp_path):
+        assert abandoned.name in staged(tmp_path)
+
+
+@pytest.mark.parametrize("name", [".kanon-0123456789abcdef", ".kanon-mine", "kanon-0123456789abcdef"])
+def test_a_directory_that_is_not_ours_is_kept(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "mine").write_text("x")
+    with staging_beside(tmp_path):
+        pass
+    assert (tmp_path / name / "mine").read_text() == "x"
+
+
+def test_a_link_is_not_followed(tmp_path: Path, abandoned: Path) -> None:
+    elsewhere = abandoned.rename(tmp_path / "elsewhere")
+    abandoned.symlink_to(elsewhere)
+    with staging_beside(tmp_path):
+        pass
+    assert (elsewhere / "half").read_text() == "secret"
+
+
+def no_links(*_: object) -> NoReturn:
+    raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_new_file_replaces_nothing(tmp_path: Path, links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    for name in ("first", "second"):
+        (tmp_path / name).write_text(name)
+    put_new(tmp_path / "first", tmp_path / "out")
+    with pytest.raises(FileExistsError):
+        put_new(tmp_path / "second", tmp_path / "out")
+    with pytest.raises(SourceError, match=r"out has appeared meanwhile and is left as it is; .*hint: --force replaces it"):
+        put(tmp_path / "second", tmp_path / "out", replace=False)
+    assert (tmp_path / "out").read_text() == "first"
+    put(tmp_path / "second", tmp_path / "out", replace=True)
+    assert (tmp_path / "out").read_text() == "second"
+
+
+def test_a_name_that_was_taken_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "link", no_links)
+    monkeypatch.setattr(os, "replace", no_links)
+    (tmp_path / "first").write_text("first")
+    with pytest.raises(SourceError, match="cannot write"):
+        put(tmp_path / "first", tmp_path / "out", replace=False)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_takes_only_the_place_of_an_empty_one(tmp_path: Path) -> None:
+    for name in ("new", "other", "empty", "full"):
+        (tmp_path / name).mkdir()
+    for name in ("new", "other", "full"):
+        (tmp_path / name / "part").write_text(name)
+    put(tmp_path / "new", tmp_path / "empty", replace=True)
+    assert (tmp_path / "empty" / "part").read_text() == "new"
+    with pytest.raises(SourceError, match=r"full exists; hint: a folder appears whole at a new name only"):
+        put(tmp_path / "other", tmp_path / "full", replace=True)
+    assert (tmp_path / "full" / "part").read_text() == "full"
+
+
+def test_a_text_is_written_whole(tmp_path: Path) -> None:
+    put_text("one", tmp_path / "page", replace=False)
+    with pytest.raises(SourceError, match="has appeared meanwhile"):
+        put_text("two", tmp_path / "page", replace=False)
+    put_text("three", tmp_path / "page", replace=True)
+    assert ((tmp_path / "page").read_text(), staged(tmp_path)) == ("three", set())
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="cannot write in the folder"), staging_beside(tmp_path / "nowhere"):
+        pass
