@@ -16,32 +16,35 @@
 --
 -- Cost: one scan, one GROUP BY. No order is promised.
 CREATE OR REPLACE MACRO equivalence_classes(tbl, qi := NULL) AS TABLE
-FROM query(format(
+FROM system.main.query(system.main.format(
     'SELECT * EXCLUDE ("equivalence class")
      FROM (
-         SELECT create_sort_key(row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS "equivalence class",
-                first(COLUMNS(*)),
-                count(*) AS class_size
+         SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS "equivalence class",
+                system.main.first(COLUMNS(*)),
+                system.main.count(*) AS class_size
          FROM (SELECT {0} FROM {1} AS source) AS source
          GROUP BY 1
      ) AS classes',
     CASE
         WHEN qi IS NULL THEN 'source.*'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (leave it out to take every column)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN system.main.list_count(qi::VARCHAR[]) < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique([system.main.lower(name) FOR name IN qi::VARCHAR[]]) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        ELSE system.main.array_to_string(['source."' || system.main.replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]],
+                                         ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+    CASE system.main.array_to_string(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
             '.')
-        WHEN nullif(tbl::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.array_to_string(
+            [CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END
+             FOR part IN system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
             '.')
-        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
     END
 ));

@@ -13,9 +13,10 @@
 -- Cost: one pass over the text.
 CREATE OR REPLACE MACRO interval_ends(label) AS
 CASE
-    WHEN NOT regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
-    THEN {'low': regexp_replace(label::VARCHAR, ' or NULL$', ''), 'high': regexp_replace(label::VARCHAR, ' or NULL$', '')}
-    WHEN len(string_split(label::VARCHAR, ', ')) = 2
-    THEN {'low': regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 1, 's'),
-          'high': regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 2, 's')}
+    WHEN NOT system.main.regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
+    THEN {'low': system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
+    'high': system.main.regexp_replace(label::VARCHAR, ' or NULL$', '')}
+    WHEN system.main.len(system.main.string_split(label::VARCHAR, ', ')) = 2
+    THEN {'low': system.main.regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 1, 's'),
+          'high': system.main.regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 2, 's')}
 END;

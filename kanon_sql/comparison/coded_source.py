@@ -67,9 +67,12 @@ class CodedSource:
         import pyarrow as pa
 
         names = [*(qi.column for qi in policy.quasi_identifiers), *policy.measured]
-        texts = [f'min(CAST({quoted(name)} AS VARCHAR)) AS "kanon#text{n}"' for n, name in enumerate(policy.generalized)]
+        texts = [
+            f'system.main.min(CAST({quoted(name)} AS VARCHAR)) AS "kanon#text{n}"' for n, name in enumerate(policy.generalized)
+        ]
         chosen = ", ".join([*map(quoted, names), *texts])
-        histogram = con.sql(f'SELECT {chosen}, count(*) AS "kanon#n" FROM source GROUP BY ALL').to_arrow_table()  # noqa: S608
+        query = f'SELECT {chosen}, system.main.count(*) AS "kanon#n" FROM source GROUP BY ALL'  # noqa: S608
+        histogram = con.sql(query).to_arrow_table()
         if not histogram.num_rows:
             return cls(policy=policy, table=None, ladders={}, columns={})
         parts = [column.combine_chunks() for column in histogram.columns]

@@ -82,7 +82,7 @@ def session_of(con: duckdb.DuckDBPyConnection) -> Session:
     with _REGISTERING:
         with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
             try:
-                return _SESSIONS[cursor.execute("SELECT kanon_session()").fetchall()[0][0]]
+                return _SESSIONS[cursor.execute("SELECT system.main.kanon_session()").fetchall()[0][0]]
             except duckdb.CatalogException:
                 session = Session()
         _OPEN.add(con)
@@ -162,15 +162,17 @@ def register(con: _Raw) -> _Raw:
 def _homes(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the schemas outside the user's files that all cursors see."""
     database, path, readonly = cursor.execute(
-        "SELECT database_name, path, readonly FROM duckdb_databases() WHERE database_name = current_database()"
+        "SELECT database_name, path, readonly FROM system.main.duckdb_databases() "
+        "WHERE database_name = system.main.current_database()"
     ).fetchall()[0]
     homes = [] if path or readonly else [f"{quoted(database)}.main"]
     try:
         cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_SCHEMA}")
     except duckdb.CatalogException:  # an instance opened read-only holds no second database
         return homes
-    ours = cursor.execute("SELECT path IS NULL FROM duckdb_databases() WHERE database_name = $1", [_SCHEMA]).fetchall()
-    return [*homes, f"{_SCHEMA}.main"] if ours == [(True,)] else homes  # a file may be called so
+    ours = "SELECT path IS NULL FROM system.main.duckdb_databases() WHERE database_name = $1"
+    in_memory = cursor.execute(ours, [_SCHEMA]).fetchall() == [(True,)]  # a file may be called so
+    return [*homes, f"{_SCHEMA}.main"] if in_memory else homes
 
 
 def connect(database: str = ":memory:", **options: Any) -> Connection:

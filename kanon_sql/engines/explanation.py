@@ -31,10 +31,10 @@ CHEAPEST = 10
 
 _PEOPLE = "none over all ways to count people: one row stands for each, or whole classes are counted"
 
-_QUERY = """SELECT unnest("kanon#e", recursive := true)
+_QUERY = """SELECT system.main.unnest("kanon#e", recursive := true)
 FROM (
-    SELECT unnest(kanon_explain(list("kanon#h"), {policy}{tables})) AS "kanon#e"
-    FROM (SELECT {grouped} FROM (SELECT {columns}, count(*) AS "kanon#n" FROM (
+    SELECT system.main.unnest(system.main.kanon_explain(system.main.list("kanon#h"), {policy}{tables})) AS "kanon#e"
+    FROM (SELECT {grouped} FROM (SELECT {columns}, system.main.count(*) AS "kanon#n" FROM (
 {body}
 ) GROUP BY ALL)) AS "kanon#h"
 )"""

@@ -22,10 +22,10 @@ TABLE = "kanon_policies"
 Ask = Callable[[str], list[tuple[Any, ...]]]
 """Run a query and return its rows."""
 
-_EXISTS = """SELECT 1 FROM duckdb_tables()
+_EXISTS = """SELECT 1 FROM system.main.duckdb_tables()
     WHERE database_name = {} AND schema_name = 'main' AND table_name = {}"""
 
-_CHECK = "kanon_policy_checked({}, (SELECT list(column_name) FROM (DESCRIBE FROM {})))"
+_CHECK = "system.main.kanon_policy_checked({}, (SELECT system.main.list(column_name) FROM (DESCRIBE FROM {})))"
 
 _ROW = 'SELECT {1} AS "name", {2} AS "table", {3} AS "policy", CAST({4} AS TIMESTAMP) AS "created" WHERE {5}'
 """The policy is canonical JSON, the time is that of UTC."""
@@ -46,8 +46,9 @@ _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
 -- the columns of the query are only known while it is bound: the first branch tells them, the second asks for them
 SELECT "kanon#released".*
 FROM (
-    SELECT count(*) FROM (SELECT COLUMNS(lambda "kanon#c": kanon_column({key}, "kanon#c")) FROM "kanon#body" WHERE false)
-) AS "kanon#columns", query({plan}({key}, {policy})) AS "kanon#released\""""
+    SELECT system.main.count(*)
+    FROM (SELECT COLUMNS(lambda "kanon#c": system.main.kanon_column({key}, "kanon#c")) FROM "kanon#body" WHERE false)
+) AS "kanon#columns", system.main.query(system.main.{plan}({key}, {policy})) AS "kanon#released\""""
 
 
 def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
@@ -115,7 +116,7 @@ class Policies:
 
     @cached_property
     def _database(self) -> str:
-        return str(self._ask("SELECT current_database()")[0][0])
+        return str(self._ask("SELECT system.main.current_database()")[0][0])
 
     @cached_property
     def _known(self) -> dict[str, StoredPolicy] | None:
