@@ -21,11 +21,11 @@ SELECT *{texts} FROM {source} WHERE false
 UNION ALL
 """
 _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
-_KEY = "create_sort_key(row({}), 'ASC NULLS LAST')"
+_KEY = "system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST')"
 """Sensitive values are told apart by their bytes: a collation must not put one in the place of another."""
 
 _PAIRS = '"kanon#rows" AS "kanon#r" JOIN "kanon#values" AS "kanon#v" ON "kanon#r"."kanon#piece" = "kanon#v"."kanon#piece"'
-_TABLE = '(SELECT list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")'
+_TABLE = '(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")'
 
 
 def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
@@ -97,7 +97,8 @@ def grouped(policy: Policy) -> dict[str, str]:
     sensitive = [quoted(name) for name in policy.measured]
     keys = {f'"kanon#key{number}"': _KEY.format(name) for number, name in enumerate(sensitive, 1)}
     texts = {
-        f'"kanon#label{number}"': f"min(CAST({quoted(name)} AS VARCHAR))" for number, name in enumerate(labelled(policy), 1)
+        f'"kanon#label{number}"': f"system.main.min(CAST({quoted(name)} AS VARCHAR))"
+        for number, name in enumerate(labelled(policy), 1)
     }
     columns = ["*"] if policy.every_column else [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
     columns += [f"{value} AS {name}" for name, value in (keys | texts).items()]

@@ -6,10 +6,10 @@
     -- row types split between classes: which row goes where follows its other columns, never the order of the rows
     SELECT * REPLACE (${emptied})
     FROM (
-        SELECT "kanon#p".piece AS "kanon#piece", unnest("kanon#o".row)
+        SELECT "kanon#p".piece AS "kanon#piece", system.main.unnest("kanon#o".row)
         FROM (
             SELECT "kanon#p".row_type AS row_type, "kanon#s" AS row,
-                   row_number() OVER (PARTITION BY "kanon#p".row_type ORDER BY "kanon#s") AS place
+                   system.main.row_number() OVER (PARTITION BY "kanon#p".row_type ORDER BY "kanon#s") AS place
             FROM ${source} AS "kanon#s"
             JOIN (SELECT row_type, qi FROM "kanon#pieces" WHERE part = 1 AND parts > 1) AS "kanon#p" ON ${match}
         ) AS "kanon#o"
