@@ -4,14 +4,16 @@ WITH ${reads}"kanon#histogram" AS (
     SELECT system.main.list("kanon#h") AS row_types
     FROM (SELECT ${grouped}
           FROM (SELECT ${columns}, system.main.count(*) AS "kanon#n" FROM ${source} GROUP BY ALL)) AS "kanon#h"
+    -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
+    WHERE ${unshadowed}
 ), "kanon#pieces" AS MATERIALIZED (
     -- a row type without pieces keeps one empty piece, so that the audit finds it
-    SELECT release, row_type, qi, system.main.len(pieces) AS parts, system.main.generate_subscripts(pieces, 1) AS part,
+    SELECT release, row_type, qi, system.main.len(pieces) AS parts,
+           system.main.unnest(system.main.generate_series(1, system.main.len(pieces))) AS part,
            system.main.unnest(pieces, max_depth := 2)
     FROM (SELECT * REPLACE (CASE WHEN system.main.len(pieces) > 0 THEN pieces ELSE [NULL] END AS pieces) FROM (
-        SELECT fit.release AS release, system.main.generate_subscripts(row_types, 1) AS row_type, system.main.unnest(row_types)
-            AS qi,
-               system.main.unnest(fit.pieces) AS pieces
+        SELECT fit.release AS release, system.main.unnest(row_types) AS qi, system.main.unnest(fit.pieces) AS pieces,
+               system.main.unnest(system.main.generate_series(1, system.main.len(row_types))) AS row_type
         FROM (SELECT row_types, system.main.kanon_fit(row_types, ${policy}${tables}) AS fit FROM "kanon#histogram")
     ))
 ), "kanon#values" AS MATERIALIZED (
