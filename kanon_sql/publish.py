@@ -108,7 +108,7 @@ _TALLY = """SELECT system.main.md5(system.main.list(counts ORDER BY counts)::VAR
         FROM (
             SELECT system.main.create_sort_key(
                        system.main.row(*COLUMNS(lambda name: system.main.list_contains($qi, name))), 'ASC NULLS FIRST'), {size}
-            FROM equivalence_classes('released', system.main.list_append($qi, $sensitive))
+            FROM equivalence_classes('released', system.main.list_concat($qi, system.main.list_value($sensitive)))
         ) AS tally(class, size)
         GROUP BY class
     )"""

@@ -14,9 +14,9 @@
 CREATE OR REPLACE MACRO interval_ends(label) AS
 CASE
     WHEN NOT system.main.regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
-    THEN {'low': system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
-    'high': system.main.regexp_replace(label::VARCHAR, ' or NULL$', '')}
+    THEN system.main.struct_pack(low := system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
+                                 high := system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''))
     WHEN system.main.len(system.main.string_split(label::VARCHAR, ', ')) = 2
-    THEN {'low': system.main.regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 1, 's'),
-          'high': system.main.regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 2, 's')}
+    THEN system.main.struct_pack(low := system.main.regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 1, 's'),
+                                 high := system.main.regexp_extract(label::VARCHAR, '^\[(.*), (.*)[\])]( or NULL)?$', 2, 's'))
 END;

@@ -168,7 +168,7 @@ FROM system.main.query(system.main.format(
          ) AS words
          JOIN "utility values" AS known
              ON known.position = words.position
-             AND system.main.split_part(coalesce(text, ''NULL''), '', '', 1) = word
+             AND system.main.list_extract(system.main.string_split(coalesce(text, ''NULL''), '', ''), 1) = word
              AND (coalesce(text, ''NULL'') = word
                   OR system.main.contains('', '' || inside || '', '', '', '' || coalesce(text, ''NULL'') || '', ''))
          GROUP BY words.position, words.symbol, size
@@ -322,44 +322,46 @@ FROM system.main.query(system.main.format(
         WHEN qi IS NULL THEN 'source.*'
         WHEN system.main.len(qi::VARCHAR[]) = 0
             THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
-        WHEN system.main.list_count(qi::VARCHAR[]) < system.main.len(qi::VARCHAR[])
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
-        WHEN system.main.list_unique([system.main.lower(name) FOR name IN qi::VARCHAR[]]) < system.main.len(qi::VARCHAR[])
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
-        ELSE system.main.array_to_string(['source."' || system.main.replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]],
-                                         ', ')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE system.main.array_to_string(
+    CASE system.main.list_aggregate(
             system.main.regexp_extract_all(released::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
+            'string_agg', '.')
         WHEN system.main.nullif(released::VARCHAR, '')
-        THEN system.main.array_to_string(
-            [CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN system.main.regexp_extract_all(released::VARCHAR,
-                                                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(released::VARCHAR,
+                                                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
+                                                        lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part
+                                                            ELSE '"' || part || '"' END), 'string_agg', '.')
         ELSE system.main.error(system.main.format('kanon: released is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(released::VARCHAR, 'NULL')))
     END,
-    CASE system.main.array_to_string(
+    CASE system.main.list_aggregate(
             system.main.regexp_extract_all(original::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
+            'string_agg', '.')
         WHEN system.main.nullif(original::VARCHAR, '')
-        THEN system.main.array_to_string(
-            [CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN system.main.regexp_extract_all(original::VARCHAR,
-                                                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(original::VARCHAR,
+                                                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
+                                                        lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part
+                                                            ELSE '"' || part || '"' END), 'string_agg', '.')
         ELSE system.main.error(system.main.format('kanon: original is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(original::VARCHAR, 'NULL')))
     END,
     CASE
-        WHEN system.main.list_unique([system.main.lower(name) FOR name IN system.main.map_keys(hierarchies::MAP(VARCHAR,
-            VARCHAR))])
+        WHEN system.main.list_unique(system.main.list_transform(system.main.map_keys(hierarchies::MAP(VARCHAR,
+            VARCHAR)), lambda name: system.main.lower(name)))
              < system.main.cardinality(hierarchies::MAP(VARCHAR, VARCHAR))
         THEN system.main.error('kanon: hierarchies names a column twice')
         WHEN system.main.cardinality(hierarchies::MAP(VARCHAR, VARCHAR)) > 0
-        THEN system.main.array_to_string(
+        THEN system.main.list_aggregate(
             system.main.list_transform(
                 system.main.map_entries(hierarchies::MAP(VARCHAR, VARCHAR)),
                 lambda entry: 'SELECT ''' || system.main.replace(entry['key'], '''', '''''') || ''' AS name,
@@ -374,20 +376,29 @@ FROM system.main.query(system.main.format(
                  END,
                  form := system.main.lower(system.main.alias(COLUMNS(*)))[:5],
                  label := system.main.encode(COLUMNS(*)::VARCHAR))
-             FROM ' || CASE system.main.array_to_string(
+             FROM ' || CASE system.main.list_aggregate(
                     system.main.regexp_extract_all(entry['value'], '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-                    '.')
+                    'string_agg', '.')
                 WHEN system.main.nullif(entry['value'], '')
-                THEN system.main.array_to_string(
-                    [CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-                     FOR part IN system.main.regexp_extract_all(
-                         entry['value'], '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-                    '.')
+                THEN system.main.list_aggregate(
+                    system.main.list_transform(system.main.regexp_extract_all(
+                         entry['value'], '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
+                         lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END),
+                         'string_agg', '.')
                 ELSE system.main.error(system.main.format('kanon: hierarchies holds what is not the name of a table: {}',
                     coalesce(entry['value'], 'NULL')))
             END || ' AS source
-         ) AS source'),
-            ' UNION ALL ')
+         ) AS source'), 'string_agg', ' UNION ALL ')
         ELSE 'SELECT NULL::VARCHAR AS name, NULL::STRUCT(step BIGINT, form VARCHAR, label BLOB)[] AS cells WHERE false'
-    END
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));

@@ -23,6 +23,8 @@ from kanon_sql.engines.names import quoted
 from kanon_sql.engines.policies import Policies
 from kanon_sql.engines.release import release_query
 from kanon_sql.engines.session import Session
+from kanon_sql.engines.shadowing import refusal, refuse_namesakes
+from kanon_sql.errors import SourceError
 from kanon_sql.policy import Policy
 from kanon_sql.solvers.budget import Progress
 
@@ -88,10 +90,11 @@ def session_of(con: duckdb.DuckDBPyConnection) -> Session:
         _OPEN.add(con)
         number = next(_NUMBERS)
         _SESSIONS[number] = session
-        con.create_function("kanon_session", session.keep(lambda: number), [], "BIGINT")
+        _create(con, "kanon_session", session.keep(lambda: number), [], "BIGINT")
         for module in map(_udf, _MODULES):
             function: Function = module.FUNCTION
-            con.create_function(
+            _create(
+                con,
                 function.name,
                 session.keep(function.bound(session)),
                 None if function.parameters is None else list(function.parameters),
@@ -101,6 +104,13 @@ def session_of(con: duckdb.DuckDBPyConnection) -> Session:
                 side_effects=function.side_effects,
             )
         return session
+
+
+def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **options: Any) -> None:
+    try:
+        con.create_function(name, *arguments, **options)
+    except duckdb.CatalogException:
+        raise SourceError(f"the database has a macro {name}, as a function of kanon-sql is called; hint: drop it") from None
 
 
 def macros() -> list[str]:
@@ -136,6 +146,11 @@ def register(con: _Raw) -> _Raw:
     DuckDBPyConnection
         The same connection.
 
+    Raises
+    ------
+    SourceError
+        When a database file brings a macro that is called like one of these functions, unless it is the very same.
+
     Notes
     -----
     Nothing is written into a database file: there, the macros are temporary. A database opened read-only, or whose file is
@@ -150,6 +165,7 @@ def register(con: _Raw) -> _Raw:
         _KEPT[con].serve(con)
         for text in macros():
             con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
+        refuse_namesakes(con)
         # A transaction of its own, because a single one may write to one database only. It does not see functions that were
         # registered inside an open transaction; then there are none for cursors yet.
         with con.cursor() as cursor, suppress(duckdb.CatalogException):
@@ -184,8 +200,18 @@ def connect(database: str = ":memory:", **options: Any) -> Connection:
         Path of a database file, or ``':memory:'``.
     **options
         As for ``duckdb.connect``.
+
+    Raises
+    ------
+    SourceError
+        As `register`.
     """
-    return Connection(register(duckdb.connect(database, **options)))
+    con = duckdb.connect(database, **options)
+    try:
+        return Connection(register(con))
+    except SourceError:
+        con.close()
+        raise
 
 
 def releases(con: duckdb.DuckDBPyConnection | Connection) -> list[Certificate]:
@@ -271,7 +297,7 @@ class Connection:
         try:
             return call(*arguments, **options)
         except duckdb.Error as error:
-            cause = self.session.cause_of(str(error))
+            cause = self.session.cause_of(str(error)) or refusal(str(error))
             if cause is None:
                 raise
             raise cause from None

@@ -13,6 +13,7 @@ from kanon_sql import pipeline
 from kanon_sql.coded import CodedTable, Int64, alike, hidden_bits
 from kanon_sql.engines.names import literal
 from kanon_sql.engines.release import grouped, tables_of
+from kanon_sql.engines.shadowing import unshadowed
 from kanon_sql.patterns import PatternSet, ordered, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import KAnonymity
@@ -37,6 +38,7 @@ FROM (
     FROM (SELECT {grouped} FROM (SELECT {columns}, system.main.count(*) AS "kanon#n" FROM (
 {body}
 ) GROUP BY ALL)) AS "kanon#h"
+    WHERE {unshadowed}
 )"""
 
 
@@ -49,6 +51,7 @@ def explanation_query(body: str, policy: Policy) -> str:
         tables=tables_of(policy),
         grouped=slots["grouped"],
         columns=slots["columns"],
+        unshadowed=unshadowed(),
     )
 
 

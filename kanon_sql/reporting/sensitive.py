@@ -19,7 +19,7 @@ _DISTANCES = """WITH cells AS (
                    system.main.row(*COLUMNS(lambda name: system.main.list_contains($qi, name))), 'ASC NULLS FIRST') AS class,
                system.main.create_sort_key(system.main.row({sensitive}), 'ASC NULLS FIRST') AS value,
                {size}::HUGEINT AS held
-        FROM equivalence_classes('released', system.main.list_append($qi, $sensitive))
+        FROM equivalence_classes('released', system.main.list_concat($qi, system.main.list_value($sensitive)))
     ),
     masses AS (
         SELECT value, system.main.sum(held) AS mass, system.main.sum(system.main.sum(held)) OVER () AS all_rows
