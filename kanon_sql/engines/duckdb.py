@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import atexit
 import functools
-import itertools
+import re
+import secrets
 import threading
 import weakref
 from collections.abc import Callable
@@ -23,8 +24,8 @@ from kanon_sql.engines.names import quoted
 from kanon_sql.engines.policies import Policies
 from kanon_sql.engines.release import release_query
 from kanon_sql.engines.session import Session
-from kanon_sql.engines.shadowing import refusal, refuse_namesakes
-from kanon_sql.errors import SourceError
+from kanon_sql.engines.shadowing import GATED, REFUSED, refuse_namesakes, unshadowed
+from kanon_sql.errors import KanonError, SourceError
 from kanon_sql.policy import Policy
 from kanon_sql.solvers.budget import Progress
 
@@ -56,7 +57,6 @@ _SCHEMA = "kanon"
 _CREATE = "CREATE OR REPLACE MACRO "
 
 _SESSIONS: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
-_NUMBERS = itertools.count(1)
 
 _OPEN: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
 """Connections that own functions; DuckDB reports them as leaks on stderr unless they are closed before Python ends."""
@@ -85,10 +85,10 @@ def session_of(con: duckdb.DuckDBPyConnection) -> Session:
         with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
             try:
                 return _SESSIONS[cursor.execute("SELECT system.main.kanon_session()").fetchall()[0][0]]
-            except duckdb.CatalogException:
+            except (duckdb.CatalogException, duckdb.BinderException, KeyError):  # none, or a macro that is called so
                 session = Session()
         _OPEN.add(con)
-        number = next(_NUMBERS)
+        number = secrets.randbits(62)  # a macro of the database cannot guess it
         _SESSIONS[number] = session
         _create(con, "kanon_session", session.keep(lambda: number), [], "BIGINT")
         for module in map(_udf, _MODULES):
@@ -297,10 +297,25 @@ class Connection:
         try:
             return call(*arguments, **options)
         except duckdb.Error as error:
-            cause = self.session.cause_of(str(error)) or refusal(str(error))
+            cause = self.session.cause_of(str(error)) or self._shadowed(error, *arguments[:1])
             if cause is None:
                 raise
             raise cause from None
+
+    def _shadowed(self, error: duckdb.Error, query: object = None) -> KanonError | None:
+        """Return the refusal of a macro behind the syntax of a statement of ours that could not even be bound."""
+        if isinstance(error, duckdb.BinderException) and isinstance(query, str) and _asked().search(query):
+            try:
+                self.raw.execute(f"SELECT {unshadowed((*GATED, *REFUSED))}").fetchall()
+            except duckdb.Error as refusal:
+                return self.session.cause_of(str(refusal))
+        return None
+
+
+@functools.cache
+def _asked() -> re.Pattern[str]:
+    """Return a pattern for statements that release, explain or audit."""
+    return re.compile("|".join(["kanon#", *(text.partition("(")[0] for text in macros())]), re.IGNORECASE)
 
 
 def _release_of_query(body: str, policy: Policy) -> str:

@@ -25,6 +25,11 @@ Ask = Callable[[str], list[tuple[Any, ...]]]
 _EXISTS = """SELECT 1 FROM system.main.duckdb_tables()
     WHERE database_name = {} AND schema_name = 'main' AND table_name = {}"""
 
+_COLUMNS = """SELECT column_name, data_type FROM system.main.duckdb_columns()
+    WHERE database_name = {} AND schema_name = 'main' AND table_name = {} ORDER BY column_index"""
+
+_LAYOUT = [("name", "VARCHAR"), ("table", "VARCHAR"), ("policy", "VARCHAR"), ("created", "TIMESTAMP")]
+
 _CHECK = "system.main.kanon_policy_checked({}, (SELECT system.main.list(column_name) FROM (DESCRIBE FROM {})))"
 
 _ROW = 'SELECT {1} AS "name", {2} AS "table", {3} AS "policy", CAST({4} AS TIMESTAMP) AS "created" WHERE {5}'
@@ -90,6 +95,8 @@ def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:
     """
     if not ask(_EXISTS.format(literal(database), literal(TABLE))):
         return None
+    if ask(_COLUMNS.format(literal(database), literal(TABLE))) != _LAYOUT:
+        raise PolicyError(f"{home(database)} has not the columns of a table of policies; hint: drop or rename it")
     rows = ask(_STORED.format(home(database)))
     found = [StoredPolicy.from_json(*row) for row in rows]
     if len({same_name(each.name) for each in found}) < len(found):

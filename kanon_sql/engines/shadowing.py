@@ -9,6 +9,7 @@ macros themselves, such as ``list_sum``: their bodies use bare names.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kanon_sql.engines.names import literal, quoted
@@ -49,12 +50,9 @@ _UNSHADOWED = """system.main.len(system.main.list_transform(
 
 _TOLD = "the macro {} takes the place of a built-in function; nothing was released; hint: drop or rename it"
 
-_BOUND = re.compile(r'Macro "?(.+?)"?\(\) does not support|Error: (\w+) is not an? \w+ function|"(\w+)" is a Macro Function')
-"""What DuckDB says where it meets a macro in the place of a function and cannot call it."""
 
-
-def unshadowed() -> str:
-    """Return an SQL condition: no gated function is a macro where the statement runs; else it is an error that names one.
+def unshadowed(names: Iterable[str] = GATED) -> str:
+    """Return an SQL condition: none of these functions is a macro where the statement runs; else it is an error that names one.
 
     Notes
     -----
@@ -62,14 +60,7 @@ def unshadowed() -> str:
     It refuses ``"+"(DISTINCT 1)`` in any case, and its refusal tells a function from a macro. That takes 0.2 ms a name, once a
     statement; ``duckdb_functions()`` would take 11 ms.
     """
-    return _UNSHADOWED.format(names=", ".join(map(literal, GATED)), told=_TOLD)
-
-
-def refusal(message: str) -> SourceError | None:
-    """Return the error for a message of DuckDB that refuses a macro in the place of a function behind syntax, else None."""
-    found = _BOUND.search(message)
-    name = next(filter(None, found.groups()), None) if found else None
-    return SourceError(_TOLD.format(name)) if name in (*GATED, *REFUSED) else None
+    return _UNSHADOWED.format(names=", ".join(map(literal, names)), told=_TOLD)
 
 
 _MACROS = """SELECT database_name, schema_name, function_name, function_type, macro_definition, parameters
