@@ -12,6 +12,7 @@ from kanon_sql.engines.duckdb import macros, session_of
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.release import release_query
 from kanon_sql.engines.session import Session
+from kanon_sql.engines.shadowing import refuse_namesakes
 
 
 def rewritten(_session: Session, sql: str) -> str:
@@ -37,6 +38,7 @@ class Plugin(BasePlugin):  # type: ignore[misc] # dbt is not there to be checked
         """Create the macros: temporary ones, so that none is left in the database file, and those belong to one cursor."""
         for text in macros():
             cursor.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
+        refuse_namesakes(cursor)
 
 
 if __name__ == "__main__":

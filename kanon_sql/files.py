@@ -39,11 +39,11 @@ _CSV = """all_varchar := true, header := true, delim := $delimiter, quote := '"'
 _JSON = "maximum_depth := 1, sample_size := -1, hive_partitioning := false"
 
 _READERS = {
-    "csv": f"read_csv($path, {_CSV})",
-    "tsv": f"read_csv($path, {_CSV})",
-    "parquet": "read_parquet($path, hive_partitioning := false)",
-    "json": f"read_json($path, {_JSON})",
-    "jsonl": f"read_json($path, format := 'newline_delimited', {_JSON})",
+    "csv": f"system.main.read_csv($path, {_CSV})",
+    "tsv": f"system.main.read_csv($path, {_CSV})",
+    "parquet": "system.main.read_parquet($path, hive_partitioning := false)",
+    "json": f"system.main.read_json($path, {_JSON})",
+    "jsonl": f"system.main.read_json($path, format := 'newline_delimited', {_JSON})",
 }
 
 _WRITERS = {
@@ -146,8 +146,9 @@ class Place:
         self.require()
         if self.kind != "duckdb":
             return True
-        query = """SELECT count(*) FROM information_schema.tables
-            WHERE lower(table_schema) = lower(?) AND lower(table_name) = lower(?)"""
+        query = """SELECT system.main.count(*) FROM system.information_schema.tables
+            WHERE system.main.lower(table_schema) = system.main.lower(?)
+                AND system.main.lower(table_name) = system.main.lower(?)"""
         try:
             with duckdb.connect(self.path, read_only=True) as con:
                 return con.execute(query, self.name).fetchall() != [(0,)]
@@ -222,21 +223,23 @@ def _exact_json(con: Any, table: str) -> None:
     """Give each JSON column the type that shows all its values exactly as they stand; others stay JSON."""
     for name in columns(con, table):
         column = quoted(name)
+        every = "coalesce(system.main.bool_and({}), true)".format
         tests = ", ".join(
-            f"coalesce(bool_and(TRY_CAST({column} AS {kind})::VARCHAR IS NOT DISTINCT FROM {column}::VARCHAR), true)"
+            every(f"TRY_CAST({column} AS {kind})::VARCHAR IS NOT DISTINCT FROM {column}::VARCHAR")
             for kind in ("BIGINT", "DOUBLE", "BOOLEAN")
         )
-        query = f"SELECT coalesce(bool_and(json_type({column}) = 'VARCHAR'), true), {tests} FROM {quoted(table)}"  # noqa: S608
+        texts = every(f"system.main.json_type({column}) = 'VARCHAR'")
+        query = f"SELECT {texts}, {tests} FROM {quoted(table)}"  # noqa: S608
         row = con.execute(query).fetchall()[0]
         kind = next((kind for kind, fits in zip(("VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"), row, strict=True) if fits), None)
         if kind is not None:
-            value = f"{column} ->> '$'" if kind == "VARCHAR" else f"{column}::{kind}"
+            value = f"system.main.json_extract_string({column}, '$')" if kind == "VARCHAR" else f"{column}::{kind}"
             con.execute(f"ALTER TABLE {quoted(table)} ALTER {column} TYPE {kind} USING {value}")
 
 
 def columns(con: Any, table: str) -> list[str]:
     """Return the names of a table's columns in their order."""
-    query = "SELECT column_name FROM duckdb_columns() WHERE table_name = ? AND NOT internal ORDER BY column_index"
+    query = "SELECT column_name FROM system.main.duckdb_columns() WHERE table_name = ? AND NOT internal ORDER BY column_index"
     return [name for (name,) in con.execute(query, [table]).fetchall()]
 
 

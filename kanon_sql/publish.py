@@ -86,12 +86,13 @@ def audit_macros(con: Any) -> Any:
     return con
 
 
-_TALLY = """SELECT md5(list(counts ORDER BY counts)::VARCHAR) AS tally
+_TALLY = """SELECT system.main.md5(system.main.list(counts ORDER BY counts)::VARCHAR) AS tally
     FROM (
-        SELECT list(size ORDER BY size) AS counts
+        SELECT system.main.list(size ORDER BY size) AS counts
         FROM (
-            SELECT create_sort_key(row(*COLUMNS(lambda name: list_contains($qi, name))), 'ASC NULLS FIRST'), {size}
-            FROM equivalence_classes('released', list_append($qi, $sensitive))
+            SELECT system.main.create_sort_key(
+                       system.main.row(*COLUMNS(lambda name: system.main.list_contains($qi, name))), 'ASC NULLS FIRST'), {size}
+            FROM equivalence_classes('released', system.main.list_concat($qi, system.main.list_value($sensitive)))
         ) AS tally(class, size)
         GROUP BY class
     )"""
@@ -119,7 +120,7 @@ def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: 
 
     with closing(audit_macros(duckdb.connect())) as con:
         load(con, written, into="released", delimiter=delimiter)
-        count = con.execute("SELECT count(*) FROM released").fetchall()[0][0]
+        count = con.execute("SELECT system.main.count(*) FROM released").fetchall()[0][0]
         if count != rows:
             raise AuditError(f"the written file has {count} rows, the source {rows}; nothing was released")
         columns = [qi.column for qi in policy.quasi_identifiers]
@@ -195,7 +196,7 @@ def release_file(
             check_tables(policy, beside, "--beside {}=FILE")
             for name, table in beside.items():
                 load(con, table, into=name, delimiter=delimiter)
-            rows = con.execute("SELECT count(*) FROM source").fetchall()[0][0]
+            rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
             go_on()
             step("solving")
             con.watch(lambda moment: step("solving", moment))

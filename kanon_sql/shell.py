@@ -35,11 +35,12 @@ CLAUSE = (
 
 _NAMES = """
     SELECT name, kind FROM (
-        SELECT table_name AS name, 'table' AS kind, 0 AS rank FROM duckdb_tables() WHERE NOT internal
-        UNION SELECT view_name, 'view', 0 FROM duckdb_views() WHERE NOT internal
-        UNION SELECT column_name, 'column', 1 FROM duckdb_columns() WHERE NOT internal
-        UNION SELECT upper(keyword_name), 'keyword', 2 FROM duckdb_keywords()
-        UNION SELECT function_name, 'function', 3 FROM duckdb_functions() WHERE regexp_matches(function_name, '^[a-z_0-9]+$')
+        SELECT table_name AS name, 'table' AS kind, 0 AS rank FROM system.main.duckdb_tables() WHERE NOT internal
+        UNION SELECT view_name, 'view', 0 FROM system.main.duckdb_views() WHERE NOT internal
+        UNION SELECT column_name, 'column', 1 FROM system.main.duckdb_columns() WHERE NOT internal
+        UNION SELECT system.main.upper(keyword_name), 'keyword', 2 FROM system.main.duckdb_keywords()
+        UNION SELECT function_name, 'function', 3 FROM system.main.duckdb_functions()
+            WHERE system.main.regexp_matches(function_name, '^[a-z_0-9]+$')
     ) ORDER BY rank, name"""
 
 HELP = """\
@@ -171,8 +172,9 @@ def _command(con: Any, text: str, console: Console) -> bool:
         case ".help":
             console.out(HELP, highlight=False, end="")
         case ".tables":
-            query = """SELECT schema_name AS "schema", table_name AS name, 'table' AS kind FROM duckdb_tables()
-                WHERE NOT internal UNION ALL SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE NOT internal
+            query = """SELECT schema_name AS "schema", table_name AS name, 'table' AS kind FROM system.main.duckdb_tables()
+                WHERE NOT internal
+                UNION ALL SELECT schema_name, view_name, 'view' FROM system.main.duckdb_views() WHERE NOT internal
                 ORDER BY ALL"""
             run_script(con, query, console, name=None)
         case ".read":

@@ -97,7 +97,7 @@ def _checked(
     policy = _policy(claimed, columns(con, "source"), beside)
     for name, place in beside.items():
         load(con, place, into=name, delimiter=delimiter)
-    _require("rows", claimed.rows, record(con, "SELECT count(*) AS n FROM source", {})["n"], "the source has")
+    _require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
     coded = _coded(con, policy)
     if policy.people is not None:  # it was not released
         con.execute(f"ALTER TABLE source DROP COLUMN {quoted(policy.people.per)}")

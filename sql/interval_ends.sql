@@ -13,26 +13,26 @@
 --
 -- Cost: one pass over the text.
 CREATE OR REPLACE MACRO interval_ends(label) AS
-system.main.list_transform(
+system.main.list_extract(system.main.list_transform(
     CASE
         WHEN NOT system.main.regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
-        THEN [{'low': system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
-               'high': system.main.regexp_replace(label::VARCHAR, ' or NULL$', '')}]
+        THEN system.main.list_value(system.main.struct_pack(low := system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
+                                                    high := system.main.regexp_replace(label::VARCHAR, ' or NULL$', '')))
         -- a word in quotes, or one without ', '
         WHEN system.main.regexp_full_match(
             label::VARCHAR,
             '\[("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*), ("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*)[\])]( or NULL)?')
-        THEN [system.main.regexp_extract(
-            label::VARCHAR, '^\[("(?:[^"]|"")*"|(?:[^"].*?)??), (.*)[\])](?: or NULL)?$', ['low', 'high'], 's')]
+        THEN system.main.list_value(system.main.regexp_extract(
+            label::VARCHAR, '^\[("(?:[^"]|"")*"|(?:[^"].*?)??), (.*)[\])](?: or NULL)?$', system.main.list_value('low', 'high'), 's'))
     END,
-    lambda ends: {
-        'low': CASE
+    lambda ends: system.main.struct_pack(
+        low := CASE
             WHEN system.main.regexp_full_match(ends.low, '"([^"]|"")*"')
             THEN system.main.replace(system.main.regexp_extract(ends.low, '^"(.*)"$', 1, 's'), '""', '"')
             ELSE ends.low
         END,
-        'high': CASE
+        high := CASE
             WHEN system.main.regexp_full_match(ends.high, '"([^"]|"")*"')
             THEN system.main.replace(system.main.regexp_extract(ends.high, '^"(.*)"$', 1, 's'), '""', '"')
             ELSE ends.high
-        END})[1];
+        END)), 1);

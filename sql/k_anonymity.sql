@@ -19,35 +19,51 @@
 --
 -- Cost: one scan, one GROUP BY.
 CREATE OR REPLACE MACRO k_anonymity(tbl, qi := NULL) AS TABLE
-FROM query(format(
-    'SELECT min(size) AS k,
-            count(*) AS classes,
-            coalesce(sum(size), 0)::BIGINT AS "rows",
-            sum(size)::DOUBLE / nullif(count(*), 0) AS average_class_size,
-            max(size) AS largest_class,
-            count(*) FILTER (size = 1) AS uniques
+FROM system.main.query(system.main.format(
+    'SELECT system.main.min(size) AS k,
+            system.main.count(*) AS classes,
+            coalesce(system.main.sum(size), 0)::BIGINT AS "rows",
+            system.main.sum(size)::DOUBLE / system.main.nullif(system.main.count(*), 0) AS average_class_size,
+            system.main.max(size) AS largest_class,
+            system.main.count(*) FILTER (size = 1) AS uniques
      FROM (
-         SELECT create_sort_key(row(*COLUMNS(*)), ''ASC NULLS FIRST''), count(*)
+         SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST''), system.main.count(*)
          FROM (SELECT {0} FROM {1} AS source) AS source
          GROUP BY 1
      ) AS classes(class, size)',
     CASE
         WHEN qi IS NULL THEN 'source.*'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (leave it out to take every column)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(tbl::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
-    END
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));

@@ -16,34 +16,50 @@
 --
 -- Cost: one scan, one GROUP BY. No order is promised.
 CREATE OR REPLACE MACRO equivalence_classes(tbl, qi := NULL) AS TABLE
-FROM query(format(
+FROM system.main.query(system.main.format(
     'SELECT * EXCLUDE ("equivalence class")
      FROM (
-         SELECT create_sort_key(row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS "equivalence class",
-                first(COLUMNS(*)),
-                count(*) AS class_size
+         SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS "equivalence class",
+                system.main.first(COLUMNS(*)),
+                system.main.count(*) AS class_size
          FROM (SELECT {0} FROM {1} AS source) AS source
          GROUP BY 1
      ) AS classes',
     CASE
         WHEN qi IS NULL THEN 'source.*'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (leave it out to take every column)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(tbl::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
-    END
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));
 -- interval_ends(label): the two ends of an interval, as texts; of any other label, the label twice.
 --
@@ -60,29 +76,29 @@ FROM query(format(
 --
 -- Cost: one pass over the text.
 CREATE OR REPLACE MACRO interval_ends(label) AS
-system.main.list_transform(
+system.main.list_extract(system.main.list_transform(
     CASE
         WHEN NOT system.main.regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
-        THEN [{'low': system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
-               'high': system.main.regexp_replace(label::VARCHAR, ' or NULL$', '')}]
+        THEN system.main.list_value(system.main.struct_pack(low := system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
+                                                    high := system.main.regexp_replace(label::VARCHAR, ' or NULL$', '')))
         -- a word in quotes, or one without ', '
         WHEN system.main.regexp_full_match(
             label::VARCHAR,
             '\[("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*), ("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*)[\])]( or NULL)?')
-        THEN [system.main.regexp_extract(
-            label::VARCHAR, '^\[("(?:[^"]|"")*"|(?:[^"].*?)??), (.*)[\])](?: or NULL)?$', ['low', 'high'], 's')]
+        THEN system.main.list_value(system.main.regexp_extract(
+            label::VARCHAR, '^\[("(?:[^"]|"")*"|(?:[^"].*?)??), (.*)[\])](?: or NULL)?$', system.main.list_value('low', 'high'), 's'))
     END,
-    lambda ends: {
-        'low': CASE
+    lambda ends: system.main.struct_pack(
+        low := CASE
             WHEN system.main.regexp_full_match(ends.low, '"([^"]|"")*"')
             THEN system.main.replace(system.main.regexp_extract(ends.low, '^"(.*)"$', 1, 's'), '""', '"')
             ELSE ends.low
         END,
-        'high': CASE
+        high := CASE
             WHEN system.main.regexp_full_match(ends.high, '"([^"]|"")*"')
             THEN system.main.replace(system.main.regexp_extract(ends.high, '^"(.*)"$', 1, 's'), '""', '"')
             ELSE ends.high
-        END})[1];
+        END)), 1);
 -- k_anonymity(tbl, qi := NULL): the k of a table, and the sizes of its equivalence classes in figures.
 --
 -- A table is k-anonymous if every equivalence class has at least k rows; the k given here is the largest such k.
@@ -104,37 +120,53 @@ system.main.list_transform(
 --
 -- Cost: one scan, one GROUP BY.
 CREATE OR REPLACE MACRO k_anonymity(tbl, qi := NULL) AS TABLE
-FROM query(format(
-    'SELECT min(size) AS k,
-            count(*) AS classes,
-            coalesce(sum(size), 0)::BIGINT AS "rows",
-            sum(size)::DOUBLE / nullif(count(*), 0) AS average_class_size,
-            max(size) AS largest_class,
-            count(*) FILTER (size = 1) AS uniques
+FROM system.main.query(system.main.format(
+    'SELECT system.main.min(size) AS k,
+            system.main.count(*) AS classes,
+            coalesce(system.main.sum(size), 0)::BIGINT AS "rows",
+            system.main.sum(size)::DOUBLE / system.main.nullif(system.main.count(*), 0) AS average_class_size,
+            system.main.max(size) AS largest_class,
+            system.main.count(*) FILTER (size = 1) AS uniques
      FROM (
-         SELECT create_sort_key(row(*COLUMNS(*)), ''ASC NULLS FIRST''), count(*)
+         SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST''), system.main.count(*)
          FROM (SELECT {0} FROM {1} AS source) AS source
          GROUP BY 1
      ) AS classes(class, size)',
     CASE
         WHEN qi IS NULL THEN 'source.*'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (leave it out to take every column)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(tbl::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
-    END
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));
 -- l_diversity(tbl, qi, sa, l := 2): how diverse a sensitive attribute is in the equivalence classes of a table.
 --
@@ -178,45 +210,46 @@ FROM query(format(
 -- Source: Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-diversity, TKDD 1(1), 2007.
 -- Cost: one scan, one GROUP BY, and one over the (class, value) pairs.
 CREATE OR REPLACE MACRO l_diversity(tbl, qi := NULL, sa := NULL, l := 2) AS TABLE
-FROM query(format(
-    'SELECT min(different) AS distinct_l,
-            max(share).size::DOUBLE / max(share).top AS frequency_l,
-            min(entropy) AS entropy_l,
-            CASE max(ratio).rest
-                WHEN 0 THEN ''Infinity''::DOUBLE ELSE max(ratio).top::DOUBLE / max(ratio).rest
+FROM system.main.query(system.main.format(
+    'SELECT system.main.min(different) AS distinct_l,
+            system.main.max(share).size::DOUBLE / system.main.max(share).top AS frequency_l,
+            system.main.min(entropy) AS entropy_l,
+            CASE system.main.max(ratio).rest
+                WHEN 0 THEN ''Infinity''::DOUBLE ELSE system.main.max(ratio).top::DOUBLE / system.main.max(ratio).rest
             END AS recursive_c,
-            max(share).top::DOUBLE / max(share).size AS highest_share,
-            max(share).size AS worst_size,
-            max(share).top AS worst_count,
-            max(ratio).top AS recursive_top,
-            max(ratio).rest AS recursive_rest,
-            count(*) FILTER (different < {3}) AS distinct_below,
-            count(*) FILTER (size < top::HUGEINT * {3}) AS frequency_below,
-            count(*) FILTER (entropy < {3}) AS entropy_below,
-            count(*) AS classes,
-            coalesce(sum(size), 0)::BIGINT AS "rows"
+            system.main.max(share).top::DOUBLE / system.main.max(share).size AS highest_share,
+            system.main.max(share).size AS worst_size,
+            system.main.max(share).top AS worst_count,
+            system.main.max(ratio).top AS recursive_top,
+            system.main.max(ratio).rest AS recursive_rest,
+            system.main.count(*) FILTER (different < {3}) AS distinct_below,
+            system.main.count(*) FILTER (size < top::HUGEINT * {3}) AS frequency_below,
+            system.main.count(*) FILTER (entropy < {3}) AS entropy_below,
+            system.main.count(*) AS classes,
+            coalesce(system.main.sum(size), 0)::BIGINT AS "rows"
      FROM (
          SELECT size,
                 top,
                 different,
-                round(exp((size * round(ln(size) * 1e15)::HUGEINT - logs) / size / 1e15), 9) AS entropy,
-                struct_pack(places := top * (1::HUGEINT << 84) // size, size := size, top := top) AS share,
-                struct_pack(
+                system.main.round(system.main.exp((size * system.main.round(system.main.ln(size) * 1e15)::HUGEINT
+                                                   - logs) / size / 1e15), 9) AS entropy,
+                system.main.struct_pack(places := top * (1::HUGEINT << 84) // size, size := size, top := top) AS share,
+                system.main.struct_pack(
                     unbounded := rest = 0,
                     whole := CASE rest WHEN 0 THEN 0 ELSE top // rest END,
                     places := CASE rest WHEN 0 THEN 0 ELSE (top % rest) * (1::HUGEINT << 84) // rest END,
                     top := top,
                     rest := rest) AS ratio
          FROM (
-             SELECT sum(size)::BIGINT AS size,
-                    max(size) AS top,
-                    count(*) AS different,
-                    sum(size * round(ln(size) * 1e15)::HUGEINT) AS logs,
-                    (sum(size) - {4})::BIGINT AS rest
+             SELECT system.main.sum(size)::BIGINT AS size,
+                    system.main.max(size) AS top,
+                    system.main.count(*) AS different,
+                    system.main.sum(size * system.main.round(system.main.ln(size) * 1e15)::HUGEINT) AS logs,
+                    (system.main.sum(size) - {4})::BIGINT AS rest
              FROM (
-                 SELECT create_sort_key(row(true, {0}), ''ASC NULLS FIRST'') AS class,
+                 SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
                         {2} AS value,
-                        count(*) AS size
+                        system.main.count(*) AS size
                  FROM {1} AS source
                  GROUP BY 1, 2
              ) AS pairs
@@ -224,40 +257,59 @@ FROM query(format(
          ) AS counts
      ) AS classes',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"))'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (NULL takes every column but sa)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        WHEN list_contains([lower(name) FOR name IN qi::VARCHAR[]], lower(sa::VARCHAR))
-        THEN error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+            '""') || '"))'
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
+                                       system.main.lower(sa::VARCHAR))
+        THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(tbl::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
     END,
     CASE
-        WHEN coalesce(sa::VARCHAR, '') = '' THEN error('kanon: sa is missing (name the sensitive attribute)')
-        ELSE 'source."' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
+        WHEN coalesce(sa::VARCHAR, '') = '' THEN system.main.error('kanon: sa is missing (name the sensitive attribute)')
+        ELSE 'source."' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
     END,
     CASE
-        WHEN TRY_CAST(l AS DOUBLE) BETWEEN 1 AND 1000000 AND TRY_CAST(l AS DOUBLE) = floor(TRY_CAST(l AS DOUBLE))
+        WHEN TRY_CAST(l AS DOUBLE) BETWEEN 1 AND 1000000 AND TRY_CAST(l AS DOUBLE) = system.main.floor(TRY_CAST(l AS DOUBLE))
         THEN coalesce(TRY_CAST(l AS BIGINT), 0)
-        ELSE error('kanon: l is not a whole number from 1 to 1000000')
+        ELSE system.main.error('kanon: l is not a whole number from 1 to 1000000')
     END,
     CASE coalesce(TRY_CAST(l AS BIGINT), 0)
         WHEN 1 THEN '0'
-        WHEN 2 THEN 'max(size)'
-        ELSE format('list_sum(max(size, {}))', coalesce(TRY_CAST(l AS BIGINT), 0) - 1)
-    END
+        WHEN 2 THEN 'system.main.max(size)'
+        ELSE system.main.format('system.main.list_aggregate(system.main.max(size, {}), ''sum'')',
+                                coalesce(TRY_CAST(l AS BIGINT), 0) - 1)
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));
 -- reidentification_risk(tbl, qi := NULL): how likely it is that a row is linked to the right person.
 --
@@ -288,41 +340,57 @@ FROM query(format(
 --
 -- Cost: one scan, one GROUP BY.
 CREATE OR REPLACE MACRO reidentification_risk(tbl, qi := NULL) AS TABLE
-FROM query(format(
-    'SELECT 1::DOUBLE / min(size) AS prosecutor_risk,
-            count(*)::DOUBLE / sum(size) AS prosecutor_risk_average,
-            1::DOUBLE / min(size) AS journalist_risk,
-            count(*)::DOUBLE / sum(size) AS marketer_risk,
-            count(*) FILTER (size = 1) AS uniques,
-            (count(*) FILTER (size = 1))::DOUBLE / sum(size) AS uniques_share,
-            coalesce(sum(size) FILTER (size < 5), 0)::DOUBLE / sum(size) AS share_above_0_2,
-            coalesce(sum(size) FILTER (size < 20), 0)::DOUBLE / sum(size) AS share_above_0_05,
-            coalesce(sum(size), 0)::BIGINT AS "rows",
-            count(*) AS classes
+FROM system.main.query(system.main.format(
+    'SELECT 1::DOUBLE / system.main.min(size) AS prosecutor_risk,
+            system.main.count(*)::DOUBLE / system.main.sum(size) AS prosecutor_risk_average,
+            1::DOUBLE / system.main.min(size) AS journalist_risk,
+            system.main.count(*)::DOUBLE / system.main.sum(size) AS marketer_risk,
+            system.main.count(*) FILTER (size = 1) AS uniques,
+            (system.main.count(*) FILTER (size = 1))::DOUBLE / system.main.sum(size) AS uniques_share,
+            coalesce(system.main.sum(size) FILTER (size < 5), 0)::DOUBLE / system.main.sum(size) AS share_above_0_2,
+            coalesce(system.main.sum(size) FILTER (size < 20), 0)::DOUBLE / system.main.sum(size) AS share_above_0_05,
+            coalesce(system.main.sum(size), 0)::BIGINT AS "rows",
+            system.main.count(*) AS classes
      FROM (
-         SELECT create_sort_key(row(*COLUMNS(*)), ''ASC NULLS FIRST''), count(*)
+         SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST''), system.main.count(*)
          FROM (SELECT {0} FROM {1} AS source) AS source
          GROUP BY 1
      ) AS classes(class, size)',
     CASE
         WHEN qi IS NULL THEN 'source.*'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (leave it out to take every column)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(tbl::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
-    END
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));
 -- t_closeness(tbl, qi, sa, metric := 'equal', hierarchy := NULL): how far the classes of a table are from the whole table.
 --
@@ -373,7 +441,7 @@ FROM query(format(
 -- of values. No metric but a table of distances pairs the classes with values that they do not have; with v values, that
 -- takes v^3 steps to check the triangle inequality, and v^2 a class and round.
 CREATE OR REPLACE MACRO t_closeness(tbl, qi := NULL, sa := NULL, metric := 'equal', hierarchy := NULL) AS TABLE
-FROM query(format(
+FROM system.main.query(system.main.format(
     -- A pair is a value in a histogram: held rows of the size of each class that has it. Classes with one histogram are alike.
     -- A histogram is a list of whole numbers, place of the value * 2^42 + held.
     'WITH RECURSIVE "t_closeness cells" AS MATERIALIZED (
@@ -390,7 +458,7 @@ FROM query(format(
          GROUP BY class, value
      ),
      "t_closeness values" AS MATERIALIZED (
-         SELECT value, row_number() OVER (ORDER BY value ASC) AS place, sum(held) AS mass
+         SELECT value, system.main.row_number() OVER (ORDER BY value ASC) AS place, system.main.sum(held) AS mass
          FROM "t_closeness cells"
          GROUP BY value
      ),
@@ -399,16 +467,17 @@ FROM query(format(
                 (pair // (1::HUGEINT << 42))::BIGINT AS place,
                 (pair % (1::HUGEINT << 42))::BIGINT AS held
          FROM (
-             SELECT *, unnest(histogram) AS pair
+             SELECT *, system.main.unnest(histogram) AS pair
              FROM (
-                 SELECT row_number() OVER () AS id,
+                 SELECT system.main.row_number() OVER () AS id,
                         histogram,
                         size,
-                        count(*) AS alike,
-                        sum(count(*)) OVER () AS all_classes,
-                        sum(size * count(*)) OVER () AS all_rows
+                        system.main.count(*) AS alike,
+                        system.main.sum(system.main.count(*)) OVER () AS all_classes,
+                        system.main.sum(size * system.main.count(*)) OVER () AS all_rows
                  FROM (
-                     SELECT list_sort(list(place * (1::HUGEINT << 42) + held)) AS histogram, sum(held) AS size
+                     SELECT system.main.list_sort(system.main.list(place * (1::HUGEINT << 42) + held)) AS histogram,
+                            system.main.sum(held) AS size
                      FROM "t_closeness cells" AS cells
                      JOIN "t_closeness values" AS known ON known.value IS NOT DISTINCT FROM cells.value
                      GROUP BY class
@@ -420,7 +489,8 @@ FROM query(format(
         -- What is too many in a class is moved, over 1.
         WHEN metric::VARCHAR = 'equal' THEN '
      "t_closeness work" AS (
-         SELECT alike, size, all_classes, all_rows, 1 AS scale, sum(greatest(0, all_rows * held - size * mass)) AS work
+         SELECT alike, size, all_classes, all_rows, 1 AS scale,
+                system.main.sum(system.main.greatest(0, all_rows * held - size * mass)) AS work
          FROM "t_closeness pairs" JOIN "t_closeness values" USING (place)
          GROUP BY id, alike, size, all_classes, all_rows
      )'
@@ -433,13 +503,13 @@ FROM query(format(
                 spot,
                 rows_up_to,
                 spot * rows_up_to - moment AS area,
-                max(spot) OVER () AS last_spot,
-                max(spot * rows_up_to - moment) OVER () AS last_area
+                system.main.max(spot) OVER () AS last_spot,
+                system.main.max(spot * rows_up_to - moment) OVER () AS last_area
          FROM (
              SELECT place,
                     spot,
-                    sum(mass) OVER (ORDER BY spot ASC) AS rows_up_to,
-                    sum(mass * spot) OVER (ORDER BY spot ASC) AS moment
+                    system.main.sum(mass) OVER (ORDER BY spot ASC) AS rows_up_to,
+                    system.main.sum(mass * spot) OVER (ORDER BY spot ASC) AS moment
              FROM (' || CASE metric::VARCHAR
             WHEN 'ordered' THEN '
                  SELECT place, mass, place::HUGEINT - 1 AS spot FROM "t_closeness values"'
@@ -447,31 +517,36 @@ FROM query(format(
                  SELECT place,
                         mass,
                         CASE
-                            WHEN (max(number) OVER ())::DOUBLE - (min(number) OVER ())::DOUBLE > 1e37 / (sum(mass) OVER ())
-                            THEN error(''kanon: the numbers in sa have too many digits for exact sums (round them)'')
-                            ELSE number - min(number) OVER ()
+                            WHEN (system.main.max(number) OVER ())::DOUBLE
+                                - (system.main.min(number) OVER ())::DOUBLE > 1e37 / (system.main.sum(mass) OVER ())
+                            THEN system.main.error(''kanon: the numbers in sa have too many digits for exact sums (round them)'')
+                            ELSE number - system.main.min(number) OVER ()
                         END AS spot
                  FROM (
-                     SELECT *, digits::HUGEINT // (''1'' || repeat(''0'', min(zeros) OVER ()))::HUGEINT AS number
+                     SELECT *, digits::HUGEINT // (''1'' || system.main.repeat(''0'', system.main.min(zeros) OVER ()))::HUGEINT
+                         AS number
                      FROM (
-                         SELECT *, least(18, length(digits) - length(rtrim(digits, ''0''))) AS zeros
+                         SELECT *, system.main.least(18, system.main.length(digits)
+                                                     - system.main.length(system.main.rtrim(digits, ''0''))) AS zeros
                          FROM (
                              SELECT place,
                                     mass,
                                     CASE
-                                        WHEN bool_or(value IS NULL) OVER ()
-                                        THEN error(''kanon: sa holds NULL, which has no distance in the metric numeric'')
-                                        WHEN bool_and(digits IS NOT NULL) OVER () THEN digits
-                                        WHEN bool_and(moment IS NOT NULL) OVER () THEN moment::VARCHAR
-                                        ELSE error(''kanon: the values of sa are not all numbers below 10^20 or all dates'')
+                                        WHEN system.main.bool_or(value IS NULL) OVER ()
+                                        THEN system.main.error(''kanon: sa holds NULL, which has no distance in the metric numeric'')
+                                        WHEN system.main.bool_and(digits IS NOT NULL) OVER () THEN digits
+                                        WHEN system.main.bool_and(moment IS NOT NULL) OVER () THEN moment::VARCHAR
+                                        ELSE system.main.error(''kanon: the values of sa are not all numbers below 10^20 or all dates'')
                                     END AS digits
                              FROM (
                                  SELECT *,
-                                        replace(TRY_CAST(decode(value) AS DECIMAL(38, 18))::VARCHAR, ''.'', '''') AS digits,
+                                        system.main.replace(TRY_CAST(system.main.decode(value) AS DECIMAL(38, 18))::VARCHAR,
+                                                            ''.'', '''') AS digits,
                                         CASE
-                                            WHEN regexp_matches(decode(value), '':[0-9]+([.][0-9]+)?[-+][0-9:]+$'')
-                                            THEN epoch_us(TRY_CAST(decode(value) AS TIMESTAMPTZ))
-                                            ELSE epoch_us(TRY_CAST(decode(value) AS TIMESTAMP))
+                                            WHEN system.main.regexp_matches(system.main.decode(value),
+                                                '':[0-9]+([.][0-9]+)?[-+][0-9:]+$'')
+                                            THEN system.main.epoch_us(TRY_CAST(system.main.decode(value) AS TIMESTAMPTZ))
+                                            ELSE system.main.epoch_us(TRY_CAST(system.main.decode(value) AS TIMESTAMP))
                                         END AS moment
                                  FROM "t_closeness values"
                              ) AS texts
@@ -484,23 +559,23 @@ FROM query(format(
      ),
      "t_closeness work" AS (
          SELECT alike, size, all_classes, all_rows, last_spot AS scale,
-                sum(CASE
+                system.main.sum(CASE
                     WHEN last_spot::DOUBLE * all_rows * size > 1e37
-                    THEN error(''kanon: the numbers in sa have too many digits for exact sums (round them)'')
+                    THEN system.main.error(''kanon: the numbers in sa have too many digits for exact sums (round them)'')
                     ELSE CASE WHEN lowest THEN size * area ELSE 0 END
                          + all_rows * held * (2 * turn - spot - next_spot)
                          - size * (2 * turn_area - area - next_area)
                 END) AS work
          FROM (
              SELECT stairs.*,
-                    greatest(stairs.spot, least(next_spot, coalesce(cuts.spot, next_spot))) AS turn,
-                    greatest(stairs.area, least(next_area, coalesce(cuts.area, next_area))) AS turn_area
+                    system.main.greatest(stairs.spot, system.main.least(next_spot, coalesce(cuts.spot, next_spot))) AS turn,
+                    system.main.greatest(stairs.area, system.main.least(next_area, coalesce(cuts.area, next_area))) AS turn_area
              FROM (
                  SELECT id, alike, size, all_classes, all_rows, spot, area, last_spot,
-                        sum(held) OVER class AS held,
-                        lead(spot, 1, last_spot) OVER class AS next_spot,
-                        lead(area, 1, last_area) OVER class AS next_area,
-                        row_number() OVER class = 1 AS lowest
+                        system.main.sum(held) OVER class AS held,
+                        system.main.lead(spot, 1, last_spot) OVER class AS next_spot,
+                        system.main.lead(area, 1, last_area) OVER class AS next_area,
+                        system.main.row_number() OVER class = 1 AS lowest
                  FROM "t_closeness pairs" JOIN "t_closeness line" USING (place)
                  WINDOW class AS (PARTITION BY id ORDER BY spot ASC ROWS UNBOUNDED PRECEDING)
              ) AS stairs
@@ -513,42 +588,45 @@ FROM query(format(
         WHEN metric::VARCHAR = 'hierarchical' THEN '
      "t_closeness edges" AS MATERIALIZED (
          SELECT CASE
-                    WHEN count(*) OVER (PARTITION BY way[1]) > 1
-                    THEN error(''kanon: the hierarchy is no tree: two different rows begin with the same value'')
+                    WHEN system.main.count(*) OVER (PARTITION BY way[1]) > 1
+                    THEN system.main.error(''kanon: the hierarchy is no tree: two different rows begin with the same value'')
                     ELSE way
                 END AS way,
                 levels,
-                count(*) OVER () AS edges
+                system.main.count(*) OVER () AS edges
          FROM (
              SELECT DISTINCT
                     levels,
                     CASE
-                        WHEN levels AND list_count(labels) < len(labels) - CASE WHEN labels[1] IS NULL THEN 1 ELSE 0 END
-                        THEN error(''kanon: the hierarchy has an empty cell above level0'')
+                        WHEN levels AND system.main.list_aggregate(labels, ''count'') < system.main.len(labels)
+                            - CASE WHEN labels[1] IS NULL
+                            THEN 1 ELSE 0 END
+                        THEN system.main.error(''kanon: the hierarchy has an empty cell above level0'')
                         WHEN levels OR labels[2] IS NOT NULL AND labels[1] IS DISTINCT FROM labels[2] THEN labels
                         ELSE labels[:1]
                     END AS way
              FROM (
-                 SELECT list_transform(cells, lambda cell: cell.label) AS labels,
+                 SELECT system.main.list_transform(cells, lambda cell: cell.label) AS labels,
                         CASE
-                            WHEN len(cells) < 2
-                                 OR list_transform(cells, lambda cell: cell.step) IS DISTINCT FROM range(len(cells))
+                            WHEN system.main.len(cells) < 2
+                                 OR system.main.list_transform(cells, lambda cell: cell.step) IS DISTINCT
+                                     FROM system.main.range(system.main.len(cells))
                                  OR (cells[1].form = ''level'') <> (cells[-1].form = ''level'')
-                            THEN error(''kanon: the columns of the hierarchy are not value, parent or level0, level1, ...'')
+                            THEN system.main.error(''kanon: the columns of the hierarchy are not value, parent or level0, level1, ...'')
                             ELSE cells[1].form = ''level''
                         END AS levels
                  FROM (
-                     SELECT list_sort(list_value(*COLUMNS(*)), ''ASC'') AS cells
+                     SELECT system.main.list_sort(system.main.list_value(*COLUMNS(*)), ''ASC'') AS cells
                      FROM (
-                         SELECT struct_pack(
+                         SELECT system.main.struct_pack(
                              step := CASE
-                                 WHEN lower(alias(COLUMNS(*))) = ''value'' THEN 0
-                                 WHEN lower(alias(COLUMNS(*))) = ''parent'' THEN 1
-                                 WHEN starts_with(lower(alias(COLUMNS(*))), ''level'')
-                                 THEN TRY_CAST(substr(alias(COLUMNS(*)), 6) AS BIGINT)
+                                 WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''value'' THEN 0
+                                 WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''parent'' THEN 1
+                                 WHEN system.main.starts_with(system.main.lower(system.main.alias(COLUMNS(*))), ''level'')
+                                 THEN TRY_CAST(system.main.substr(system.main.alias(COLUMNS(*)), 6) AS BIGINT)
                              END,
-                             form := lower(alias(COLUMNS(*)))[:5],
-                             label := encode(COLUMNS(*)::VARCHAR))
+                             form := system.main.lower(system.main.alias(COLUMNS(*)))[:5],
+                             label := system.main.encode(COLUMNS(*)::VARCHAR))
                          FROM {3} AS source
                      ) AS source
                  ) AS lines
@@ -559,31 +637,32 @@ FROM query(format(
          SELECT way, levels FROM "t_closeness edges"
          UNION ALL
          SELECT CASE
-                    WHEN len(climbs.way) > edges
-                    THEN error(''kanon: the hierarchy is no tree: its parents lead round in a circle'')
-                    ELSE list_append(climbs.way, edges.way[2])
+                    WHEN system.main.len(climbs.way) > edges
+                    THEN system.main.error(''kanon: the hierarchy is no tree: its parents lead round in a circle'')
+                    ELSE system.main.list_concat(climbs.way, system.main.list_value(edges.way[2]))
                 END,
                 false
          FROM "t_closeness climbs" AS climbs
          JOIN "t_closeness edges" AS edges ON edges.way[1] = climbs.way[-1]
-         WHERE NOT climbs.levels AND len(climbs.way) > 1 AND len(edges.way) > 1
+         WHERE NOT climbs.levels AND system.main.len(climbs.way) > 1 AND system.main.len(edges.way) > 1
      ),
      "t_closeness ways" AS MATERIALIZED (
          SELECT value,
                 step - 1 AS height,
-                struct_pack(level := CASE WHEN levels THEN step ELSE 1 END, label := way[step]) AS node,
+                system.main.struct_pack(level := CASE WHEN levels THEN step ELSE 1 END, label := way[step]) AS node,
                 CASE
-                    WHEN step < len(way)
-                    THEN struct_pack(level := CASE WHEN levels THEN step + 1 ELSE 1 END, label := way[step + 1])
+                    WHEN step < system.main.len(way)
+                    THEN system.main.struct_pack(level := CASE WHEN levels THEN step + 1 ELSE 1 END, label := way[step + 1])
                 END AS above
          FROM (
-             SELECT *, way[1] AS value, unnest(range(1, len(way) + 1)) AS step
+             SELECT *, way[1] AS value, system.main.unnest(system.main.range(1, system.main.len(way) + 1)) AS step
              FROM (
                  SELECT DISTINCT
                         levels,
-                        unnest(CASE WHEN levels THEN [way] ELSE list_transform(way, lambda label, i: way[i:]) END) AS way
+                        system.main.unnest(CASE WHEN levels THEN [way]
+                                           ELSE system.main.list_transform(way, lambda label, i: way[i:]) END) AS way
                  FROM (
-                     SELECT arg_max(way, len(way)) AS way, any_value(levels) AS levels
+                     SELECT system.main.arg_max(way, system.main.len(way)) AS way, system.main.any_value(levels) AS levels
                      FROM "t_closeness climbs"
                      GROUP BY way[1]
                  ) AS ways
@@ -593,14 +672,15 @@ FROM query(format(
      "t_closeness nodes" AS MATERIALIZED (
          SELECT node,
                 CASE
-                    WHEN parents > 1 THEN error(''kanon: the hierarchy is no tree: a node has two parents'')
-                    WHEN count(*) FILTER (parents = 0) OVER () > 1
-                    THEN error(''kanon: the hierarchy has several roots: all its values must end in one'')
+                    WHEN parents > 1 THEN system.main.error(''kanon: the hierarchy is no tree: a node has two parents'')
+                    WHEN system.main.count(*) FILTER (parents = 0) OVER () > 1
+                    THEN system.main.error(''kanon: the hierarchy has several roots: all its values must end in one'')
                     ELSE height
                 END AS height,
-                max(height) OVER () AS scale
+                system.main.max(height) OVER () AS scale
          FROM (
-             SELECT node, max(height) AS height, count(DISTINCT above) AS parents FROM "t_closeness ways" GROUP BY node
+             SELECT node, system.main.max(height) AS height, system.main.count(DISTINCT above) AS parents
+             FROM "t_closeness ways" GROUP BY node
          ) AS nodes
      ),
      "t_closeness branches" AS (
@@ -609,18 +689,18 @@ FROM query(format(
          JOIN "t_closeness nodes" AS lower ON lower.node = ways.node
          JOIN "t_closeness nodes" AS upper ON upper.node = ways.above
          UNION ALL
-         SELECT value, struct_pack(level := 0, label := value), nodes.height, nodes.scale
+         SELECT value, system.main.struct_pack(level := 0, label := value), nodes.height, nodes.scale
          FROM "t_closeness ways" AS ways
          JOIN "t_closeness nodes" AS nodes ON nodes.node = ways.node
          WHERE ways.height = 0
      ),
      "t_closeness work" AS (
-         SELECT alike, size, all_classes, all_rows, any_value(scale) AS scale,
-                sum(length * greatest(0, all_rows * held - size * mass)) AS work
+         SELECT alike, size, all_classes, all_rows, system.main.any_value(scale) AS scale,
+                system.main.sum(length * system.main.greatest(0, all_rows * held - size * mass)) AS work
          FROM (
-             SELECT *, sum(held * alike) OVER (PARTITION BY node) AS mass
+             SELECT *, system.main.sum(held * alike) OVER (PARTITION BY node) AS mass
              FROM (
-                 SELECT id, alike, size, all_classes, all_rows, node, length, scale, sum(held) AS held
+                 SELECT id, alike, size, all_classes, all_rows, node, length, scale, system.main.sum(held) AS held
                  FROM "t_closeness pairs"
                  JOIN (
                      SELECT place,
@@ -628,7 +708,7 @@ FROM query(format(
                             scale,
                             CASE
                                 WHEN node IS NULL
-                                THEN error(''kanon: the hierarchy lacks a value of sa (compared by their text)'')
+                                THEN system.main.error(''kanon: the hierarchy lacks a value of sa (compared by their text)'')
                                 ELSE node
                             END AS node
                      FROM "t_closeness values" AS known
@@ -644,53 +724,60 @@ FROM query(format(
          SELECT masses,
                 largest,
                 CASE
-                    WHEN list_min(list_transform(matrix, lambda x: len(x))) < len(matrix)
-                    THEN error(''kanon: the table of distances lacks a pair of values of sa (compared by their text)'')
-                    WHEN list_max(list_transform(matrix, lambda x: list_max(list_transform(matrix, lambda y, j:
-                             x[j] - list_min(list_transform(x, lambda d, z: d + y[z])))))) > largest // 1000000000
-                    THEN error(''kanon: the distances are no metric: for a pair of values the way over a third is shorter'')
+                    WHEN system.main.list_aggregate(system.main.list_transform(matrix,
+                        lambda x: system.main.len(x)), ''min'') < system.main.len(matrix)
+                    THEN system.main.error(''kanon: the table of distances lacks a pair of values of sa (compared by their text)'')
+                    WHEN system.main.list_aggregate(system.main.list_transform(matrix,
+                        lambda x: system.main.list_aggregate(system.main.list_transform(matrix, lambda y, j:
+                             x[j] - system.main.list_aggregate(system.main.list_transform(x, lambda d, z: d
+                                 + y[z]), ''min'')), ''max'')), ''max'') > largest // 1000000000
+                    THEN system.main.error(''kanon: the distances are no metric: for a pair of values the way over a third is shorter'')
                     ELSE matrix
                 END AS matrix
          FROM (
-             SELECT list(mass ORDER BY place ASC) AS masses,
-                    list(distances ORDER BY place ASC) AS matrix,
-                    max(largest) AS largest
+             SELECT system.main.list(mass ORDER BY place ASC) AS masses,
+                    system.main.list(distances ORDER BY place ASC) AS matrix,
+                    system.main.max(largest) AS largest
              FROM (
-                 SELECT place, list(distance ORDER BY other ASC) AS distances, max(largest) AS largest
+                 SELECT place, system.main.list(distance ORDER BY other ASC) AS distances, system.main.max(largest) AS largest
                  FROM (
                      SELECT place,
                             other,
                             CASE
-                                WHEN min(distance) = max(distance) THEN min(distance)
+                                WHEN system.main.min(distance) = system.main.max(distance) THEN system.main.min(distance)
                                 WHEN place = other
-                                THEN error(''kanon: the table of distances puts a value at a distance from itself'')
-                                ELSE error(''kanon: the table of distances has two distances for one pair of values'')
+                                THEN system.main.error(''kanon: the table of distances puts a value at a distance from itself'')
+                                ELSE system.main.error(''kanon: the table of distances has two distances for one pair of values'')
                             END AS distance,
-                            max(largest) AS largest
+                            system.main.max(largest) AS largest
                      FROM (
                          SELECT here.place AS place, there.place AS other, distance, largest
                          FROM (
-                             SELECT unnest([struct_pack(a := a, b := b), struct_pack(a := b, b := a)]) AS pair,
+                             SELECT system.main.unnest([system.main.struct_pack(a := a, b := b),
+                                                        system.main.struct_pack(a := b, b := a)]) AS pair,
                                     distance,
-                                    max(distance) OVER () AS largest
+                                    system.main.max(distance) OVER () AS largest
                              FROM (
                                  SELECT a,
                                         b,
                                         CASE
                                             WHEN digits IS NULL
-                                            THEN error(''kanon: the table of distances has one that is no number'')
-                                            WHEN starts_with(digits, ''-'')
-                                            THEN error(''kanon: the table of distances has one below 0'')
-                                            WHEN max(digits::HUGEINT) FILTER (a IS DISTINCT FROM b) OVER () <> 1e18::HUGEINT
-                                            THEN error(''kanon: the largest distance in the table is not 1 (divide by it)'')
-                                            ELSE digits::HUGEINT // (''1'' || repeat(''0'', min(zeros) OVER ()))::HUGEINT
+                                            THEN system.main.error(''kanon: the table of distances has one that is no number'')
+                                            WHEN system.main.starts_with(digits, ''-'')
+                                            THEN system.main.error(''kanon: the table of distances has one below 0'')
+                                            WHEN system.main.max(digits::HUGEINT) FILTER (a IS DISTINCT FROM b)
+                                                OVER () <> 1e18::HUGEINT
+                                            THEN system.main.error(''kanon: the largest distance in the table is not 1 (divide by it)'')
+                                            ELSE digits::HUGEINT // (''1'' || system.main.repeat(''0'', system.main.min(zeros)
+                                                OVER ()))::HUGEINT
                                         END AS distance
                                  FROM (
-                                     SELECT *, least(18, length(digits) - length(rtrim(digits, ''0''))) AS zeros
+                                     SELECT *, system.main.least(18, system.main.length(digits)
+                                         - system.main.length(system.main.rtrim(digits, ''0''))) AS zeros
                                      FROM (
-                                         SELECT encode(source.a::VARCHAR) AS a,
-                                                encode(source.b::VARCHAR) AS b,
-                                                replace(
+                                         SELECT system.main.encode(source.a::VARCHAR) AS a,
+                                                system.main.encode(source.b::VARCHAR) AS b,
+                                                system.main.replace(
                                                     TRY_CAST(source.distance::VARCHAR AS DECIMAL(30, 18))::VARCHAR,
                                                     ''.'',
                                                     '''') AS digits
@@ -719,29 +806,33 @@ FROM query(format(
         '
      "t_closeness plans" AS (
          SELECT id, alike, size, all_classes, all_rows, largest, base,
-                list_transform(sources, lambda i: excess[i]) AS supply,
-                list_transform(sinks, lambda j: -excess[j]) AS demand,
-                list_transform(sources, lambda i, s: list_transform(sinks, lambda j: matrix[i][j] * base + s)) AS fares,
-                list_transform(sources, lambda i: list_transform(sinks, lambda j: 0::HUGEINT)) AS flows,
+                system.main.list_transform(sources, lambda i: excess[i]) AS supply,
+                system.main.list_transform(sinks, lambda j: -excess[j]) AS demand,
+                system.main.list_transform(sources,
+                                           lambda i, s: system.main.list_transform(sinks, lambda j: matrix[i][j] * base + s))
+                                               AS fares,
+                system.main.list_transform(sources, lambda i: system.main.list_transform(sinks, lambda j: 0::HUGEINT)) AS flows,
                 0::HUGEINT AS work,
                 0::DOUBLE AS best
          FROM (
              SELECT *,
-                    list_filter(range(1, len(excess) + 1), lambda i: excess[i] > 0) AS sources,
-                    list_filter(range(1, len(excess) + 1), lambda j: excess[j] < 0) AS sinks,
-                    len(excess)::HUGEINT + 1 AS base
+                    system.main.list_filter(system.main.range(1, system.main.len(excess) + 1), lambda i: excess[i] > 0)
+                        AS sources,
+                    system.main.list_filter(system.main.range(1, system.main.len(excess) + 1), lambda j: excess[j] < 0)
+                        AS sinks,
+                    system.main.len(excess)::HUGEINT + 1 AS base
              FROM (
                  SELECT *,
-                        list_transform(masses, lambda mass, i: CASE
-                            WHEN largest::DOUBLE * len(masses) * all_rows * size > 1e37
-                            THEN error(''kanon: the distances have too many digits for exact sums (round them)'')
-                            ELSE all_rows * coalesce(pairs[list_position(places, i)].held, 0) - size * mass
+                        system.main.list_transform(masses, lambda mass, i: CASE
+                            WHEN largest::DOUBLE * system.main.len(masses) * all_rows * size > 1e37
+                            THEN system.main.error(''kanon: the distances have too many digits for exact sums (round them)'')
+                            ELSE all_rows * coalesce(pairs[system.main.list_position(places, i)].held, 0) - size * mass
                         END) AS excess
                  FROM (
-                     SELECT *, list_transform(pairs, lambda pair: pair.place) AS places
+                     SELECT *, system.main.list_transform(pairs, lambda pair: pair.place) AS places
                      FROM (
                          SELECT id, alike, size, all_classes, all_rows,
-                                list(struct_pack(place := place, held := held)) AS pairs
+                                system.main.list(system.main.struct_pack(place := place, held := held)) AS pairs
                          FROM "t_closeness pairs"
                          GROUP BY id, alike, size, all_classes, all_rows
                      ) AS histograms
@@ -751,92 +842,113 @@ FROM query(format(
          ) AS histograms
          UNION ALL
          SELECT id, alike, size, all_classes, all_rows, largest, base, supply, demand, fares, flows, work,
-                greatest(best, max(at_least) OVER ())
+                system.main.greatest(best, system.main.max(at_least) OVER ())
          FROM (
              SELECT *,
-                    (work::DOUBLE + list_sum(list_transform(demand, lambda d, j: d::DOUBLE * reach[j]))) / size AS at_least,
-                    (work::DOUBLE + list_sum(list_transform(supply, lambda s, i: s::DOUBLE * list_sum(
-                        list_transform(demand, lambda d, j: d::DOUBLE * (fares[i][j] // base)))))
-                        / greatest(list_sum(supply), 1)) / size AS at_most
+                    (work::DOUBLE + system.main.list_aggregate(system.main.list_transform(demand, lambda d, j: d::DOUBLE
+                        * reach[j]), ''sum'')) / size AS at_least,
+                    (work::DOUBLE + system.main.list_aggregate(system.main.list_transform(supply, lambda s, i: s::DOUBLE
+                        * system.main.list_aggregate(system.main.list_transform(demand, lambda d, j: d::DOUBLE
+                            * (fares[i][j] // base)), ''sum'')), ''sum'')
+                        / system.main.greatest(system.main.list_aggregate(supply, ''sum''), 1)) / size AS at_most
              FROM (
                  SELECT id, alike, size, all_classes, all_rows, largest, base, fares, best, reach,
-                        list_transform(supply, lambda s, i: CASE via[i] WHEN 0 THEN left_over.room[i] ELSE s END) AS supply,
+                        system.main.list_transform(supply, lambda s, i: CASE via[i] WHEN 0 THEN left_over.room[i] ELSE s END)
+                            AS supply,
                         left_over.demand AS demand,
-                        list_transform(flows, lambda line, i: list_transform(line, lambda flow, j: flow
+                        system.main.list_transform(flows, lambda line, i: system.main.list_transform(line, lambda flow, j: flow
                             + CASE origin[j] WHEN i THEN through[j] ELSE 0 END
                             - CASE via[i] WHEN j THEN room[i] - left_over.room[i] ELSE 0 END)) AS flows,
-                        work + list_sum(list_transform(demand, lambda d, j: (d - left_over.demand[j]) * reach[j])) AS work
+                        work + system.main.list_aggregate(system.main.list_transform(demand,
+                            lambda d, j: (d - left_over.demand[j])
+                            * reach[j]), ''sum'') AS work
                  FROM (
                      SELECT *,
-                            list_transform(demand, lambda d, j: d - left_over.demand[j] + list_sum(list_transform(
-                                via, lambda v, i: CASE v WHEN j THEN room[i] - left_over.room[i] ELSE 0 END))) AS through
+                            system.main.list_transform(demand, lambda d, j: d - left_over.demand[j]
+                                                       + system.main.list_aggregate(system.main.list_transform(
+                                via, lambda v, i: CASE v WHEN j THEN room[i] - left_over.room[i] ELSE 0 END), ''sum'')) AS through
                      FROM (
                          SELECT *,
-                                list_reduce(
-                                    list_prepend(
-                                        struct_pack(room := room, demand := demand, sink := 0::BIGINT),
-                                        list_transform(
-                                            list_sort(list_filter(
-                                                list_transform(
+                                system.main.list_reduce(
+                                    system.main.list_concat(system.main.list_value(system.main.struct_pack(room := room,
+                                        demand := demand, sink := 0::BIGINT)), system.main.list_transform(
+                                            system.main.list_sort(system.main.list_filter(
+                                                system.main.list_transform(
                                                     reach, lambda r, j: CASE WHEN demand[j] > 0 THEN r * base + j END),
                                                 lambda label: label IS NOT NULL)),
                                             lambda label:
-                                                struct_pack(room := room, demand := demand, sink := (label % base)::BIGINT))),
-                                    lambda now, next: list_transform(
-                                        [list_reduce(
-                                            list_transform(range(len(via) + 1), lambda i: [origin[next.sink]]),
+                                                system.main.struct_pack(room := room, demand := demand,
+                                                    sink := (label % base)::BIGINT))),
+                                    lambda now, next: system.main.list_transform(
+                                        [system.main.list_reduce(
+                                            system.main.list_transform(system.main.range(system.main.len(via) + 1),
+                                                lambda i: [origin[next.sink]]),
                                             lambda way, e: CASE via[way[-1]]
-                                                WHEN 0 THEN way ELSE list_append(way, origin[via[way[-1]]]) END)],
-                                        lambda way: list_transform(
-                                            [least(
-                                                now.demand[next.sink], list_min(list_transform(way, lambda i: now.room[i])))],
-                                            lambda amount: struct_pack(
-                                                room := list_transform(now.room, lambda r, i:
-                                                    CASE WHEN list_contains(way, i) THEN r - amount ELSE r END),
-                                                demand := list_transform(now.demand, lambda d, j:
+                                                WHEN 0 THEN way ELSE system.main.list_concat(way,
+                                                    system.main.list_value(origin[via[way[-1]]])) END)],
+                                        lambda way: system.main.list_transform(
+                                            [system.main.least(
+                                                now.demand[next.sink],
+                                                system.main.list_aggregate(system.main.list_transform(way,
+                                                    lambda i: now.room[i]), ''min''))],
+                                            lambda amount: system.main.struct_pack(
+                                                room := system.main.list_transform(now.room, lambda r, i:
+                                                    CASE WHEN system.main.list_contains(way, i) THEN r - amount ELSE r END),
+                                                demand := system.main.list_transform(now.demand, lambda d, j:
                                                     CASE next.sink WHEN j THEN d - amount ELSE d END),
                                                 sink := 0::BIGINT))[1])[1]) AS left_over
                          FROM (
                              SELECT *,
-                                    list_transform(via, lambda v, i: CASE v WHEN 0 THEN supply[i] ELSE flows[i][v] END) AS room
+                                    system.main.list_transform(via, lambda v, i: CASE v WHEN 0 THEN supply[i]
+                                        ELSE flows[i][v] END) AS room
                              FROM (
                                  SELECT *,
-                                        list_transform(labels.sources, lambda label: (label % base)::BIGINT) AS via,
-                                        list_transform(labels.sinks, lambda label: (label % base)::BIGINT) AS origin,
-                                        list_transform(labels.sinks, lambda label: label // base) AS reach
+                                        system.main.list_transform(labels.sources, lambda label: (label % base)::BIGINT) AS via,
+                                        system.main.list_transform(labels.sinks, lambda label: (label % base)::BIGINT)
+                                            AS origin,
+                                        system.main.list_transform(labels.sinks, lambda label: label // base) AS reach
                                  FROM (
                                      SELECT *,
-                                            list_reduce(
-                                                list_transform(range(len(supply) + 1), lambda i: struct_pack(
-                                                    sources := list_transform(
+                                            system.main.list_reduce(
+                                                system.main.list_transform(system.main.range(system.main.len(supply) + 1),
+                                                    lambda i: system.main.struct_pack(
+                                                    sources := system.main.list_transform(
                                                         supply, lambda s: CASE WHEN s > 0 THEN 0::HUGEINT END),
-                                                    sinks := list_transform(demand, lambda d: NULL::HUGEINT),
-                                                    fresh := list_filter(range(1, len(supply) + 1), lambda i: supply[i] > 0))),
-                                                lambda now, next: CASE WHEN len(now.fresh) = 0 THEN now ELSE list_transform(
-                                                    [list_transform(now.sinks, lambda old, j: list_transform(
-                                                        [list_min(list_transform(now.fresh, lambda i:
-                                                            now.sources[i] // base * base + fares[i][j]))],
+                                                    sinks := system.main.list_transform(demand, lambda d: NULL::HUGEINT),
+                                                    fresh := system.main.list_filter(system.main.range(1,
+                                                        system.main.len(supply) + 1), lambda i: supply[i] > 0))),
+                                                lambda now, next: CASE WHEN system.main.len(now.fresh) = 0 THEN now
+                                                    ELSE system.main.list_transform(
+                                                    [system.main.list_transform(now.sinks,
+                                                        lambda old, j: system.main.list_transform(
+                                                        [system.main.list_aggregate(system.main.list_transform(now.fresh,
+                                                            lambda i:
+                                                            now.sources[i] // base * base + fares[i][j]), ''min'')],
                                                         lambda new:
                                                             CASE WHEN new // base >= old // base THEN old ELSE new END)[1])],
-                                                    lambda sinks: list_transform(
-                                                        [list_transform(now.sources, lambda old, i: list_transform(
-                                                            [list_min(list_transform(givers[i], lambda j:
-                                                                (sinks[j] // base - fares[i][j] // base) * base + j))],
+                                                    lambda sinks: system.main.list_transform(
+                                                        [system.main.list_transform(now.sources,
+                                                            lambda old, i: system.main.list_transform(
+                                                            [system.main.list_aggregate(system.main.list_transform(givers[i],
+                                                                lambda j:
+                                                                (sinks[j] // base - fares[i][j] // base) * base + j), ''min'')],
                                                             lambda new: CASE
                                                                 WHEN new IS NULL OR new // base >= old // base THEN old
                                                                 ELSE new END)[1])],
-                                                        lambda sources: struct_pack(
+                                                        lambda sources: system.main.struct_pack(
                                                             sources := sources,
                                                             sinks := sinks,
-                                                            fresh := list_filter(range(1, len(sources) + 1), lambda i:
+                                                            fresh := system.main.list_filter(system.main.range(1,
+                                                                system.main.len(sources) + 1), lambda i:
                                                                 sources[i] IS DISTINCT FROM now.sources[i])))[1])[1]
                                                 END) AS labels
                                      FROM (
                                          SELECT *,
-                                                list_transform(flows, lambda line: list_filter(
-                                                    range(1, len(line) + 1), lambda j: line[j] > 0)) AS givers
+                                                system.main.list_transform(flows, lambda line: system.main.list_filter(
+                                                    system.main.range(1, system.main.len(line) + 1), lambda j: line[j] > 0))
+                                                        AS givers
                                          FROM "t_closeness plans"
-                                         WHERE list_max(supply) > 0
+                                         WHERE system.main.list_aggregate(supply, ''max'') > 0
                                      ) AS plans
                                  ) AS plans
                              ) AS plans
@@ -845,12 +957,12 @@ FROM query(format(
                  ) AS plans
              ) AS plans
          ) AS plans
-         QUALIFY at_most * (1 + 1e-9) >= greatest(best, max(at_least) OVER ())
+         QUALIFY at_most * (1 + 1e-9) >= system.main.greatest(best, system.main.max(at_least) OVER ())
      ),
      "t_closeness work" AS (
          SELECT alike, size, all_classes, all_rows, largest AS scale, work
          FROM "t_closeness plans"
-         WHERE coalesce(list_max(supply), 0) = 0
+         WHERE coalesce(system.main.list_aggregate(supply, ''max''), 0) = 0
      )'
     END || '
      SELECT numerator::DOUBLE / denominator AS t,
@@ -861,84 +973,106 @@ FROM query(format(
             classes,
             "rows"
      FROM (
-         SELECT worst.work // gcd(worst.work, worst.whole) AS numerator,
-                worst.whole // gcd(worst.work, worst.whole) AS denominator,
+         SELECT worst.work // system.main.gcd(worst.work, worst.whole) AS numerator,
+                worst.whole // system.main.gcd(worst.work, worst.whole) AS denominator,
                 worst.classes AS worst_classes,
                 worst.members AS worst_rows,
                 classes,
                 "rows"
          FROM (
-             SELECT arg_max(
-                        struct_pack(work := work, whole := whole, classes := classes, members := members), distance) AS worst,
-                    coalesce(max(all_classes), 0)::BIGINT AS classes,
-                    coalesce(max(all_rows), 0)::BIGINT AS "rows"
+             SELECT system.main.arg_max(
+                        system.main.struct_pack(work := work, whole := whole, classes := classes, members := members), distance)
+                            AS worst,
+                    coalesce(system.main.max(all_classes), 0)::BIGINT AS classes,
+                    coalesce(system.main.max(all_rows), 0)::BIGINT AS "rows"
              FROM (
-                 SELECT struct_pack(whole := work // size, places := work % size * (1::HUGEINT << 84) // size) AS distance,
-                        max(work) AS work,
-                        max(size) * any_value(all_rows) * greatest(any_value(scale), 1) AS whole,
-                        sum(alike)::BIGINT AS classes,
-                        sum(alike * size)::BIGINT AS members,
-                        any_value(all_classes) AS all_classes,
-                        any_value(all_rows) AS all_rows
+                 SELECT system.main.struct_pack(whole := work // size, places := work % size * (1::HUGEINT << 84) // size)
+                     AS distance,
+                        system.main.max(work) AS work,
+                        system.main.max(size) * system.main.any_value(all_rows)
+                            * system.main.greatest(system.main.any_value(scale), 1) AS whole,
+                        system.main.sum(alike)::BIGINT AS classes,
+                        system.main.sum(alike * size)::BIGINT AS members,
+                        system.main.any_value(all_classes) AS all_classes,
+                        system.main.any_value(all_rows) AS all_rows
                  FROM "t_closeness work"
                  GROUP BY distance
              ) AS distances
          ) AS figures
      ) AS figures',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"))'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (NULL takes every column but sa)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        WHEN list_contains([lower(name) FOR name IN qi::VARCHAR[]], lower(sa::VARCHAR))
-        THEN error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+            '""') || '"))'
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
+                                       system.main.lower(sa::VARCHAR))
+        THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(tbl::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
     END,
     CASE
-        WHEN coalesce(sa::VARCHAR, '') = '' THEN error('kanon: sa is missing (name the sensitive attribute)')
-        ELSE format(
+        WHEN coalesce(sa::VARCHAR, '') = '' THEN system.main.error('kanon: sa is missing (name the sensitive attribute)')
+        ELSE system.main.format(
             CASE
-                WHEN metric::VARCHAR IN ('equal', 'ordered') THEN 'create_sort_key(row(source.{0}), ''ASC NULLS LAST'')'
-                ELSE 'encode(source.{0}::VARCHAR)'
+                WHEN metric::VARCHAR IN ('equal', 'ordered')
+                    THEN 'system.main.create_sort_key(system.main.row(source.{0}), ''ASC NULLS LAST'')'
+                ELSE 'system.main.encode(source.{0}::VARCHAR)'
             END,
-            '"' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"')
+            '"' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"')
     END,
     CASE
         WHEN coalesce(metric::VARCHAR, '') <> 'hierarchical' AND hierarchy IS NOT NULL
-        THEN error('kanon: a hierarchy belongs to the metric hierarchical only (leave it out)')
+        THEN system.main.error('kanon: a hierarchy belongs to the metric hierarchical only (leave it out)')
         WHEN metric::VARCHAR IN ('equal', 'ordered', 'numeric') THEN ''
         ELSE
-            CASE array_to_string(
-                    regexp_extract_all(
+            CASE system.main.list_aggregate(
+                    system.main.regexp_extract_all(
                         CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END,
-                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-                    '.')
-                WHEN nullif(CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END, '')
-                THEN array_to_string(
-                    [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-                     FOR part IN regexp_extract_all(
+                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3], 'string_agg', '.')
+                WHEN system.main.nullif(CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR
+                                        ELSE metric::VARCHAR END, '')
+                THEN system.main.list_aggregate(
+                    system.main.list_transform(system.main.regexp_extract_all(
                          CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END,
-                         '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-                    '.')
-                ELSE error(format('kanon: {} is not the name of a table: {}',
+                         '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
+                         lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END),
+                         'string_agg', '.')
+                ELSE system.main.error(system.main.format('kanon: {} is not the name of a table: {}',
                     CASE metric::VARCHAR WHEN 'hierarchical' THEN 'hierarchy' ELSE 'metric' END,
                     coalesce(
                         CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END, 'NULL')))
             END
     END,
-    'source."' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
+    'source."' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"',
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));
 -- utility(released, original, qi := NULL, hierarchies := NULL): what a release has cost, and what it still tells.
 --
@@ -1001,11 +1135,11 @@ FROM query(format(
 -- Cost: each table is read once and grouped into its distinct rows; then one GROUP BY over (distinct rows x columns) cells.
 -- Labels are read once each: one sort of the labels and the distinct values of each column that has some.
 CREATE OR REPLACE MACRO utility(released, original, qi := NULL, hierarchies := NULL) AS TABLE
-FROM query(format(
+FROM system.main.query(system.main.format(
     'WITH RECURSIVE "utility columns" AS MATERIALIZED (
-         SELECT row_number() OVER () - 1 AS position,
+         SELECT system.main.row_number() OVER () - 1 AS position,
                 column_name AS name,
-                regexp_matches(
+                system.main.regexp_matches(
                     column_type,
                     ''^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL[(0-9,)]+|DATE|TIMESTAMP[A-Z_ ]*)$'') AS metric
          FROM (DESCRIBE SELECT {0} FROM {2} AS source) AS described
@@ -1013,28 +1147,31 @@ FROM query(format(
      -- What a column shows, in either table; a suppressed cell is NULL.
      "utility symbols" AS MATERIALIZED (
          SELECT position,
-                nullif(cell, ''*''::BLOB) AS symbol,
-                sum(released_rows) AS released_rows,
-                sum(released_classes) AS released_classes,
-                sum(squares) AS squares,
-                sum(original_rows) AS original_rows
+                system.main.nullif(cell, ''*''::BLOB) AS symbol,
+                system.main.sum(released_rows) AS released_rows,
+                system.main.sum(released_classes) AS released_classes,
+                system.main.sum(squares) AS squares,
+                system.main.sum(original_rows) AS original_rows
          FROM (
-             SELECT unnest(cells), unnest(range(len(cells))), size, 1, size::HUGEINT * size, 0
+             SELECT system.main.unnest(cells), system.main.unnest(system.main.range(system.main.len(cells))), size, 1,
+                    size::HUGEINT * size, 0
              FROM (
-                 SELECT cells, count(*)
+                 SELECT cells, system.main.count(*)
                  FROM (
-                     SELECT list_value(*COLUMNS(*))
-                     FROM (SELECT encode(COLUMNS(*)::VARCHAR) FROM (SELECT {0} FROM {1} AS source) AS released) AS texts
+                     SELECT system.main.list_value(*COLUMNS(*))
+                     FROM (SELECT system.main.encode(COLUMNS(*)::VARCHAR) FROM (SELECT {0} FROM {1} AS source) AS released)
+                         AS texts
                  ) AS released(cells)
                  GROUP BY cells
              ) AS classes(cells, size)
              UNION ALL
-             SELECT unnest(cells), unnest(range(len(cells))), 0, 0, 0, size
+             SELECT system.main.unnest(cells), system.main.unnest(system.main.range(system.main.len(cells))), 0, 0, 0, size
              FROM (
-                 SELECT cells, count(*)
+                 SELECT cells, system.main.count(*)
                  FROM (
-                     SELECT list_value(*COLUMNS(*))
-                     FROM (SELECT encode(COLUMNS(*)::VARCHAR) FROM (SELECT {0} FROM {2} AS source) AS original) AS texts
+                     SELECT system.main.list_value(*COLUMNS(*))
+                     FROM (SELECT system.main.encode(COLUMNS(*)::VARCHAR) FROM (SELECT {0} FROM {2} AS source) AS original)
+                         AS texts
                  ) AS original(cells)
                  GROUP BY cells
              ) AS classes(cells, size)
@@ -1049,47 +1186,50 @@ FROM query(format(
                     ELSE base
                 END AS word
          FROM (
-             SELECT position, symbol, decode(symbol) AS label, regexp_replace(decode(symbol), '' or NULL$'', '''') AS base
+             SELECT position, symbol, system.main.decode(symbol) AS label,
+                    system.main.regexp_replace(system.main.decode(symbol), '' or NULL$'', '''') AS base
              FROM "utility symbols"
              WHERE symbol IS NOT NULL AND released_rows > 0 AND original_rows = 0
          ) AS labels
      ),
      -- The values of the columns that have labels.
      "utility values" AS MATERIALIZED (
-         SELECT position, symbol, decode(symbol) AS text
+         SELECT position, symbol, system.main.decode(symbol) AS text
          FROM "utility symbols"
          WHERE original_rows > 0 AND position IN (SELECT position FROM "utility labels")
      ),
      "utility kinds" AS MATERIALIZED (
          SELECT position,
-                bool_and(text IS NULL OR system.main.regexp_full_match(
+                system.main.bool_and(text IS NULL OR system.main.regexp_full_match(
                     text, '' *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})?|inf|nan) *'')) AS numbers,
-                bool_and(text IS NULL OR regexp_matches(text, ''^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}($| )'')) AS dates,
-                bool_or(text IS NULL) AS nulls,
-                max(length(text)) AS longest
+                system.main.bool_and(text IS NULL
+                                     OR system.main.regexp_matches(text, ''^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}($| )'')) AS dates,
+                system.main.bool_or(text IS NULL) AS nulls,
+                system.main.max(system.main.length(text)) AS longest
          FROM "utility values"
          GROUP BY position
      ),
      "utility trees" AS MATERIALIZED (
          SELECT CASE
                     WHEN position IS NULL
-                    THEN error(''kanon: hierarchies names what is none of the columns: '' || trees.name)
+                    THEN system.main.error(''kanon: hierarchies names what is none of the columns: '' || trees.name)
                     ELSE position
                 END AS position,
-                list_transform(cells, lambda cell: cell.label) AS labels,
+                system.main.list_transform(cells, lambda cell: cell.label) AS labels,
                 CASE
-                    WHEN len(cells) < 2
-                         OR list_transform(cells, lambda cell: cell.step) IS DISTINCT FROM range(len(cells))
+                    WHEN system.main.len(cells) < 2
+                         OR system.main.list_transform(cells, lambda cell: cell.step) IS DISTINCT
+                             FROM system.main.range(system.main.len(cells))
                          OR (cells[1].form = ''level'') <> (cells[-1].form = ''level'')
-                    THEN error(''kanon: the columns of a hierarchy are not value, parent or level0, level1, ...'')
+                    THEN system.main.error(''kanon: the columns of a hierarchy are not value, parent or level0, level1, ...'')
                     ELSE cells[1].form = ''level''
                 END AS levels
          FROM ({3}) AS trees
-         LEFT JOIN "utility columns" AS named ON lower(named.name) = lower(trees.name)
+         LEFT JOIN "utility columns" AS named ON system.main.lower(named.name) = system.main.lower(trees.name)
      ),
      -- All that is above a value; the labels of a line of levels are above its first one only.
      "utility ancestors" AS (
-         SELECT known.position AS position, symbol, unnest(labels[2:]) AS label, levels
+         SELECT known.position AS position, symbol, system.main.unnest(labels[2:]) AS label, levels
          FROM "utility values" AS known
          JOIN "utility trees" AS trees ON trees.position = known.position AND trees.labels[1] IS NOT DISTINCT FROM symbol
          UNION
@@ -1100,21 +1240,24 @@ FROM query(format(
      ),
      -- A set in braces: the values that are its words, NULL for one without quotes.
      "utility sets" AS (
-         SELECT words.position AS position, words.symbol AS symbol, count(*) AS covered, bool_or(text IS NULL) AS nulls
+         SELECT words.position AS position, words.symbol AS symbol, system.main.count(*) AS covered,
+                system.main.bool_or(text IS NULL) AS nulls
          FROM (
              SELECT position, symbol, size,
                     CASE
                         WHEN word <> ''NULL''
                         THEN CASE
                                  WHEN system.main.regexp_full_match(word, ''"([^"]|"")*"'')
-                                 THEN system.main.replace(system.main.regexp_extract(word, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                                 THEN system.main.replace(system.main.regexp_extract(word, ''^"(.*)"$'', 1, ''s''), ''""'',
+                                                          ''"'')
                                  ELSE word
                              END
                     END AS word
              FROM (
-                 SELECT position, symbol, len(words) AS size, unnest(words) AS word
+                 SELECT position, symbol, system.main.len(words) AS size, system.main.unnest(words) AS word
                  FROM (
-                     SELECT position, symbol, inside, list_distinct(words) AS words, array_to_string(words, '', '') AS read
+                     SELECT position, symbol, inside, system.main.list_distinct(words) AS words,
+                            system.main.list_aggregate(words, ''string_agg'', '', '') AS read
                      FROM (
                          SELECT position, symbol, inside,
                                 system.main.regexp_extract_all(
@@ -1122,7 +1265,7 @@ FROM query(format(
                          FROM (
                              SELECT position, symbol, label[2:-2] AS inside
                              FROM "utility labels"
-                             WHERE starts_with(label, ''{{'') AND suffix(label, ''}}'')
+                             WHERE system.main.starts_with(label, ''{{'') AND system.main.suffix(label, ''}}'')
                          ) AS lists
                      ) AS lists
                  ) AS lists
@@ -1131,7 +1274,7 @@ FROM query(format(
          ) AS words
          JOIN "utility values" AS known ON known.position = words.position AND known.text IS NOT DISTINCT FROM word
          GROUP BY words.position, words.symbol, size
-         HAVING count(*) = size
+         HAVING system.main.count(*) = size
      ),
      -- Any other label is a stretch of the values, in the order of numbers or of bytes: from its low end to its high one, and
      -- for a prefix to FF, which is in no text. A value with stars that is shorter than the longest value is that value,
@@ -1144,20 +1287,24 @@ FROM query(format(
                         WHEN form = ''interval''
                         THEN [CASE
                                   WHEN system.main.regexp_full_match(pair.low, ''"([^"]|"")*"'')
-                                  THEN system.main.replace(system.main.regexp_extract(pair.low, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                                  THEN system.main.replace(system.main.regexp_extract(pair.low, ''^"(.*)"$'', 1, ''s''), ''""'',
+                                                           ''"'')
                                   ELSE pair.low
                               END,
                               CASE
                                   WHEN system.main.regexp_full_match(pair.high, ''"([^"]|"")*"'')
-                                  THEN system.main.replace(system.main.regexp_extract(pair.high, ''^"(.*)"$'', 1, ''s''), ''""'', ''"'')
+                                  THEN system.main.replace(system.main.regexp_extract(pair.high, ''^"(.*)"$'', 1, ''s''),
+                                                           ''""'', ''"'')
                                   ELSE pair.high
                               END]
                         WHEN form = ''word'' THEN [word, word]
                         WHEN form = ''period'' AND base[6] = ''Q''
                         THEN [base[:5] || [''01'', ''04'', ''07'', ''10''][base[7]::BIGINT],
                               base[:5] || [''03'', ''06'', ''09'', ''12''][base[7]::BIGINT]]
-                        WHEN form = ''period'' THEN [regexp_replace(base, ''0s$'', ''''), regexp_replace(base, ''0s$'', '''')]
-                        ELSE [rtrim(base, ''*''), rtrim(base, ''*'')]
+                        WHEN form = ''period''
+                            THEN [system.main.regexp_replace(base, ''0s$'', ''''),
+                                  system.main.regexp_replace(base, ''0s$'', '''')]
+                        ELSE [system.main.rtrim(base, ''*''), system.main.rtrim(base, ''*'')]
                     END AS ends
              FROM (
                  SELECT labels.position AS position, labels.symbol AS symbol, base, labels.word AS word, numbers,
@@ -1167,43 +1314,48 @@ FROM query(format(
                         CASE
                             WHEN system.main.regexp_full_match(
                                 base,
-                                concat(''\[("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*), '',
+                                system.main.concat(''\[("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*), '',
                                        ''("([^"]|"")*"|([^",][^,]*)?(,+[^ ,][^,]*)*,*)[\])]''))
                             THEN ''interval''
                             WHEN labels.word <> base OR own.text IS NOT NULL THEN ''word''
                             WHEN dates
-                                 AND regexp_full_match(base, ''[0-9]{{4}}(-[0-9]{{2}}){{0,2}}|[0-9]{{3}}0s|[0-9]{{4}}-Q[1-4]'')
+                                 AND system.main.regexp_full_match(base,
+                                     ''[0-9]{{4}}(-[0-9]{{2}}){{0,2}}|[0-9]{{3}}0s|[0-9]{{4}}-Q[1-4]'')
                             THEN ''period''
-                            WHEN suffix(base, ''*'') AND (whole.text IS NULL OR length(base) >= longest) THEN ''prefix''
+                            WHEN system.main.suffix(base, ''*'') AND (whole.text IS NULL OR system.main.length(base) >= longest)
+                                THEN ''prefix''
                             ELSE ''value''
                         END AS form
                  FROM "utility labels" AS labels
                  JOIN "utility kinds" AS kinds ON kinds.position = labels.position
-                 LEFT JOIN "utility values" AS whole ON whole.position = labels.position AND whole.text = rtrim(base, ''*'')
+                 LEFT JOIN "utility values" AS whole ON whole.position = labels.position
+                     AND whole.text = system.main.rtrim(base, ''*'')
                  LEFT JOIN "utility values" AS own ON own.position = labels.position AND own.text = labels.word
              ) AS forms
          ) AS forms
          WHERE form <> ''interval''
-               OR CASE len(list_filter(ends, lambda word: system.main.regexp_full_match(
+               OR CASE system.main.len(system.main.list_filter(ends, lambda word: system.main.regexp_full_match(
                            word, '' *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})?|inf|nan) *'')))
-                      WHEN 2 THEN numbers OR suffix(base, '']'')
+                      WHEN 2 THEN numbers OR system.main.suffix(base, '']'')
                       ELSE NOT numbers
                   END
      ),
      "utility covers" AS (
-         SELECT position, symbol, arg_min(covered, rule) AS covered, arg_min(nulls, rule) AS nulls
+         SELECT position, symbol, system.main.arg_min(covered, rule) AS covered, system.main.arg_min(nulls, rule) AS nulls
          FROM (
-             SELECT position, label AS symbol, count(*) AS covered, bool_or(symbol IS NULL) AS nulls, 0 AS rule
+             SELECT position, label AS symbol, system.main.count(*) AS covered, system.main.bool_or(symbol IS NULL) AS nulls, 0
+                 AS rule
              FROM "utility ancestors"
              GROUP BY position, label
              UNION ALL
              SELECT position, symbol, covered, nulls, 1 FROM "utility sets"
              UNION ALL
-             SELECT position, symbol, sum(sign * below) + CASE WHEN nulls THEN 1 ELSE 0 END, nulls, 2
+             SELECT position, symbol, system.main.sum(sign * below) + CASE WHEN nulls THEN 1 ELSE 0 END, nulls, 2
              FROM (
-                 SELECT position, symbol, nulls, sign, sum(known) OVER (
+                 SELECT position, symbol, nulls, sign, system.main.sum(known) OVER (
                             PARTITION BY position, by_number
-                            ORDER BY CASE WHEN by_number THEN number ELSE encode(text) || beyond END ASC, side ASC) AS below
+                            ORDER BY CASE WHEN by_number THEN number ELSE system.main.encode(text) || beyond END ASC, side ASC)
+                                AS below
                  FROM (
                      -- a number as bytes in its order: sign, place of the first digit, digits (complements, and a sign, where
                      -- it is negative); NaN is above infinity
@@ -1214,7 +1366,8 @@ FROM query(format(
                                 WHEN system.main.regexp_full_match(text, '' *[+]?inf *'') THEN ''4''::BLOB
                                 WHEN system.main.regexp_full_match(text, '' *-inf *'') THEN ''0''::BLOB
                                 -- sign, place of the first digit, digits: of a negative number the complements, and a sign after the last
-                                WHEN system.main.regexp_full_match(text, '' *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})? *'')
+                                WHEN system.main.regexp_full_match(text,
+                                    '' *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})? *'')
                                 THEN system.main.list_transform(system.main.list_transform(
                                     [system.main.regexp_extract(
                                         text, ''^ *([+-]?)0*([0-9]*)\.?(0*)([0-9]*)(?:[eE]([+-]?[0-9]+))? *$'',
@@ -1224,7 +1377,8 @@ FROM query(format(
                                         ''digits'': system.main.rtrim(
                                             CASE WHEN word.whole = '''' THEN word.part ELSE word.whole || word.zeros || word.part END, ''0''),
                                         ''size'': coalesce(TRY_CAST(word.power AS BIGINT), 0)
-                                            + CASE WHEN word.whole = '''' THEN -system.main.length(word.zeros) ELSE system.main.length(word.whole) END}}),
+                                            + CASE WHEN word.whole = '''' THEN -system.main.length(word.zeros)
+                                                ELSE system.main.length(word.whole) END}}),
                                     lambda read: system.main.encode(CASE
                                         WHEN read.digits = '''' THEN ''2''
                                         WHEN read.minus
@@ -1238,7 +1392,7 @@ FROM query(format(
                          UNION ALL
                          SELECT position, symbol, nulls, by_number, ends[2],
                                 CASE WHEN form IN (''prefix'', ''period'') THEN ''\xFF''::BLOB ELSE ''''::BLOB END,
-                                CASE WHEN form = ''interval'' AND suffix(base, '')'') THEN 0 ELSE 2 END, 1, 0
+                                CASE WHEN form = ''interval'' AND system.main.suffix(base, '')'') THEN 0 ELSE 2 END, 1, 0
                          FROM "utility stretches"
                          UNION ALL
                          SELECT known.position, NULL, NULL, by_number, text, ''''::BLOB, 1, 0, 1
@@ -1251,23 +1405,23 @@ FROM query(format(
              ) AS points
              WHERE sign <> 0
              GROUP BY position, symbol, nulls
-             HAVING sum(sign * below) > 0
+             HAVING system.main.sum(sign * below) > 0
          ) AS rules
          GROUP BY position, symbol
      )
-     SELECT coalesce(max(released_rows), 0)::BIGINT AS "rows",
-            coalesce(sum(released_rows), 0)::BIGINT AS cells,
-            coalesce(sum(suppressed), 0)::BIGINT AS suppressed_cells,
-            sum(suppressed)::DOUBLE / sum(released_rows) AS suppressed_share,
-            coalesce(sum(generalized), 0)::BIGINT AS generalized_cells,
-            coalesce(sum(unread), 0)::BIGINT AS unread_cells,
-            avg(loss ORDER BY position ASC) AS ncp,
-            map(list(name ORDER BY position ASC), list(loss ORDER BY position ASC)) AS loss,
-            coalesce(max(released_classes), 0)::BIGINT AS classes,
-            max(released_rows)::DOUBLE / max(released_classes) AS average_class_size,
-            coalesce(max(squares), 0)::BIGINT AS discernibility,
-            sum(released_classes - shown + CASE WHEN metric THEN 0 ELSE shown::DOUBLE / domain END)
-                / max(released_classes) AS usefulness
+     SELECT coalesce(system.main.max(released_rows), 0)::BIGINT AS "rows",
+            coalesce(system.main.sum(released_rows), 0)::BIGINT AS cells,
+            coalesce(system.main.sum(suppressed), 0)::BIGINT AS suppressed_cells,
+            system.main.sum(suppressed)::DOUBLE / system.main.sum(released_rows) AS suppressed_share,
+            coalesce(system.main.sum(generalized), 0)::BIGINT AS generalized_cells,
+            coalesce(system.main.sum(unread), 0)::BIGINT AS unread_cells,
+            system.main.avg(loss ORDER BY position ASC) AS ncp,
+            system.main.map(system.main.list(name ORDER BY position ASC), system.main.list(loss ORDER BY position ASC)) AS loss,
+            coalesce(system.main.max(released_classes), 0)::BIGINT AS classes,
+            system.main.max(released_rows)::DOUBLE / system.main.max(released_classes) AS average_class_size,
+            coalesce(system.main.max(squares), 0)::BIGINT AS discernibility,
+            system.main.sum(released_classes - shown + CASE WHEN metric THEN 0 ELSE shown::DOUBLE / domain END)
+                / system.main.max(released_classes) AS usefulness
      FROM (
          SELECT *,
                 CASE
@@ -1276,22 +1430,22 @@ FROM query(format(
                 END AS loss
          FROM (
              SELECT position,
-                    any_value(name) AS name,
-                    any_value(metric) AS metric,
-                    sum(released_rows) AS released_rows,
-                    sum(original_rows) AS original_rows,
-                    sum(released_classes) AS released_classes,
-                    sum(squares) AS squares,
-                    count(*) FILTER (original_rows > 0) AS domain,
-                    coalesce(sum(released_classes) FILTER (symbol IS NOT NULL AND original_rows > 0), 0) AS shown,
-                    coalesce(sum(released_rows) FILTER (generalized), 0) AS generalized,
-                    coalesce(sum(released_rows) FILTER (generalized AND covered IS NULL), 0) AS unread,
-                    coalesce(sum(released_rows * (covered - 1)) FILTER (generalized), 0) AS lost,
+                    system.main.any_value(name) AS name,
+                    system.main.any_value(metric) AS metric,
+                    system.main.sum(released_rows) AS released_rows,
+                    system.main.sum(original_rows) AS original_rows,
+                    system.main.sum(released_classes) AS released_classes,
+                    system.main.sum(squares) AS squares,
+                    system.main.count(*) FILTER (original_rows > 0) AS domain,
+                    coalesce(system.main.sum(released_classes) FILTER (symbol IS NOT NULL AND original_rows > 0), 0) AS shown,
+                    coalesce(system.main.sum(released_rows) FILTER (generalized), 0) AS generalized,
+                    coalesce(system.main.sum(released_rows) FILTER (generalized AND covered IS NULL), 0) AS unread,
+                    coalesce(system.main.sum(released_rows * (covered - 1)) FILTER (generalized), 0) AS lost,
                     -- The NULLs of the original may be behind labels that take in NULL: there as many as possible are.
-                    coalesce(least(
-                        sum(released_rows) FILTER (symbol IS NULL),
-                        sum(released_rows - original_rows) FILTER (symbol IS NULL)
-                            + coalesce(sum(released_rows) FILTER (generalized AND nulls), 0)), 0) AS suppressed
+                    coalesce(system.main.least(
+                        system.main.sum(released_rows) FILTER (symbol IS NULL),
+                        system.main.sum(released_rows - original_rows) FILTER (symbol IS NULL)
+                            + coalesce(system.main.sum(released_rows) FILTER (generalized AND nulls), 0)), 0) AS suppressed
              FROM (
                  SELECT symbols.*, name, metric, covered, coalesce(nulls, true) AS nulls,
                         symbols.symbol IS NOT NULL AND original_rows = 0 AS generalized
@@ -1303,80 +1457,97 @@ FROM query(format(
          ) AS columns_of_both
      ) AS columns_of_both
      HAVING CASE
-         WHEN max(released_rows) <> max(original_rows)
-         THEN error(format(''kanon: the release has {{}} rows and the original {{}}'',
-                           max(released_rows), max(original_rows)))
-         WHEN count(*) FILTER (released_rows > 0) <> count(*) FILTER (original_rows > 0)
-         THEN error(format(''kanon: the release has {{}} columns and the original {{}} (name the quasi-identifiers in qi)'',
-                           count(*) FILTER (released_rows > 0), count(*) FILTER (original_rows > 0)))
-         WHEN min(suppressed) < 0
-         THEN error(''kanon: a column shows more cells in the release than in the original: is it a release of that table?'')
+         WHEN system.main.max(released_rows) <> system.main.max(original_rows)
+         THEN system.main.error(system.main.format(''kanon: the release has {{}} rows and the original {{}}'',
+                           system.main.max(released_rows), system.main.max(original_rows)))
+         WHEN system.main.count(*) FILTER (released_rows > 0) <> system.main.count(*) FILTER (original_rows > 0)
+         THEN system.main.error(system.main.format(''kanon: the release has {{}} columns and the original {{}} (name the quasi-identifiers in qi)'',
+                           system.main.count(*) FILTER (released_rows > 0), system.main.count(*) FILTER (original_rows > 0)))
+         WHEN system.main.min(suppressed) < 0
+         THEN system.main.error(''kanon: a column shows more cells in the release than in the original: is it a release of that table?'')
          ELSE true
      END',
     CASE
         WHEN qi IS NULL THEN 'source.*'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (leave it out to take every column)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(released::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(released::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(released::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: released is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(released::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(released::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(released::VARCHAR,
+                                                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
+                                                        lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part
+                                                            ELSE '"' || part || '"' END), 'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: released is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(released::VARCHAR, 'NULL')))
     END,
-    CASE array_to_string(
-            regexp_extract_all(original::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(original::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(original::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: original is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(original::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(original::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(original::VARCHAR,
+                                                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
+                                                        lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part
+                                                            ELSE '"' || part || '"' END), 'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: original is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(original::VARCHAR, 'NULL')))
     END,
     CASE
-        WHEN list_unique([lower(name) FOR name IN map_keys(hierarchies::MAP(VARCHAR, VARCHAR))])
-             < cardinality(hierarchies::MAP(VARCHAR, VARCHAR))
-        THEN error('kanon: hierarchies names a column twice')
-        WHEN cardinality(hierarchies::MAP(VARCHAR, VARCHAR)) > 0
-        THEN array_to_string(
-            list_transform(
-                map_entries(hierarchies::MAP(VARCHAR, VARCHAR)),
-                lambda entry: 'SELECT ''' || replace(entry['key'], '''', '''''') || ''' AS name,
-                list_sort(list_value(*COLUMNS(*)), ''ASC'') AS cells
+        WHEN system.main.list_unique(system.main.list_transform(system.main.map_keys(hierarchies::MAP(VARCHAR,
+            VARCHAR)), lambda name: system.main.lower(name)))
+             < system.main.cardinality(hierarchies::MAP(VARCHAR, VARCHAR))
+        THEN system.main.error('kanon: hierarchies names a column twice')
+        WHEN system.main.cardinality(hierarchies::MAP(VARCHAR, VARCHAR)) > 0
+        THEN system.main.list_aggregate(
+            system.main.list_transform(
+                system.main.map_entries(hierarchies::MAP(VARCHAR, VARCHAR)),
+                lambda entry: 'SELECT ''' || system.main.replace(entry['key'], '''', '''''') || ''' AS name,
+                system.main.list_sort(system.main.list_value(*COLUMNS(*)), ''ASC'') AS cells
          FROM (
-             SELECT struct_pack(
+             SELECT system.main.struct_pack(
                  step := CASE
-                     WHEN lower(alias(COLUMNS(*))) = ''value'' THEN 0
-                     WHEN lower(alias(COLUMNS(*))) = ''parent'' THEN 1
-                     WHEN starts_with(lower(alias(COLUMNS(*))), ''level'')
-                     THEN TRY_CAST(substr(alias(COLUMNS(*)), 6) AS BIGINT)
+                     WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''value'' THEN 0
+                     WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''parent'' THEN 1
+                     WHEN system.main.starts_with(system.main.lower(system.main.alias(COLUMNS(*))), ''level'')
+                     THEN TRY_CAST(system.main.substr(system.main.alias(COLUMNS(*)), 6) AS BIGINT)
                  END,
-                 form := lower(alias(COLUMNS(*)))[:5],
-                 label := encode(COLUMNS(*)::VARCHAR))
-             FROM ' || CASE array_to_string(
-                    regexp_extract_all(entry['value'], '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-                    '.')
-                WHEN nullif(entry['value'], '')
-                THEN array_to_string(
-                    [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-                     FOR part IN regexp_extract_all(
-                         entry['value'], '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-                    '.')
-                ELSE error(format('kanon: hierarchies holds what is not the name of a table: {}',
+                 form := system.main.lower(system.main.alias(COLUMNS(*)))[:5],
+                 label := system.main.encode(COLUMNS(*)::VARCHAR))
+             FROM ' || CASE system.main.list_aggregate(
+                    system.main.regexp_extract_all(entry['value'], '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+                    'string_agg', '.')
+                WHEN system.main.nullif(entry['value'], '')
+                THEN system.main.list_aggregate(
+                    system.main.list_transform(system.main.regexp_extract_all(
+                         entry['value'], '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
+                         lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END),
+                         'string_agg', '.')
+                ELSE system.main.error(system.main.format('kanon: hierarchies holds what is not the name of a table: {}',
                     coalesce(entry['value'], 'NULL')))
             END || ' AS source
-         ) AS source'),
-            ' UNION ALL ')
+         ) AS source'), 'string_agg', ' UNION ALL ')
         ELSE 'SELECT NULL::VARCHAR AS name, NULL::STRUCT(step BIGINT, form VARCHAR, label BLOB)[] AS cells WHERE false'
-    END
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));

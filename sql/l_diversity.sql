@@ -40,45 +40,46 @@
 -- Source: Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-diversity, TKDD 1(1), 2007.
 -- Cost: one scan, one GROUP BY, and one over the (class, value) pairs.
 CREATE OR REPLACE MACRO l_diversity(tbl, qi := NULL, sa := NULL, l := 2) AS TABLE
-FROM query(format(
-    'SELECT min(different) AS distinct_l,
-            max(share).size::DOUBLE / max(share).top AS frequency_l,
-            min(entropy) AS entropy_l,
-            CASE max(ratio).rest
-                WHEN 0 THEN ''Infinity''::DOUBLE ELSE max(ratio).top::DOUBLE / max(ratio).rest
+FROM system.main.query(system.main.format(
+    'SELECT system.main.min(different) AS distinct_l,
+            system.main.max(share).size::DOUBLE / system.main.max(share).top AS frequency_l,
+            system.main.min(entropy) AS entropy_l,
+            CASE system.main.max(ratio).rest
+                WHEN 0 THEN ''Infinity''::DOUBLE ELSE system.main.max(ratio).top::DOUBLE / system.main.max(ratio).rest
             END AS recursive_c,
-            max(share).top::DOUBLE / max(share).size AS highest_share,
-            max(share).size AS worst_size,
-            max(share).top AS worst_count,
-            max(ratio).top AS recursive_top,
-            max(ratio).rest AS recursive_rest,
-            count(*) FILTER (different < {3}) AS distinct_below,
-            count(*) FILTER (size < top::HUGEINT * {3}) AS frequency_below,
-            count(*) FILTER (entropy < {3}) AS entropy_below,
-            count(*) AS classes,
-            coalesce(sum(size), 0)::BIGINT AS "rows"
+            system.main.max(share).top::DOUBLE / system.main.max(share).size AS highest_share,
+            system.main.max(share).size AS worst_size,
+            system.main.max(share).top AS worst_count,
+            system.main.max(ratio).top AS recursive_top,
+            system.main.max(ratio).rest AS recursive_rest,
+            system.main.count(*) FILTER (different < {3}) AS distinct_below,
+            system.main.count(*) FILTER (size < top::HUGEINT * {3}) AS frequency_below,
+            system.main.count(*) FILTER (entropy < {3}) AS entropy_below,
+            system.main.count(*) AS classes,
+            coalesce(system.main.sum(size), 0)::BIGINT AS "rows"
      FROM (
          SELECT size,
                 top,
                 different,
-                round(exp((size * round(ln(size) * 1e15)::HUGEINT - logs) / size / 1e15), 9) AS entropy,
-                struct_pack(places := top * (1::HUGEINT << 84) // size, size := size, top := top) AS share,
-                struct_pack(
+                system.main.round(system.main.exp((size * system.main.round(system.main.ln(size) * 1e15)::HUGEINT
+                                                   - logs) / size / 1e15), 9) AS entropy,
+                system.main.struct_pack(places := top * (1::HUGEINT << 84) // size, size := size, top := top) AS share,
+                system.main.struct_pack(
                     unbounded := rest = 0,
                     whole := CASE rest WHEN 0 THEN 0 ELSE top // rest END,
                     places := CASE rest WHEN 0 THEN 0 ELSE (top % rest) * (1::HUGEINT << 84) // rest END,
                     top := top,
                     rest := rest) AS ratio
          FROM (
-             SELECT sum(size)::BIGINT AS size,
-                    max(size) AS top,
-                    count(*) AS different,
-                    sum(size * round(ln(size) * 1e15)::HUGEINT) AS logs,
-                    (sum(size) - {4})::BIGINT AS rest
+             SELECT system.main.sum(size)::BIGINT AS size,
+                    system.main.max(size) AS top,
+                    system.main.count(*) AS different,
+                    system.main.sum(size * system.main.round(system.main.ln(size) * 1e15)::HUGEINT) AS logs,
+                    (system.main.sum(size) - {4})::BIGINT AS rest
              FROM (
-                 SELECT create_sort_key(row(true, {0}), ''ASC NULLS FIRST'') AS class,
+                 SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
                         {2} AS value,
-                        count(*) AS size
+                        system.main.count(*) AS size
                  FROM {1} AS source
                  GROUP BY 1, 2
              ) AS pairs
@@ -86,38 +87,57 @@ FROM query(format(
          ) AS counts
      ) AS classes',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"))'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (NULL takes every column but sa)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        WHEN list_contains([lower(name) FOR name IN qi::VARCHAR[]], lower(sa::VARCHAR))
-        THEN error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+            '""') || '"))'
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
+                                       system.main.lower(sa::VARCHAR))
+        THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(tbl::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
     END,
     CASE
-        WHEN coalesce(sa::VARCHAR, '') = '' THEN error('kanon: sa is missing (name the sensitive attribute)')
-        ELSE 'source."' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
+        WHEN coalesce(sa::VARCHAR, '') = '' THEN system.main.error('kanon: sa is missing (name the sensitive attribute)')
+        ELSE 'source."' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
     END,
     CASE
-        WHEN TRY_CAST(l AS DOUBLE) BETWEEN 1 AND 1000000 AND TRY_CAST(l AS DOUBLE) = floor(TRY_CAST(l AS DOUBLE))
+        WHEN TRY_CAST(l AS DOUBLE) BETWEEN 1 AND 1000000 AND TRY_CAST(l AS DOUBLE) = system.main.floor(TRY_CAST(l AS DOUBLE))
         THEN coalesce(TRY_CAST(l AS BIGINT), 0)
-        ELSE error('kanon: l is not a whole number from 1 to 1000000')
+        ELSE system.main.error('kanon: l is not a whole number from 1 to 1000000')
     END,
     CASE coalesce(TRY_CAST(l AS BIGINT), 0)
         WHEN 1 THEN '0'
-        WHEN 2 THEN 'max(size)'
-        ELSE format('list_sum(max(size, {}))', coalesce(TRY_CAST(l AS BIGINT), 0) - 1)
-    END
+        WHEN 2 THEN 'system.main.max(size)'
+        ELSE system.main.format('system.main.list_aggregate(system.main.max(size, {}), ''sum'')',
+                                coalesce(TRY_CAST(l AS BIGINT), 0) - 1)
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));

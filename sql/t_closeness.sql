@@ -47,7 +47,7 @@
 -- of values. No metric but a table of distances pairs the classes with values that they do not have; with v values, that
 -- takes v^3 steps to check the triangle inequality, and v^2 a class and round.
 CREATE OR REPLACE MACRO t_closeness(tbl, qi := NULL, sa := NULL, metric := 'equal', hierarchy := NULL) AS TABLE
-FROM query(format(
+FROM system.main.query(system.main.format(
     -- A pair is a value in a histogram: held rows of the size of each class that has it. Classes with one histogram are alike.
     -- A histogram is a list of whole numbers, place of the value * 2^42 + held.
     'WITH RECURSIVE "t_closeness cells" AS MATERIALIZED (
@@ -64,7 +64,7 @@ FROM query(format(
          GROUP BY class, value
      ),
      "t_closeness values" AS MATERIALIZED (
-         SELECT value, row_number() OVER (ORDER BY value ASC) AS place, sum(held) AS mass
+         SELECT value, system.main.row_number() OVER (ORDER BY value ASC) AS place, system.main.sum(held) AS mass
          FROM "t_closeness cells"
          GROUP BY value
      ),
@@ -73,16 +73,17 @@ FROM query(format(
                 (pair // (1::HUGEINT << 42))::BIGINT AS place,
                 (pair % (1::HUGEINT << 42))::BIGINT AS held
          FROM (
-             SELECT *, unnest(histogram) AS pair
+             SELECT *, system.main.unnest(histogram) AS pair
              FROM (
-                 SELECT row_number() OVER () AS id,
+                 SELECT system.main.row_number() OVER () AS id,
                         histogram,
                         size,
-                        count(*) AS alike,
-                        sum(count(*)) OVER () AS all_classes,
-                        sum(size * count(*)) OVER () AS all_rows
+                        system.main.count(*) AS alike,
+                        system.main.sum(system.main.count(*)) OVER () AS all_classes,
+                        system.main.sum(size * system.main.count(*)) OVER () AS all_rows
                  FROM (
-                     SELECT list_sort(list(place * (1::HUGEINT << 42) + held)) AS histogram, sum(held) AS size
+                     SELECT system.main.list_sort(system.main.list(place * (1::HUGEINT << 42) + held)) AS histogram,
+                            system.main.sum(held) AS size
                      FROM "t_closeness cells" AS cells
                      JOIN "t_closeness values" AS known ON known.value IS NOT DISTINCT FROM cells.value
                      GROUP BY class
@@ -94,7 +95,8 @@ FROM query(format(
         -- What is too many in a class is moved, over 1.
         WHEN metric::VARCHAR = 'equal' THEN '
      "t_closeness work" AS (
-         SELECT alike, size, all_classes, all_rows, 1 AS scale, sum(greatest(0, all_rows * held - size * mass)) AS work
+         SELECT alike, size, all_classes, all_rows, 1 AS scale,
+                system.main.sum(system.main.greatest(0, all_rows * held - size * mass)) AS work
          FROM "t_closeness pairs" JOIN "t_closeness values" USING (place)
          GROUP BY id, alike, size, all_classes, all_rows
      )'
@@ -107,13 +109,13 @@ FROM query(format(
                 spot,
                 rows_up_to,
                 spot * rows_up_to - moment AS area,
-                max(spot) OVER () AS last_spot,
-                max(spot * rows_up_to - moment) OVER () AS last_area
+                system.main.max(spot) OVER () AS last_spot,
+                system.main.max(spot * rows_up_to - moment) OVER () AS last_area
          FROM (
              SELECT place,
                     spot,
-                    sum(mass) OVER (ORDER BY spot ASC) AS rows_up_to,
-                    sum(mass * spot) OVER (ORDER BY spot ASC) AS moment
+                    system.main.sum(mass) OVER (ORDER BY spot ASC) AS rows_up_to,
+                    system.main.sum(mass * spot) OVER (ORDER BY spot ASC) AS moment
              FROM (' || CASE metric::VARCHAR
             WHEN 'ordered' THEN '
                  SELECT place, mass, place::HUGEINT - 1 AS spot FROM "t_closeness values"'
@@ -121,31 +123,36 @@ FROM query(format(
                  SELECT place,
                         mass,
                         CASE
-                            WHEN (max(number) OVER ())::DOUBLE - (min(number) OVER ())::DOUBLE > 1e37 / (sum(mass) OVER ())
-                            THEN error(''kanon: the numbers in sa have too many digits for exact sums (round them)'')
-                            ELSE number - min(number) OVER ()
+                            WHEN (system.main.max(number) OVER ())::DOUBLE
+                                - (system.main.min(number) OVER ())::DOUBLE > 1e37 / (system.main.sum(mass) OVER ())
+                            THEN system.main.error(''kanon: the numbers in sa have too many digits for exact sums (round them)'')
+                            ELSE number - system.main.min(number) OVER ()
                         END AS spot
                  FROM (
-                     SELECT *, digits::HUGEINT // (''1'' || repeat(''0'', min(zeros) OVER ()))::HUGEINT AS number
+                     SELECT *, digits::HUGEINT // (''1'' || system.main.repeat(''0'', system.main.min(zeros) OVER ()))::HUGEINT
+                         AS number
                      FROM (
-                         SELECT *, least(18, length(digits) - length(rtrim(digits, ''0''))) AS zeros
+                         SELECT *, system.main.least(18, system.main.length(digits)
+                                                     - system.main.length(system.main.rtrim(digits, ''0''))) AS zeros
                          FROM (
                              SELECT place,
                                     mass,
                                     CASE
-                                        WHEN bool_or(value IS NULL) OVER ()
-                                        THEN error(''kanon: sa holds NULL, which has no distance in the metric numeric'')
-                                        WHEN bool_and(digits IS NOT NULL) OVER () THEN digits
-                                        WHEN bool_and(moment IS NOT NULL) OVER () THEN moment::VARCHAR
-                                        ELSE error(''kanon: the values of sa are not all numbers below 10^20 or all dates'')
+                                        WHEN system.main.bool_or(value IS NULL) OVER ()
+                                        THEN system.main.error(''kanon: sa holds NULL, which has no distance in the metric numeric'')
+                                        WHEN system.main.bool_and(digits IS NOT NULL) OVER () THEN digits
+                                        WHEN system.main.bool_and(moment IS NOT NULL) OVER () THEN moment::VARCHAR
+                                        ELSE system.main.error(''kanon: the values of sa are not all numbers below 10^20 or all dates'')
                                     END AS digits
                              FROM (
                                  SELECT *,
-                                        replace(TRY_CAST(decode(value) AS DECIMAL(38, 18))::VARCHAR, ''.'', '''') AS digits,
+                                        system.main.replace(TRY_CAST(system.main.decode(value) AS DECIMAL(38, 18))::VARCHAR,
+                                                            ''.'', '''') AS digits,
                                         CASE
-                                            WHEN regexp_matches(decode(value), '':[0-9]+([.][0-9]+)?[-+][0-9:]+$'')
-                                            THEN epoch_us(TRY_CAST(decode(value) AS TIMESTAMPTZ))
-                                            ELSE epoch_us(TRY_CAST(decode(value) AS TIMESTAMP))
+                                            WHEN system.main.regexp_matches(system.main.decode(value),
+                                                '':[0-9]+([.][0-9]+)?[-+][0-9:]+$'')
+                                            THEN system.main.epoch_us(TRY_CAST(system.main.decode(value) AS TIMESTAMPTZ))
+                                            ELSE system.main.epoch_us(TRY_CAST(system.main.decode(value) AS TIMESTAMP))
                                         END AS moment
                                  FROM "t_closeness values"
                              ) AS texts
@@ -158,23 +165,23 @@ FROM query(format(
      ),
      "t_closeness work" AS (
          SELECT alike, size, all_classes, all_rows, last_spot AS scale,
-                sum(CASE
+                system.main.sum(CASE
                     WHEN last_spot::DOUBLE * all_rows * size > 1e37
-                    THEN error(''kanon: the numbers in sa have too many digits for exact sums (round them)'')
+                    THEN system.main.error(''kanon: the numbers in sa have too many digits for exact sums (round them)'')
                     ELSE CASE WHEN lowest THEN size * area ELSE 0 END
                          + all_rows * held * (2 * turn - spot - next_spot)
                          - size * (2 * turn_area - area - next_area)
                 END) AS work
          FROM (
              SELECT stairs.*,
-                    greatest(stairs.spot, least(next_spot, coalesce(cuts.spot, next_spot))) AS turn,
-                    greatest(stairs.area, least(next_area, coalesce(cuts.area, next_area))) AS turn_area
+                    system.main.greatest(stairs.spot, system.main.least(next_spot, coalesce(cuts.spot, next_spot))) AS turn,
+                    system.main.greatest(stairs.area, system.main.least(next_area, coalesce(cuts.area, next_area))) AS turn_area
              FROM (
                  SELECT id, alike, size, all_classes, all_rows, spot, area, last_spot,
-                        sum(held) OVER class AS held,
-                        lead(spot, 1, last_spot) OVER class AS next_spot,
-                        lead(area, 1, last_area) OVER class AS next_area,
-                        row_number() OVER class = 1 AS lowest
+                        system.main.sum(held) OVER class AS held,
+                        system.main.lead(spot, 1, last_spot) OVER class AS next_spot,
+                        system.main.lead(area, 1, last_area) OVER class AS next_area,
+                        system.main.row_number() OVER class = 1 AS lowest
                  FROM "t_closeness pairs" JOIN "t_closeness line" USING (place)
                  WINDOW class AS (PARTITION BY id ORDER BY spot ASC ROWS UNBOUNDED PRECEDING)
              ) AS stairs
@@ -187,42 +194,45 @@ FROM query(format(
         WHEN metric::VARCHAR = 'hierarchical' THEN '
      "t_closeness edges" AS MATERIALIZED (
          SELECT CASE
-                    WHEN count(*) OVER (PARTITION BY way[1]) > 1
-                    THEN error(''kanon: the hierarchy is no tree: two different rows begin with the same value'')
+                    WHEN system.main.count(*) OVER (PARTITION BY way[1]) > 1
+                    THEN system.main.error(''kanon: the hierarchy is no tree: two different rows begin with the same value'')
                     ELSE way
                 END AS way,
                 levels,
-                count(*) OVER () AS edges
+                system.main.count(*) OVER () AS edges
          FROM (
              SELECT DISTINCT
                     levels,
                     CASE
-                        WHEN levels AND list_count(labels) < len(labels) - CASE WHEN labels[1] IS NULL THEN 1 ELSE 0 END
-                        THEN error(''kanon: the hierarchy has an empty cell above level0'')
+                        WHEN levels AND system.main.list_aggregate(labels, ''count'') < system.main.len(labels)
+                            - CASE WHEN labels[1] IS NULL
+                            THEN 1 ELSE 0 END
+                        THEN system.main.error(''kanon: the hierarchy has an empty cell above level0'')
                         WHEN levels OR labels[2] IS NOT NULL AND labels[1] IS DISTINCT FROM labels[2] THEN labels
                         ELSE labels[:1]
                     END AS way
              FROM (
-                 SELECT list_transform(cells, lambda cell: cell.label) AS labels,
+                 SELECT system.main.list_transform(cells, lambda cell: cell.label) AS labels,
                         CASE
-                            WHEN len(cells) < 2
-                                 OR list_transform(cells, lambda cell: cell.step) IS DISTINCT FROM range(len(cells))
+                            WHEN system.main.len(cells) < 2
+                                 OR system.main.list_transform(cells, lambda cell: cell.step) IS DISTINCT
+                                     FROM system.main.range(system.main.len(cells))
                                  OR (cells[1].form = ''level'') <> (cells[-1].form = ''level'')
-                            THEN error(''kanon: the columns of the hierarchy are not value, parent or level0, level1, ...'')
+                            THEN system.main.error(''kanon: the columns of the hierarchy are not value, parent or level0, level1, ...'')
                             ELSE cells[1].form = ''level''
                         END AS levels
                  FROM (
-                     SELECT list_sort(list_value(*COLUMNS(*)), ''ASC'') AS cells
+                     SELECT system.main.list_sort(system.main.list_value(*COLUMNS(*)), ''ASC'') AS cells
                      FROM (
-                         SELECT struct_pack(
+                         SELECT system.main.struct_pack(
                              step := CASE
-                                 WHEN lower(alias(COLUMNS(*))) = ''value'' THEN 0
-                                 WHEN lower(alias(COLUMNS(*))) = ''parent'' THEN 1
-                                 WHEN starts_with(lower(alias(COLUMNS(*))), ''level'')
-                                 THEN TRY_CAST(substr(alias(COLUMNS(*)), 6) AS BIGINT)
+                                 WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''value'' THEN 0
+                                 WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''parent'' THEN 1
+                                 WHEN system.main.starts_with(system.main.lower(system.main.alias(COLUMNS(*))), ''level'')
+                                 THEN TRY_CAST(system.main.substr(system.main.alias(COLUMNS(*)), 6) AS BIGINT)
                              END,
-                             form := lower(alias(COLUMNS(*)))[:5],
-                             label := encode(COLUMNS(*)::VARCHAR))
+                             form := system.main.lower(system.main.alias(COLUMNS(*)))[:5],
+                             label := system.main.encode(COLUMNS(*)::VARCHAR))
                          FROM {3} AS source
                      ) AS source
                  ) AS lines
@@ -233,31 +243,32 @@ FROM query(format(
          SELECT way, levels FROM "t_closeness edges"
          UNION ALL
          SELECT CASE
-                    WHEN len(climbs.way) > edges
-                    THEN error(''kanon: the hierarchy is no tree: its parents lead round in a circle'')
-                    ELSE list_append(climbs.way, edges.way[2])
+                    WHEN system.main.len(climbs.way) > edges
+                    THEN system.main.error(''kanon: the hierarchy is no tree: its parents lead round in a circle'')
+                    ELSE system.main.list_concat(climbs.way, system.main.list_value(edges.way[2]))
                 END,
                 false
          FROM "t_closeness climbs" AS climbs
          JOIN "t_closeness edges" AS edges ON edges.way[1] = climbs.way[-1]
-         WHERE NOT climbs.levels AND len(climbs.way) > 1 AND len(edges.way) > 1
+         WHERE NOT climbs.levels AND system.main.len(climbs.way) > 1 AND system.main.len(edges.way) > 1
      ),
      "t_closeness ways" AS MATERIALIZED (
          SELECT value,
                 step - 1 AS height,
-                struct_pack(level := CASE WHEN levels THEN step ELSE 1 END, label := way[step]) AS node,
+                system.main.struct_pack(level := CASE WHEN levels THEN step ELSE 1 END, label := way[step]) AS node,
                 CASE
-                    WHEN step < len(way)
-                    THEN struct_pack(level := CASE WHEN levels THEN step + 1 ELSE 1 END, label := way[step + 1])
+                    WHEN step < system.main.len(way)
+                    THEN system.main.struct_pack(level := CASE WHEN levels THEN step + 1 ELSE 1 END, label := way[step + 1])
                 END AS above
          FROM (
-             SELECT *, way[1] AS value, unnest(range(1, len(way) + 1)) AS step
+             SELECT *, way[1] AS value, system.main.unnest(system.main.range(1, system.main.len(way) + 1)) AS step
              FROM (
                  SELECT DISTINCT
                         levels,
-                        unnest(CASE WHEN levels THEN [way] ELSE list_transform(way, lambda label, i: way[i:]) END) AS way
+                        system.main.unnest(CASE WHEN levels THEN [way]
+                                           ELSE system.main.list_transform(way, lambda label, i: way[i:]) END) AS way
                  FROM (
-                     SELECT arg_max(way, len(way)) AS way, any_value(levels) AS levels
+                     SELECT system.main.arg_max(way, system.main.len(way)) AS way, system.main.any_value(levels) AS levels
                      FROM "t_closeness climbs"
                      GROUP BY way[1]
                  ) AS ways
@@ -267,14 +278,15 @@ FROM query(format(
      "t_closeness nodes" AS MATERIALIZED (
          SELECT node,
                 CASE
-                    WHEN parents > 1 THEN error(''kanon: the hierarchy is no tree: a node has two parents'')
-                    WHEN count(*) FILTER (parents = 0) OVER () > 1
-                    THEN error(''kanon: the hierarchy has several roots: all its values must end in one'')
+                    WHEN parents > 1 THEN system.main.error(''kanon: the hierarchy is no tree: a node has two parents'')
+                    WHEN system.main.count(*) FILTER (parents = 0) OVER () > 1
+                    THEN system.main.error(''kanon: the hierarchy has several roots: all its values must end in one'')
                     ELSE height
                 END AS height,
-                max(height) OVER () AS scale
+                system.main.max(height) OVER () AS scale
          FROM (
-             SELECT node, max(height) AS height, count(DISTINCT above) AS parents FROM "t_closeness ways" GROUP BY node
+             SELECT node, system.main.max(height) AS height, system.main.count(DISTINCT above) AS parents
+             FROM "t_closeness ways" GROUP BY node
          ) AS nodes
      ),
      "t_closeness branches" AS (
@@ -283,18 +295,18 @@ FROM query(format(
          JOIN "t_closeness nodes" AS lower ON lower.node = ways.node
          JOIN "t_closeness nodes" AS upper ON upper.node = ways.above
          UNION ALL
-         SELECT value, struct_pack(level := 0, label := value), nodes.height, nodes.scale
+         SELECT value, system.main.struct_pack(level := 0, label := value), nodes.height, nodes.scale
          FROM "t_closeness ways" AS ways
          JOIN "t_closeness nodes" AS nodes ON nodes.node = ways.node
          WHERE ways.height = 0
      ),
      "t_closeness work" AS (
-         SELECT alike, size, all_classes, all_rows, any_value(scale) AS scale,
-                sum(length * greatest(0, all_rows * held - size * mass)) AS work
+         SELECT alike, size, all_classes, all_rows, system.main.any_value(scale) AS scale,
+                system.main.sum(length * system.main.greatest(0, all_rows * held - size * mass)) AS work
          FROM (
-             SELECT *, sum(held * alike) OVER (PARTITION BY node) AS mass
+             SELECT *, system.main.sum(held * alike) OVER (PARTITION BY node) AS mass
              FROM (
-                 SELECT id, alike, size, all_classes, all_rows, node, length, scale, sum(held) AS held
+                 SELECT id, alike, size, all_classes, all_rows, node, length, scale, system.main.sum(held) AS held
                  FROM "t_closeness pairs"
                  JOIN (
                      SELECT place,
@@ -302,7 +314,7 @@ FROM query(format(
                             scale,
                             CASE
                                 WHEN node IS NULL
-                                THEN error(''kanon: the hierarchy lacks a value of sa (compared by their text)'')
+                                THEN system.main.error(''kanon: the hierarchy lacks a value of sa (compared by their text)'')
                                 ELSE node
                             END AS node
                      FROM "t_closeness values" AS known
@@ -318,53 +330,60 @@ FROM query(format(
          SELECT masses,
                 largest,
                 CASE
-                    WHEN list_min(list_transform(matrix, lambda x: len(x))) < len(matrix)
-                    THEN error(''kanon: the table of distances lacks a pair of values of sa (compared by their text)'')
-                    WHEN list_max(list_transform(matrix, lambda x: list_max(list_transform(matrix, lambda y, j:
-                             x[j] - list_min(list_transform(x, lambda d, z: d + y[z])))))) > largest // 1000000000
-                    THEN error(''kanon: the distances are no metric: for a pair of values the way over a third is shorter'')
+                    WHEN system.main.list_aggregate(system.main.list_transform(matrix,
+                        lambda x: system.main.len(x)), ''min'') < system.main.len(matrix)
+                    THEN system.main.error(''kanon: the table of distances lacks a pair of values of sa (compared by their text)'')
+                    WHEN system.main.list_aggregate(system.main.list_transform(matrix,
+                        lambda x: system.main.list_aggregate(system.main.list_transform(matrix, lambda y, j:
+                             x[j] - system.main.list_aggregate(system.main.list_transform(x, lambda d, z: d
+                                 + y[z]), ''min'')), ''max'')), ''max'') > largest // 1000000000
+                    THEN system.main.error(''kanon: the distances are no metric: for a pair of values the way over a third is shorter'')
                     ELSE matrix
                 END AS matrix
          FROM (
-             SELECT list(mass ORDER BY place ASC) AS masses,
-                    list(distances ORDER BY place ASC) AS matrix,
-                    max(largest) AS largest
+             SELECT system.main.list(mass ORDER BY place ASC) AS masses,
+                    system.main.list(distances ORDER BY place ASC) AS matrix,
+                    system.main.max(largest) AS largest
              FROM (
-                 SELECT place, list(distance ORDER BY other ASC) AS distances, max(largest) AS largest
+                 SELECT place, system.main.list(distance ORDER BY other ASC) AS distances, system.main.max(largest) AS largest
                  FROM (
                      SELECT place,
                             other,
                             CASE
-                                WHEN min(distance) = max(distance) THEN min(distance)
+                                WHEN system.main.min(distance) = system.main.max(distance) THEN system.main.min(distance)
                                 WHEN place = other
-                                THEN error(''kanon: the table of distances puts a value at a distance from itself'')
-                                ELSE error(''kanon: the table of distances has two distances for one pair of values'')
+                                THEN system.main.error(''kanon: the table of distances puts a value at a distance from itself'')
+                                ELSE system.main.error(''kanon: the table of distances has two distances for one pair of values'')
                             END AS distance,
-                            max(largest) AS largest
+                            system.main.max(largest) AS largest
                      FROM (
                          SELECT here.place AS place, there.place AS other, distance, largest
                          FROM (
-                             SELECT unnest([struct_pack(a := a, b := b), struct_pack(a := b, b := a)]) AS pair,
+                             SELECT system.main.unnest([system.main.struct_pack(a := a, b := b),
+                                                        system.main.struct_pack(a := b, b := a)]) AS pair,
                                     distance,
-                                    max(distance) OVER () AS largest
+                                    system.main.max(distance) OVER () AS largest
                              FROM (
                                  SELECT a,
                                         b,
                                         CASE
                                             WHEN digits IS NULL
-                                            THEN error(''kanon: the table of distances has one that is no number'')
-                                            WHEN starts_with(digits, ''-'')
-                                            THEN error(''kanon: the table of distances has one below 0'')
-                                            WHEN max(digits::HUGEINT) FILTER (a IS DISTINCT FROM b) OVER () <> 1e18::HUGEINT
-                                            THEN error(''kanon: the largest distance in the table is not 1 (divide by it)'')
-                                            ELSE digits::HUGEINT // (''1'' || repeat(''0'', min(zeros) OVER ()))::HUGEINT
+                                            THEN system.main.error(''kanon: the table of distances has one that is no number'')
+                                            WHEN system.main.starts_with(digits, ''-'')
+                                            THEN system.main.error(''kanon: the table of distances has one below 0'')
+                                            WHEN system.main.max(digits::HUGEINT) FILTER (a IS DISTINCT FROM b)
+                                                OVER () <> 1e18::HUGEINT
+                                            THEN system.main.error(''kanon: the largest distance in the table is not 1 (divide by it)'')
+                                            ELSE digits::HUGEINT // (''1'' || system.main.repeat(''0'', system.main.min(zeros)
+                                                OVER ()))::HUGEINT
                                         END AS distance
                                  FROM (
-                                     SELECT *, least(18, length(digits) - length(rtrim(digits, ''0''))) AS zeros
+                                     SELECT *, system.main.least(18, system.main.length(digits)
+                                         - system.main.length(system.main.rtrim(digits, ''0''))) AS zeros
                                      FROM (
-                                         SELECT encode(source.a::VARCHAR) AS a,
-                                                encode(source.b::VARCHAR) AS b,
-                                                replace(
+                                         SELECT system.main.encode(source.a::VARCHAR) AS a,
+                                                system.main.encode(source.b::VARCHAR) AS b,
+                                                system.main.replace(
                                                     TRY_CAST(source.distance::VARCHAR AS DECIMAL(30, 18))::VARCHAR,
                                                     ''.'',
                                                     '''') AS digits
@@ -393,29 +412,33 @@ FROM query(format(
         '
      "t_closeness plans" AS (
          SELECT id, alike, size, all_classes, all_rows, largest, base,
-                list_transform(sources, lambda i: excess[i]) AS supply,
-                list_transform(sinks, lambda j: -excess[j]) AS demand,
-                list_transform(sources, lambda i, s: list_transform(sinks, lambda j: matrix[i][j] * base + s)) AS fares,
-                list_transform(sources, lambda i: list_transform(sinks, lambda j: 0::HUGEINT)) AS flows,
+                system.main.list_transform(sources, lambda i: excess[i]) AS supply,
+                system.main.list_transform(sinks, lambda j: -excess[j]) AS demand,
+                system.main.list_transform(sources,
+                                           lambda i, s: system.main.list_transform(sinks, lambda j: matrix[i][j] * base + s))
+                                               AS fares,
+                system.main.list_transform(sources, lambda i: system.main.list_transform(sinks, lambda j: 0::HUGEINT)) AS flows,
                 0::HUGEINT AS work,
                 0::DOUBLE AS best
          FROM (
              SELECT *,
-                    list_filter(range(1, len(excess) + 1), lambda i: excess[i] > 0) AS sources,
-                    list_filter(range(1, len(excess) + 1), lambda j: excess[j] < 0) AS sinks,
-                    len(excess)::HUGEINT + 1 AS base
+                    system.main.list_filter(system.main.range(1, system.main.len(excess) + 1), lambda i: excess[i] > 0)
+                        AS sources,
+                    system.main.list_filter(system.main.range(1, system.main.len(excess) + 1), lambda j: excess[j] < 0)
+                        AS sinks,
+                    system.main.len(excess)::HUGEINT + 1 AS base
              FROM (
                  SELECT *,
-                        list_transform(masses, lambda mass, i: CASE
-                            WHEN largest::DOUBLE * len(masses) * all_rows * size > 1e37
-                            THEN error(''kanon: the distances have too many digits for exact sums (round them)'')
-                            ELSE all_rows * coalesce(pairs[list_position(places, i)].held, 0) - size * mass
+                        system.main.list_transform(masses, lambda mass, i: CASE
+                            WHEN largest::DOUBLE * system.main.len(masses) * all_rows * size > 1e37
+                            THEN system.main.error(''kanon: the distances have too many digits for exact sums (round them)'')
+                            ELSE all_rows * coalesce(pairs[system.main.list_position(places, i)].held, 0) - size * mass
                         END) AS excess
                  FROM (
-                     SELECT *, list_transform(pairs, lambda pair: pair.place) AS places
+                     SELECT *, system.main.list_transform(pairs, lambda pair: pair.place) AS places
                      FROM (
                          SELECT id, alike, size, all_classes, all_rows,
-                                list(struct_pack(place := place, held := held)) AS pairs
+                                system.main.list(system.main.struct_pack(place := place, held := held)) AS pairs
                          FROM "t_closeness pairs"
                          GROUP BY id, alike, size, all_classes, all_rows
                      ) AS histograms
@@ -425,92 +448,113 @@ FROM query(format(
          ) AS histograms
          UNION ALL
          SELECT id, alike, size, all_classes, all_rows, largest, base, supply, demand, fares, flows, work,
-                greatest(best, max(at_least) OVER ())
+                system.main.greatest(best, system.main.max(at_least) OVER ())
          FROM (
              SELECT *,
-                    (work::DOUBLE + list_sum(list_transform(demand, lambda d, j: d::DOUBLE * reach[j]))) / size AS at_least,
-                    (work::DOUBLE + list_sum(list_transform(supply, lambda s, i: s::DOUBLE * list_sum(
-                        list_transform(demand, lambda d, j: d::DOUBLE * (fares[i][j] // base)))))
-                        / greatest(list_sum(supply), 1)) / size AS at_most
+                    (work::DOUBLE + system.main.list_aggregate(system.main.list_transform(demand, lambda d, j: d::DOUBLE
+                        * reach[j]), ''sum'')) / size AS at_least,
+                    (work::DOUBLE + system.main.list_aggregate(system.main.list_transform(supply, lambda s, i: s::DOUBLE
+                        * system.main.list_aggregate(system.main.list_transform(demand, lambda d, j: d::DOUBLE
+                            * (fares[i][j] // base)), ''sum'')), ''sum'')
+                        / system.main.greatest(system.main.list_aggregate(supply, ''sum''), 1)) / size AS at_most
              FROM (
                  SELECT id, alike, size, all_classes, all_rows, largest, base, fares, best, reach,
-                        list_transform(supply, lambda s, i: CASE via[i] WHEN 0 THEN left_over.room[i] ELSE s END) AS supply,
+                        system.main.list_transform(supply, lambda s, i: CASE via[i] WHEN 0 THEN left_over.room[i] ELSE s END)
+                            AS supply,
                         left_over.demand AS demand,
-                        list_transform(flows, lambda line, i: list_transform(line, lambda flow, j: flow
+                        system.main.list_transform(flows, lambda line, i: system.main.list_transform(line, lambda flow, j: flow
                             + CASE origin[j] WHEN i THEN through[j] ELSE 0 END
                             - CASE via[i] WHEN j THEN room[i] - left_over.room[i] ELSE 0 END)) AS flows,
-                        work + list_sum(list_transform(demand, lambda d, j: (d - left_over.demand[j]) * reach[j])) AS work
+                        work + system.main.list_aggregate(system.main.list_transform(demand,
+                            lambda d, j: (d - left_over.demand[j])
+                            * reach[j]), ''sum'') AS work
                  FROM (
                      SELECT *,
-                            list_transform(demand, lambda d, j: d - left_over.demand[j] + list_sum(list_transform(
-                                via, lambda v, i: CASE v WHEN j THEN room[i] - left_over.room[i] ELSE 0 END))) AS through
+                            system.main.list_transform(demand, lambda d, j: d - left_over.demand[j]
+                                                       + system.main.list_aggregate(system.main.list_transform(
+                                via, lambda v, i: CASE v WHEN j THEN room[i] - left_over.room[i] ELSE 0 END), ''sum'')) AS through
                      FROM (
                          SELECT *,
-                                list_reduce(
-                                    list_prepend(
-                                        struct_pack(room := room, demand := demand, sink := 0::BIGINT),
-                                        list_transform(
-                                            list_sort(list_filter(
-                                                list_transform(
+                                system.main.list_reduce(
+                                    system.main.list_concat(system.main.list_value(system.main.struct_pack(room := room,
+                                        demand := demand, sink := 0::BIGINT)), system.main.list_transform(
+                                            system.main.list_sort(system.main.list_filter(
+                                                system.main.list_transform(
                                                     reach, lambda r, j: CASE WHEN demand[j] > 0 THEN r * base + j END),
                                                 lambda label: label IS NOT NULL)),
                                             lambda label:
-                                                struct_pack(room := room, demand := demand, sink := (label % base)::BIGINT))),
-                                    lambda now, next: list_transform(
-                                        [list_reduce(
-                                            list_transform(range(len(via) + 1), lambda i: [origin[next.sink]]),
+                                                system.main.struct_pack(room := room, demand := demand,
+                                                    sink := (label % base)::BIGINT))),
+                                    lambda now, next: system.main.list_transform(
+                                        [system.main.list_reduce(
+                                            system.main.list_transform(system.main.range(system.main.len(via) + 1),
+                                                lambda i: [origin[next.sink]]),
                                             lambda way, e: CASE via[way[-1]]
-                                                WHEN 0 THEN way ELSE list_append(way, origin[via[way[-1]]]) END)],
-                                        lambda way: list_transform(
-                                            [least(
-                                                now.demand[next.sink], list_min(list_transform(way, lambda i: now.room[i])))],
-                                            lambda amount: struct_pack(
-                                                room := list_transform(now.room, lambda r, i:
-                                                    CASE WHEN list_contains(way, i) THEN r - amount ELSE r END),
-                                                demand := list_transform(now.demand, lambda d, j:
+                                                WHEN 0 THEN way ELSE system.main.list_concat(way,
+                                                    system.main.list_value(origin[via[way[-1]]])) END)],
+                                        lambda way: system.main.list_transform(
+                                            [system.main.least(
+                                                now.demand[next.sink],
+                                                system.main.list_aggregate(system.main.list_transform(way,
+                                                    lambda i: now.room[i]), ''min''))],
+                                            lambda amount: system.main.struct_pack(
+                                                room := system.main.list_transform(now.room, lambda r, i:
+                                                    CASE WHEN system.main.list_contains(way, i) THEN r - amount ELSE r END),
+                                                demand := system.main.list_transform(now.demand, lambda d, j:
                                                     CASE next.sink WHEN j THEN d - amount ELSE d END),
                                                 sink := 0::BIGINT))[1])[1]) AS left_over
                          FROM (
                              SELECT *,
-                                    list_transform(via, lambda v, i: CASE v WHEN 0 THEN supply[i] ELSE flows[i][v] END) AS room
+                                    system.main.list_transform(via, lambda v, i: CASE v WHEN 0 THEN supply[i]
+                                        ELSE flows[i][v] END) AS room
                              FROM (
                                  SELECT *,
-                                        list_transform(labels.sources, lambda label: (label % base)::BIGINT) AS via,
-                                        list_transform(labels.sinks, lambda label: (label % base)::BIGINT) AS origin,
-                                        list_transform(labels.sinks, lambda label: label // base) AS reach
+                                        system.main.list_transform(labels.sources, lambda label: (label % base)::BIGINT) AS via,
+                                        system.main.list_transform(labels.sinks, lambda label: (label % base)::BIGINT)
+                                            AS origin,
+                                        system.main.list_transform(labels.sinks, lambda label: label // base) AS reach
                                  FROM (
                                      SELECT *,
-                                            list_reduce(
-                                                list_transform(range(len(supply) + 1), lambda i: struct_pack(
-                                                    sources := list_transform(
+                                            system.main.list_reduce(
+                                                system.main.list_transform(system.main.range(system.main.len(supply) + 1),
+                                                    lambda i: system.main.struct_pack(
+                                                    sources := system.main.list_transform(
                                                         supply, lambda s: CASE WHEN s > 0 THEN 0::HUGEINT END),
-                                                    sinks := list_transform(demand, lambda d: NULL::HUGEINT),
-                                                    fresh := list_filter(range(1, len(supply) + 1), lambda i: supply[i] > 0))),
-                                                lambda now, next: CASE WHEN len(now.fresh) = 0 THEN now ELSE list_transform(
-                                                    [list_transform(now.sinks, lambda old, j: list_transform(
-                                                        [list_min(list_transform(now.fresh, lambda i:
-                                                            now.sources[i] // base * base + fares[i][j]))],
+                                                    sinks := system.main.list_transform(demand, lambda d: NULL::HUGEINT),
+                                                    fresh := system.main.list_filter(system.main.range(1,
+                                                        system.main.len(supply) + 1), lambda i: supply[i] > 0))),
+                                                lambda now, next: CASE WHEN system.main.len(now.fresh) = 0 THEN now
+                                                    ELSE system.main.list_transform(
+                                                    [system.main.list_transform(now.sinks,
+                                                        lambda old, j: system.main.list_transform(
+                                                        [system.main.list_aggregate(system.main.list_transform(now.fresh,
+                                                            lambda i:
+                                                            now.sources[i] // base * base + fares[i][j]), ''min'')],
                                                         lambda new:
                                                             CASE WHEN new // base >= old // base THEN old ELSE new END)[1])],
-                                                    lambda sinks: list_transform(
-                                                        [list_transform(now.sources, lambda old, i: list_transform(
-                                                            [list_min(list_transform(givers[i], lambda j:
-                                                                (sinks[j] // base - fares[i][j] // base) * base + j))],
+                                                    lambda sinks: system.main.list_transform(
+                                                        [system.main.list_transform(now.sources,
+                                                            lambda old, i: system.main.list_transform(
+                                                            [system.main.list_aggregate(system.main.list_transform(givers[i],
+                                                                lambda j:
+                                                                (sinks[j] // base - fares[i][j] // base) * base + j), ''min'')],
                                                             lambda new: CASE
                                                                 WHEN new IS NULL OR new // base >= old // base THEN old
                                                                 ELSE new END)[1])],
-                                                        lambda sources: struct_pack(
+                                                        lambda sources: system.main.struct_pack(
                                                             sources := sources,
                                                             sinks := sinks,
-                                                            fresh := list_filter(range(1, len(sources) + 1), lambda i:
+                                                            fresh := system.main.list_filter(system.main.range(1,
+                                                                system.main.len(sources) + 1), lambda i:
                                                                 sources[i] IS DISTINCT FROM now.sources[i])))[1])[1]
                                                 END) AS labels
                                      FROM (
                                          SELECT *,
-                                                list_transform(flows, lambda line: list_filter(
-                                                    range(1, len(line) + 1), lambda j: line[j] > 0)) AS givers
+                                                system.main.list_transform(flows, lambda line: system.main.list_filter(
+                                                    system.main.range(1, system.main.len(line) + 1), lambda j: line[j] > 0))
+                                                        AS givers
                                          FROM "t_closeness plans"
-                                         WHERE list_max(supply) > 0
+                                         WHERE system.main.list_aggregate(supply, ''max'') > 0
                                      ) AS plans
                                  ) AS plans
                              ) AS plans
@@ -519,12 +563,12 @@ FROM query(format(
                  ) AS plans
              ) AS plans
          ) AS plans
-         QUALIFY at_most * (1 + 1e-9) >= greatest(best, max(at_least) OVER ())
+         QUALIFY at_most * (1 + 1e-9) >= system.main.greatest(best, system.main.max(at_least) OVER ())
      ),
      "t_closeness work" AS (
          SELECT alike, size, all_classes, all_rows, largest AS scale, work
          FROM "t_closeness plans"
-         WHERE coalesce(list_max(supply), 0) = 0
+         WHERE coalesce(system.main.list_aggregate(supply, ''max''), 0) = 0
      )'
     END || '
      SELECT numerator::DOUBLE / denominator AS t,
@@ -535,82 +579,104 @@ FROM query(format(
             classes,
             "rows"
      FROM (
-         SELECT worst.work // gcd(worst.work, worst.whole) AS numerator,
-                worst.whole // gcd(worst.work, worst.whole) AS denominator,
+         SELECT worst.work // system.main.gcd(worst.work, worst.whole) AS numerator,
+                worst.whole // system.main.gcd(worst.work, worst.whole) AS denominator,
                 worst.classes AS worst_classes,
                 worst.members AS worst_rows,
                 classes,
                 "rows"
          FROM (
-             SELECT arg_max(
-                        struct_pack(work := work, whole := whole, classes := classes, members := members), distance) AS worst,
-                    coalesce(max(all_classes), 0)::BIGINT AS classes,
-                    coalesce(max(all_rows), 0)::BIGINT AS "rows"
+             SELECT system.main.arg_max(
+                        system.main.struct_pack(work := work, whole := whole, classes := classes, members := members), distance)
+                            AS worst,
+                    coalesce(system.main.max(all_classes), 0)::BIGINT AS classes,
+                    coalesce(system.main.max(all_rows), 0)::BIGINT AS "rows"
              FROM (
-                 SELECT struct_pack(whole := work // size, places := work % size * (1::HUGEINT << 84) // size) AS distance,
-                        max(work) AS work,
-                        max(size) * any_value(all_rows) * greatest(any_value(scale), 1) AS whole,
-                        sum(alike)::BIGINT AS classes,
-                        sum(alike * size)::BIGINT AS members,
-                        any_value(all_classes) AS all_classes,
-                        any_value(all_rows) AS all_rows
+                 SELECT system.main.struct_pack(whole := work // size, places := work % size * (1::HUGEINT << 84) // size)
+                     AS distance,
+                        system.main.max(work) AS work,
+                        system.main.max(size) * system.main.any_value(all_rows)
+                            * system.main.greatest(system.main.any_value(scale), 1) AS whole,
+                        system.main.sum(alike)::BIGINT AS classes,
+                        system.main.sum(alike * size)::BIGINT AS members,
+                        system.main.any_value(all_classes) AS all_classes,
+                        system.main.any_value(all_rows) AS all_rows
                  FROM "t_closeness work"
                  GROUP BY distance
              ) AS distances
          ) AS figures
      ) AS figures',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"))'
-        WHEN len(qi::VARCHAR[]) = 0 THEN error('kanon: qi is an empty list (NULL takes every column but sa)')
-        WHEN list_count(qi::VARCHAR[]) < len(qi::VARCHAR[]) THEN error('kanon: qi holds NULL instead of a column name')
-        WHEN list_unique([lower(name) FOR name IN qi::VARCHAR[]]) < len(qi::VARCHAR[])
-        THEN error('kanon: qi names a column twice')
-        WHEN list_contains([lower(name) FOR name IN qi::VARCHAR[]], lower(sa::VARCHAR))
-        THEN error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
-        ELSE array_to_string(['source."' || replace(name, '"', '""') || '"' FOR name IN qi::VARCHAR[]], ', ')
+        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+            '""') || '"))'
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
+                                       system.main.lower(sa::VARCHAR))
+        THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
     END,
-    CASE array_to_string(
-            regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            '.')
-        WHEN nullif(tbl::VARCHAR, '')
-        THEN array_to_string(
-            [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-             FOR part IN regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-            '.')
-        ELSE error(format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
     END,
     CASE
-        WHEN coalesce(sa::VARCHAR, '') = '' THEN error('kanon: sa is missing (name the sensitive attribute)')
-        ELSE format(
+        WHEN coalesce(sa::VARCHAR, '') = '' THEN system.main.error('kanon: sa is missing (name the sensitive attribute)')
+        ELSE system.main.format(
             CASE
-                WHEN metric::VARCHAR IN ('equal', 'ordered') THEN 'create_sort_key(row(source.{0}), ''ASC NULLS LAST'')'
-                ELSE 'encode(source.{0}::VARCHAR)'
+                WHEN metric::VARCHAR IN ('equal', 'ordered')
+                    THEN 'system.main.create_sort_key(system.main.row(source.{0}), ''ASC NULLS LAST'')'
+                ELSE 'system.main.encode(source.{0}::VARCHAR)'
             END,
-            '"' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"')
+            '"' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"')
     END,
     CASE
         WHEN coalesce(metric::VARCHAR, '') <> 'hierarchical' AND hierarchy IS NOT NULL
-        THEN error('kanon: a hierarchy belongs to the metric hierarchical only (leave it out)')
+        THEN system.main.error('kanon: a hierarchy belongs to the metric hierarchical only (leave it out)')
         WHEN metric::VARCHAR IN ('equal', 'ordered', 'numeric') THEN ''
         ELSE
-            CASE array_to_string(
-                    regexp_extract_all(
+            CASE system.main.list_aggregate(
+                    system.main.regexp_extract_all(
                         CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END,
-                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-                    '.')
-                WHEN nullif(CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END, '')
-                THEN array_to_string(
-                    [CASE WHEN starts_with(part, '"') THEN part ELSE '"' || part || '"' END
-                     FOR part IN regexp_extract_all(
+                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3], 'string_agg', '.')
+                WHEN system.main.nullif(CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR
+                                        ELSE metric::VARCHAR END, '')
+                THEN system.main.list_aggregate(
+                    system.main.list_transform(system.main.regexp_extract_all(
                          CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END,
-                         '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')],
-                    '.')
-                ELSE error(format('kanon: {} is not the name of a table: {}',
+                         '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
+                         lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END),
+                         'string_agg', '.')
+                ELSE system.main.error(system.main.format('kanon: {} is not the name of a table: {}',
                     CASE metric::VARCHAR WHEN 'hierarchical' THEN 'hierarchy' ELSE 'metric' END,
                     coalesce(
                         CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END, 'NULL')))
             END
     END,
-    'source."' || replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
+    'source."' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"',
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));

@@ -33,4 +33,7 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
 
 FUNCTION = Function(name="kanon_plan_anonymize", returns="VARCHAR", call=plan)
 
-MACRO = f"anonymize(tbl, policy) AS TABLE FROM query({FUNCTION.name}(tbl, policy, current_database()))"
+MACRO = (
+    "anonymize(tbl, policy) "
+    f"AS TABLE FROM system.main.query(system.main.{FUNCTION.name}(tbl, policy, system.main.current_database()))"
+)

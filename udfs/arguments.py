@@ -42,8 +42,8 @@ def signature(name: str, *positional: str, **own: str) -> str:
 
 
 def plan_call(function: str, *own: str) -> str:
-    """Return the call of a planner: the table, its own arguments, and the shared ones in their order."""
-    return f"{function}({', '.join(('tbl', *own, *NAMES))})"
+    """Return the query that a planner writes: it takes the table, its own arguments, and the shared ones in their order."""
+    return f"system.main.query(system.main.{function}({', '.join(('tbl', *own, *NAMES))}))"
 
 
 def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:

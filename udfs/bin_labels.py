@@ -16,4 +16,4 @@ def plan(_session: Session, tbl: str, col: str, k: int) -> str:
 
 FUNCTION = Function(name="kanon_plan_bin_labels", returns="VARCHAR", call=plan)
 
-MACRO = f"bin_labels(tbl, col, k) AS TABLE FROM query({FUNCTION.name}(tbl, col, k))"
+MACRO = f"bin_labels(tbl, col, k) AS TABLE FROM system.main.query(system.main.{FUNCTION.name}(tbl, col, k))"

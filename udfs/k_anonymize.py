@@ -18,4 +18,4 @@ def plan(session: Session, tbl: str, *values: Any) -> str:
 
 FUNCTION = Function(name="kanon_plan_k_anonymize", returns="VARCHAR", call=plan)
 
-MACRO = f"{arguments.signature('k_anonymize', 'tbl', 'k')} AS TABLE FROM query({arguments.plan_call(FUNCTION.name)})"
+MACRO = f"{arguments.signature('k_anonymize', 'tbl', 'k')} AS TABLE FROM {arguments.plan_call(FUNCTION.name)}"

@@ -45,4 +45,4 @@ FUNCTION = Function(
     side_effects=True,
 )
 
-MACRO = "kanon_releases() AS TABLE SELECT unnest(kanon_certificates(), recursive := true)"
+MACRO = "kanon_releases() AS TABLE SELECT system.main.unnest(system.main.kanon_certificates(), recursive := true)"

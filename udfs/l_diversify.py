@@ -24,5 +24,5 @@ _OWN = {"variant": "'frequency'", "c": "NULL"}
 
 MACRO = (
     f"{arguments.signature('l_diversify', 'tbl', 'sa', 'l', **_OWN)} "
-    f"AS TABLE FROM query({arguments.plan_call(FUNCTION.name, 'sa', 'l', *_OWN)})"
+    f"AS TABLE FROM {arguments.plan_call(FUNCTION.name, 'sa', 'l', *_OWN)}"
 )

@@ -21,4 +21,4 @@ def plan(session: Session, tbl: str, *values: Any) -> str:
 
 FUNCTION = Function(name="kanon_plan_pattern_guided", returns="VARCHAR", call=plan)
 
-MACRO = f"{arguments.signature('pattern_guided', 'tbl', 'masks')} AS TABLE FROM query({arguments.plan_call(FUNCTION.name)})"
+MACRO = f"{arguments.signature('pattern_guided', 'tbl', 'masks')} AS TABLE FROM {arguments.plan_call(FUNCTION.name)}"

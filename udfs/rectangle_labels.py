@@ -17,4 +17,4 @@ def plan(_session: Session, tbl: str, x: str, y: str, k: int) -> str:
 
 FUNCTION = Function(name="kanon_plan_rectangle_labels", returns="VARCHAR", call=plan)
 
-MACRO = f"rectangle_labels(tbl, x, y, k) AS TABLE FROM query({FUNCTION.name}(tbl, x, y, k))"
+MACRO = f"rectangle_labels(tbl, x, y, k) AS TABLE FROM system.main.query(system.main.{FUNCTION.name}(tbl, x, y, k))"

@@ -18,5 +18,5 @@ FUNCTION = Function(name="kanon_plan_region_labels", returns="VARCHAR", call=pla
 
 MACRO = (
     f"region_labels(tbl, col, edges, k, components := 'refuse') "
-    f"AS TABLE FROM query({FUNCTION.name}(tbl, col, edges, k, components))"
+    f"AS TABLE FROM system.main.query(system.main.{FUNCTION.name}(tbl, col, edges, k, components))"
 )

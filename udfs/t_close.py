@@ -24,5 +24,5 @@ _OWN = {"metric": "'equal'", "hierarchy": "NULL"}
 
 MACRO = (
     f"{arguments.signature('t_close', 'tbl', 'sa', 't', **_OWN)} "
-    f"AS TABLE FROM query({arguments.plan_call(FUNCTION.name, 'sa', 't', *_OWN)})"
+    f"AS TABLE FROM {arguments.plan_call(FUNCTION.name, 'sa', 't', *_OWN)}"
 )

@@ -67,12 +67,12 @@ def read_cells(con: Any, policy: Policy, others: Sequence[str]) -> Cells:
     O(r log r) for each column.
     """
     names = [quoted(qi.column) for qi in policy.quasi_identifiers]
-    rank = "CAST(dense_rank() OVER (ORDER BY {}) AS BIGINT) - 1"
+    rank = "CAST(system.main.dense_rank() OVER (ORDER BY {}) AS BIGINT) - 1"
     ranks = [f'{rank.format(name)} AS "kanon#{c}"' for c, name in enumerate(names)]
-    rest = rank.format(f"row({', '.join(others)})") if others else "0::BIGINT"
+    rest = rank.format(f"system.main.row({', '.join(others)})") if others else "0::BIGINT"
     listed = ", ".join([*names, *others])
     sides = [
-        f'SELECT {side} AS "kanon#side", {listed}, count(*) AS "kanon#n" FROM {table} GROUP BY ALL'  # noqa: S608
+        f'SELECT {side} AS "kanon#side", {listed}, system.main.count(*) AS "kanon#n" FROM {table} GROUP BY ALL'  # noqa: S608
         for side, table in enumerate(("source", "released"))
     ]
     query = f"""SELECT "kanon#side", {", ".join(ranks)}, {rest} AS "kanon#rest", "kanon#n"

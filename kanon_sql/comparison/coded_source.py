@@ -68,11 +68,15 @@ class CodedSource:
         import pyarrow as pa
 
         names = [*(qi.column for qi in policy.quasi_identifiers), *policy.measured]
-        texts = [f'min(CAST({quoted(name)} AS VARCHAR)) AS "kanon#text{n}"' for n, name in enumerate(policy.generalized)]
+        texts = [
+            f'system.main.min(CAST({quoted(name)} AS VARCHAR)) AS "kanon#text{n}"' for n, name in enumerate(policy.generalized)
+        ]
         keys = {f'"kanon#key{n}"': quoted(name) for n, name in enumerate(policy.measured)}
-        least = [f"min(create_sort_key(row({name}), 'ASC NULLS LAST')) AS {key}" for key, name in keys.items()]
-        equal = ", ".join(f"min({key}) OVER (PARTITION BY {name}) AS {key}" for key, name in keys.items())
-        query = f'SELECT {", ".join([*map(quoted, names), *texts, *least])}, count(*) AS "kanon#n" FROM source GROUP BY ALL'  # noqa: S608
+        key = "system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST')"
+        least = [f"system.main.min({key.format(column)}) AS {name}" for name, column in keys.items()]
+        equal = ", ".join(f"system.main.min({name}) OVER (PARTITION BY {column}) AS {name}" for name, column in keys.items())
+        chosen = ", ".join([*map(quoted, names), *texts, *least])
+        query = f'SELECT {chosen}, system.main.count(*) AS "kanon#n" FROM source GROUP BY ALL'  # noqa: S608
         histogram = con.sql(f"SELECT * REPLACE ({equal}) FROM ({query})" if keys else query).to_arrow_table()  # noqa: S608
         if not histogram.num_rows:
             return cls(policy=policy, table=None, ladders={}, columns={})

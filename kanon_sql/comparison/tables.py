@@ -69,7 +69,8 @@ def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
     names = columns(con, "source")
     if columns(con, "released") != names:
         raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
-    rows = [con.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0] for table in ("source", "released")]  # noqa: S608
+    count = "SELECT system.main.count(*) FROM {}"
+    rows = [con.execute(count.format(table)).fetchall()[0][0] for table in ("source", "released")]
     if rows[0] != rows[1]:
         raise AuditError(f"the release has {rows[1]} rows, the source {rows[0]}")
     chosen = [qi.column for qi in policy.quasi_identifiers]
@@ -79,8 +80,8 @@ def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
         return Loss(cells=(0, 0), cost=(Fraction(0), Fraction(0)))
     if others:
         listed = ", ".join(others)
-        query = f"SELECT count(*) FROM (SELECT {listed} FROM source EXCEPT ALL SELECT {listed} FROM released)"  # noqa: S608
-        changed = con.execute(query).fetchall()[0][0]
+        query = f"SELECT {listed} FROM source EXCEPT ALL SELECT {listed} FROM released"  # noqa: S608
+        changed = con.execute(count.format(f"({query})")).fetchall()[0][0]
         if changed:
             raise AuditError(
                 f"in {changed} rows of the release, columns that are no quasi-identifiers are not those of the source"
@@ -100,12 +101,12 @@ def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
 
 def _align(con: Any, policy: Policy, from_json: bool) -> None:
     """Give each column one type in both tables, so that what was the same before it was written is the same again."""
-    query = "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ? AND NOT internal"
+    query = "SELECT column_name, data_type FROM system.main.duckdb_columns() WHERE table_name = ? AND NOT internal"
     kinds = {table: dict(con.execute(query, [table]).fetchall()) for table in ("source", "released")}
     as_text = {qi.column for qi in policy.quasi_identifiers if policy.suppress is not None or qi.recoding is not None}
     for name, given in kinds["source"].items():
         kind, column = "VARCHAR" if name in as_text else given, quoted(name)
-        value = f"to_json({column})" if kind == "JSON" and from_json else f"CAST({column} AS {kind})"
+        value = f"system.main.to_json({column})" if kind == "JSON" and from_json else f"CAST({column} AS {kind})"
         for table, types in kinds.items():
             if types[name] != kind:
                 try:

@@ -1,4 +1,4 @@
     -- at least l values in a class
     SELECT class, different::HUGEINT * ${unit} >= ${l} AS holds, -different AS badness,
-           format('the worst has {} different values', different) AS figure
-    FROM (SELECT class, count(*) AS different FROM ${tally} GROUP BY class)
+           system.main.format('the worst has {} different values', different) AS figure
+    FROM (SELECT class, system.main.count(*) AS different FROM ${tally} GROUP BY class)

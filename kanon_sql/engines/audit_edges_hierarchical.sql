@@ -7,12 +7,12 @@
             ), "kanon#ways" AS MATERIALIZED (
                 SELECT node, above, steps FROM "kanon#up"
             ), "kanon#heights" AS MATERIALIZED (
-                SELECT node, max(steps) AS height
+                SELECT node, system.main.max(steps) AS height
                 FROM (SELECT above AS node, steps FROM "kanon#ways" UNION ALL SELECT node, 0 FROM "kanon#links"
-                      UNION ALL SELECT concat(level * step, '=' || label), 0 FROM "kanon#cells" WHERE level = 0)
+                      UNION ALL SELECT system.main.concat(level * step, '=' || label), 0 FROM "kanon#cells" WHERE level = 0)
                 GROUP BY node
             ), "kanon#leaves" AS MATERIALIZED (
-                SELECT DISTINCT value, concat(0, '=' || label) AS node FROM ${tally}
+                SELECT DISTINCT value, system.main.concat(0, '=' || label) AS node FROM ${tally}
             )
             SELECT value, edge, length, scale
             FROM (
@@ -27,5 +27,6 @@
                 SELECT value, 'leaf of ' || node, height FROM "kanon#leaves" JOIN "kanon#heights" USING (node) WHERE height > 0
             ),
             -- none if a node has two parents, or a way up does not end
-            (SELECT 2 * max(height) AS scale FROM "kanon#heights"
-             WHERE (SELECT count(*) = count(DISTINCT node) FROM "kanon#links") HAVING max(height) < ${deepest})
+            (SELECT 2 * system.main.max(height) AS scale FROM "kanon#heights"
+             WHERE (SELECT system.main.count(*) = system.main.count(DISTINCT node)
+                    FROM "kanon#links") HAVING system.main.max(height) < ${deepest})

@@ -1,19 +1,22 @@
     -- t-closeness under a table of distances: kanon_transport tells which rows to move where, and nothing of it is believed:
     -- the moves have to turn the class into the table, size for size, and their cost has to be within t
     SELECT class, CASE WHEN fair AND moved THEN work * ${unit} <= ${t} * scale * rows * size END AS holds,
-           work / (scale * rows * size) AS badness, format('the worst is at a distance of {:.6f}', badness) AS figure
+           work / (scale * rows * size) AS badness, system.main.format('the worst is at a distance of {:.6f}', badness)
+               AS figure
     FROM (
         WITH "kanon#domain" AS MATERIALIZED (
-            SELECT value, concat('=' || label) AS name, sum(n) AS total FROM ${tally} GROUP BY value, label
+            SELECT value, system.main.concat('=' || label) AS name, system.main.sum(n) AS total FROM ${tally} GROUP BY value,
+                   label
         ), "kanon#distances" AS MATERIALIZED (
-            SELECT concat('=' || a) AS a, concat('=' || b) AS b, ${distance} AS distance
+            SELECT system.main.concat('=' || a) AS a, system.main.concat('=' || b) AS b, ${distance} AS distance
             FROM (SELECT CAST("kanon#t".a AS VARCHAR) COLLATE "binary" AS a, CAST("kanon#t".b AS VARCHAR) COLLATE "binary" AS b,
                          CAST("kanon#t".distance AS VARCHAR) AS distance
                   FROM ${table} AS "kanon#t")
         ), "kanon#pairs" AS MATERIALIZED (
             -- a pair without a distance, or with two, has none
             SELECT source, target,
-                   CASE WHEN count(*) = count(distance) AND min(distance) = max(distance) THEN min(distance) END AS cost
+                   CASE WHEN system.main.count(*) = system.main.count(distance)
+                       AND system.main.min(distance) = system.main.max(distance) THEN system.main.min(distance) END AS cost
             FROM (
                 SELECT one.value AS source, other.value AS target,
                        CASE WHEN one.name = other.name THEN 0 ELSE distance END AS distance
@@ -24,23 +27,27 @@
             )
             GROUP BY source, target
         ), "kanon#unit" AS MATERIALIZED (
-            SELECT list_reduce(list(cost), lambda one, other: gcd(one, other)) AS unit
+            SELECT system.main.list_reduce(system.main.list(cost), lambda one, other: system.main.gcd(one, other)) AS unit
             FROM (SELECT cost FROM "kanon#pairs" UNION ALL SELECT 1000000000000000::HUGEINT)
         ), "kanon#costs" AS MATERIALIZED (
             SELECT source, target, (cost // unit)::BIGINT AS cost FROM "kanon#pairs", "kanon#unit"
         ), "kanon#moves" AS MATERIALIZED (
-            SELECT unnest(kanon_transport((SELECT list({'class': class, 'value': value, 'n': n}) FROM ${tally}),
-                                          (SELECT list({'source': source, 'target': target, 'cost': cost}) FROM "kanon#costs")),
+            SELECT system.main.unnest(system.main.kanon_transport((SELECT system.main.list({'class': class, 'value': value,
+                'n': n}) FROM ${tally}),
+                                          (SELECT system.main.list({'source': source, 'target': target, 'cost': cost})
+                                           FROM "kanon#costs")),
                           max_depth := 2)
         ), "kanon#classes" AS MATERIALIZED (
-            SELECT class, sum(n) AS size FROM ${tally} GROUP BY class
+            SELECT class, system.main.sum(n) AS size FROM ${tally} GROUP BY class
         ), "kanon#whole" AS MATERIALIZED (
-            SELECT sum(total) AS rows, count(*) AS values, any_value(1000000000000000 // unit) AS scale
+            SELECT system.main.sum(total) AS rows, system.main.count(*) AS values,
+                   system.main.any_value(1000000000000000 // unit) AS scale
             FROM "kanon#domain", "kanon#unit"
         ), "kanon#moved" AS (
-            SELECT class, count(*) = any_value(values) AND bool_and(net = rows * n - size * total) AS moved
+            SELECT class, system.main.count(*) = system.main.any_value(values)
+                AND system.main.bool_and(net = rows * n - size * total) AS moved
             FROM (
-                SELECT class, value, sum(net) AS net, sum(n) AS n
+                SELECT class, value, system.main.sum(net) AS net, system.main.sum(n) AS n
                 FROM (
                     SELECT class, value, 0 AS net, n FROM ${tally}
                     UNION ALL SELECT class, source, amount::HUGEINT, 0 FROM "kanon#moves"
@@ -53,7 +60,8 @@
             CROSS JOIN "kanon#whole"
             GROUP BY class
         ), "kanon#spent" AS (
-            SELECT class, sum(amount::HUGEINT * cost) AS work, bool_and(coalesce(amount >= 0 AND cost >= 0, false)) AS fair
+            SELECT class, system.main.sum(amount::HUGEINT * cost) AS work,
+                   system.main.bool_and(coalesce(amount >= 0 AND cost >= 0, false)) AS fair
             FROM "kanon#moves" LEFT JOIN "kanon#costs" USING (source, target)
             GROUP BY class
         )

@@ -3,7 +3,8 @@
     -- value, of which the first text is told; NULL is the last value
     SELECT class, system.main.dense_rank() OVER (ORDER BY key) AS value, label, texts, n
     FROM (
-        SELECT class, system.main.min(key) OVER (PARTITION BY own) AS key, system.main.min(label) OVER (PARTITION BY own) AS label,
+        SELECT class, system.main.min(key) OVER (PARTITION BY own) AS key, system.main.min(label) OVER (PARTITION BY own)
+            AS label,
                texts, n
         FROM (
             SELECT class, own, system.main.min(key) AS key, system.main.min(label) AS label,

@@ -39,7 +39,7 @@ def _question(qi: QuasiIdentifier) -> str:
     """Return a query that counts the pairs of value and label of ``"kanon#shown"`` in which the label does not cover."""
     match qi.recoding:
         case Digits(shown=shown):
-            return text("cover_digits", most=str(shown[0]) if shown else "length(value)")
+            return text("cover_digits", most=str(shown[0]) if shown else "system.main.length(value)")
         case Intervals(steps=(str(), *_)):
             return text("cover_periods")
         case Intervals() | Rectangles() | Ranges():

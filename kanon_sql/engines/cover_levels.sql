@@ -1,9 +1,9 @@
-SELECT count(*) AS wrong
+SELECT system.main.count(*) AS wrong
     FROM "kanon#shown" AS shown
     WHERE value IS DISTINCT FROM label AND NOT EXISTS (
         FROM (
             WITH RECURSIVE ${links}, "kanon#up" AS (
-                SELECT node, above, label, 1 AS steps FROM "kanon#links" WHERE starts_with(node, '0')
+                SELECT node, above, label, 1 AS steps FROM "kanon#links" WHERE system.main.starts_with(node, '0')
                 UNION ALL
                 SELECT low.node, high.above, high.label, steps + 1
                 FROM "kanon#up" AS low JOIN "kanon#links" AS high ON high.node = low.above
@@ -11,5 +11,5 @@ SELECT count(*) AS wrong
             )
             SELECT node, label AS name FROM "kanon#up"
         ) AS up
-        WHERE up.node = concat(0, '=' || shown.value) AND up.name = shown.label
+        WHERE up.node = system.main.concat(0, '=' || shown.value) AND up.name = shown.label
     )

@@ -1,2 +1,2 @@
         WHEN (SELECT wrong FROM ${check}) IS DISTINCT FROM 0
-            THEN error('kanon audit: labels of the column ' || ${column} || ' do not cover what they stand for; nothing was released')
+            THEN system.main.error('kanon audit: labels of the column ' || ${column} || ' do not cover what they stand for; nothing was released')

@@ -2,7 +2,8 @@
     , "kanon#words" AS MATERIALIZED (
         SELECT DISTINCT label, CASE WHEN word <> 'NULL' OR NOT pair THEN ${word} END AS word
         FROM (
-            SELECT label, pair, system.main.unnest(words) AS word, system.main.array_to_string(words, ', ') AS read, inside
+            SELECT label, pair, system.main.unnest(words) AS word, system.main.list_aggregate(words, 'string_agg', ', ')
+                AS read, inside
             FROM (
                 SELECT label, pair, inside, CASE WHEN pair THEN system.main.regexp_extract_all(
                            inside || ', ', '("(?:[^"]|"")*"|(?:[^"].*?)??), ', 1, 's') ELSE [inside] END AS words

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import atexit
 import functools
-import itertools
+import re
+import secrets
 import threading
 import weakref
 from collections.abc import Callable
@@ -24,6 +25,8 @@ from kanon_sql.engines.names import quoted
 from kanon_sql.engines.policies import Policies
 from kanon_sql.engines.release import release_query
 from kanon_sql.engines.session import Session
+from kanon_sql.engines.shadowing import GATED, REFUSED, refuse_namesakes, unshadowed
+from kanon_sql.errors import KanonError, SourceError
 from kanon_sql.policy import Policy
 from kanon_sql.solvers.budget import Progress
 
@@ -56,7 +59,6 @@ _SCHEMA = "kanon"
 _CREATE = "CREATE OR REPLACE MACRO "
 
 _SESSIONS: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
-_NUMBERS = itertools.count(1)
 
 _OPEN: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
 """Connections that own functions; DuckDB reports them as leaks on stderr unless they are closed before Python ends."""
@@ -85,19 +87,20 @@ def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None
         with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
             try:
                 session = _SESSIONS[cursor.execute("SELECT system.main.kanon_session()").fetchall()[0][0]]
-            except duckdb.CatalogException:
+            except (duckdb.CatalogException, duckdb.BinderException, KeyError):  # none, or a macro that is called so
                 session = Session(secret)
             else:
                 if secret is not None:
                     session.share(secret)
                 return session
         _OPEN.add(con)
-        number = next(_NUMBERS)
+        number = secrets.randbits(62)  # a macro of the database cannot guess it
         _SESSIONS[number] = session
-        con.create_function("kanon_session", session.keep(lambda: number), [], "BIGINT")
+        _create(con, "kanon_session", session.keep(lambda: number), [], "BIGINT")
         for module in map(_udf, _MODULES):
             function: Function = module.FUNCTION
-            con.create_function(
+            _create(
+                con,
                 function.name,
                 session.keep(function.bound(session)),
                 None if function.parameters is None else list(function.parameters),
@@ -107,6 +110,13 @@ def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None
                 side_effects=function.side_effects,
             )
         return session
+
+
+def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **options: Any) -> None:
+    try:
+        con.create_function(name, *arguments, **options)
+    except duckdb.CatalogException:
+        raise SourceError(f"the database has a macro {name}, as a function of kanon-sql is called; hint: drop it") from None
 
 
 def macros() -> list[str]:
@@ -145,6 +155,11 @@ def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
     DuckDBPyConnection
         The same connection.
 
+    Raises
+    ------
+    SourceError
+        When a database file brings a macro that is called like one of these functions, unless it is the very same.
+
     Notes
     -----
     Nothing is written into a database file: there, the macros are temporary. A database opened read-only, or whose file is
@@ -159,6 +174,7 @@ def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
         _KEPT[con].serve(con)
         for text in macros():
             con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
+        refuse_namesakes(con)
         # A transaction of its own, because a single one may write to one database only. It does not see functions that were
         # registered inside an open transaction; then there are none for cursors yet.
         with con.cursor() as cursor, suppress(duckdb.CatalogException):
@@ -171,15 +187,17 @@ def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
 def _homes(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the schemas outside the user's files that all cursors see."""
     database, path, readonly = cursor.execute(
-        "SELECT database_name, path, readonly FROM duckdb_databases() WHERE database_name = current_database()"
+        "SELECT database_name, path, readonly FROM system.main.duckdb_databases() "
+        "WHERE database_name = system.main.current_database()"
     ).fetchall()[0]
     homes = [] if path or readonly else [f"{quoted(database)}.main"]
     try:
         cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_SCHEMA}")
     except duckdb.CatalogException:  # an instance opened read-only holds no second database
         return homes
-    ours = cursor.execute("SELECT path IS NULL FROM duckdb_databases() WHERE database_name = $1", [_SCHEMA]).fetchall()
-    return [*homes, f"{_SCHEMA}.main"] if ours == [(True,)] else homes  # a file may be called so
+    ours = "SELECT path IS NULL FROM system.main.duckdb_databases() WHERE database_name = $1"
+    in_memory = cursor.execute(ours, [_SCHEMA]).fetchall() == [(True,)]  # a file may be called so
+    return [*homes, f"{_SCHEMA}.main"] if in_memory else homes
 
 
 def connect(database: str = ":memory:", *, secret: str | bytes | None = None, **options: Any) -> Connection:
@@ -193,8 +211,18 @@ def connect(database: str = ":memory:", *, secret: str | bytes | None = None, **
         As for `register`.
     **options
         As for ``duckdb.connect``.
+
+    Raises
+    ------
+    SourceError
+        As `register`.
     """
-    return Connection(register(duckdb.connect(database, **options), secret=secret))
+    con = duckdb.connect(database, **options)
+    try:
+        return Connection(register(con, secret=secret))
+    except SourceError:
+        con.close()
+        raise
 
 
 def releases(con: duckdb.DuckDBPyConnection | Connection) -> list[Certificate]:
@@ -285,10 +313,25 @@ class Connection:
         try:
             return call(*arguments, **options)
         except duckdb.Error as error:
-            cause = self.session.cause_of(str(error))
+            cause = self.session.cause_of(str(error)) or self._shadowed(error, *arguments[:1])
             if cause is None:
                 raise
             raise cause from None
+
+    def _shadowed(self, error: duckdb.Error, query: object = None) -> KanonError | None:
+        """Return the refusal of a macro behind the syntax of a statement of ours that could not even be bound."""
+        if isinstance(error, duckdb.BinderException) and isinstance(query, str) and _asked().search(query):
+            try:
+                self.raw.execute(f"SELECT {unshadowed((*GATED, *REFUSED))}").fetchall()
+            except duckdb.Error as refusal:
+                return self.session.cause_of(str(refusal))
+        return None
+
+
+@functools.cache
+def _asked() -> re.Pattern[str]:
+    """Return a pattern for statements that release, explain or audit."""
+    return re.compile("|".join(["kanon#", *(text.partition("(")[0] for text in macros())]), re.IGNORECASE)
 
 
 def _release_of_query(body: str, policy: Policy) -> str:

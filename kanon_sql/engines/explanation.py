@@ -13,6 +13,7 @@ from kanon_sql import pipeline
 from kanon_sql.coded import CodedTable, Int64, alike, hidden_bits
 from kanon_sql.engines.names import literal
 from kanon_sql.engines.release import histogram, tables_of
+from kanon_sql.engines.shadowing import unshadowed
 from kanon_sql.patterns import PatternSet, ordered, permitted
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import KAnonymity
@@ -34,19 +35,21 @@ _PEOPLE = "none over all ways to count people: one row stands for each, or whole
 _QUERY = """WITH "kanon#source" AS (
 {body}
 )
-SELECT unnest("kanon#e", recursive := true)
+SELECT system.main.unnest("kanon#e", recursive := true)
 FROM (
-    SELECT unnest(system.main.kanon_explain(row_types, {policy}{tables})) AS "kanon#e"
+    SELECT system.main.unnest(system.main.kanon_explain(row_types, {policy}{tables})) AS "kanon#e"
     FROM (
 {histogram}
     )
+    WHERE {unshadowed}
 )"""
 
 
 def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
     row_types = histogram('"kanon#source"', policy)["histogram"]
-    return _QUERY.format(body=body, policy=literal(policy.to_json()), tables=tables_of(policy), histogram=row_types)
+    slots = {"policy": literal(policy.to_json()), "tables": tables_of(policy), "unshadowed": unshadowed()}
+    return _QUERY.format(body=body, histogram=row_types, **slots)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

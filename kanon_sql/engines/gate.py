@@ -21,12 +21,13 @@ from kanon_sql.validation import same_name
 _FINEST = 1 << 31
 """The largest numerator or denominator of a threshold: products with counts of rows stay within 128 bits."""
 
-_DECIMAL = r"""CASE WHEN regexp_full_match({0}, '-?[0-9]{{1,22}}(\.[0-9]{{1,15}})?')
-     THEN TRY_CAST(replace(CAST(TRY_CAST({0} AS DECIMAL(38, 15)) AS VARCHAR), '.', '') AS HUGEINT) END"""
+_DECIMAL = r"""CASE WHEN system.main.regexp_full_match({0}, '-?[0-9]{{1,22}}(\.[0-9]{{1,15}})?')
+     THEN TRY_CAST(system.main.replace(CAST(TRY_CAST({0} AS DECIMAL(38, 15)) AS VARCHAR), '.', '') AS HUGEINT) END"""
 """A decimal text as a whole number of units of 10^-15; NULL where that is not exact."""
 
-_MOMENT = """CASE WHEN regexp_full_match(label, '[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?)?')
-     THEN epoch_us(TRY_CAST(label AS TIMESTAMP))::HUGEINT END"""
+_MOMENT = """CASE WHEN system.main.regexp_full_match(
+        label, '[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?)?')
+     THEN system.main.epoch_us(TRY_CAST(label AS TIMESTAMP))::HUGEINT END"""
 """A date or timestamp in microseconds."""
 
 

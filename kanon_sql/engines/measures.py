@@ -18,8 +18,10 @@ Figures = Mapping[str, Any]
 _DIVERSITY = "FROM l_diversity($table, $qi, $sensitive, l := $l)"
 _CLOSENESS = "FROM t_closeness($table, $qi, $sensitive, metric := $metric, hierarchy := $hierarchy)"
 
-_SHARE = """SELECT DISTINCT count(*), count(*) FILTER (CAST({sensitive} AS VARCHAR) = $value)
-    FROM (SELECT create_sort_key(row(*COLUMNS(lambda name: list_contains($qi, name))), 'ASC NULLS FIRST') AS "kanon#class",
+_SHARE = """SELECT DISTINCT system.main.count(*), system.main.count(*) FILTER (CAST({sensitive} AS VARCHAR) = $value)
+    FROM (SELECT system.main.create_sort_key(
+                     system.main.row(*COLUMNS(lambda name: system.main.list_contains($qi, name))), 'ASC NULLS FIRST')
+                     AS "kanon#class",
                  {sensitive} FROM {table})
     GROUP BY "kanon#class"
 """

@@ -22,10 +22,15 @@ TABLE = "kanon_policies"
 Ask = Callable[[str], list[tuple[Any, ...]]]
 """Run a query and return its rows."""
 
-_EXISTS = """SELECT 1 FROM duckdb_tables()
+_EXISTS = """SELECT 1 FROM system.main.duckdb_tables()
     WHERE database_name = {} AND schema_name = 'main' AND table_name = {}"""
 
-_CHECK = "kanon_policy_checked({}, (SELECT list(column_name) FROM (DESCRIBE FROM {})))"
+_COLUMNS = """SELECT column_name, data_type FROM system.main.duckdb_columns()
+    WHERE database_name = {} AND schema_name = 'main' AND table_name = {} ORDER BY column_index"""
+
+_LAYOUT = [("name", "VARCHAR"), ("table", "VARCHAR"), ("policy", "VARCHAR"), ("created", "TIMESTAMP")]
+
+_CHECK = "system.main.kanon_policy_checked({}, (SELECT system.main.list(column_name) FROM (DESCRIBE FROM {})))"
 
 _ROW = 'SELECT {1} AS "name", {2} AS "table", {3} AS "policy", CAST({4} AS TIMESTAMP) AS "created" WHERE {5}'
 """The policy is canonical JSON, the time is that of UTC."""
@@ -46,8 +51,9 @@ _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
 -- the columns of the query are only known while it is bound: the first branch tells them, the second asks for them
 SELECT "kanon#released".*
 FROM (
-    SELECT count(*) FROM (SELECT COLUMNS(lambda "kanon#c": kanon_column({key}, "kanon#c")) FROM "kanon#body" WHERE false)
-) AS "kanon#columns", query({plan}({key}, {policy})) AS "kanon#released\""""
+    SELECT system.main.count(*)
+    FROM (SELECT COLUMNS(lambda "kanon#c": system.main.kanon_column({key}, "kanon#c")) FROM "kanon#body" WHERE false)
+) AS "kanon#columns", system.main.query(system.main.{plan}({key}, {policy})) AS "kanon#released\""""
 
 
 def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
@@ -89,6 +95,8 @@ def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:
     """
     if not ask(_EXISTS.format(literal(database), literal(TABLE))):
         return None
+    if ask(_COLUMNS.format(literal(database), literal(TABLE))) != _LAYOUT:
+        raise PolicyError(f"{home(database)} has not the columns of a table of policies; hint: drop or rename it")
     rows = ask(_STORED.format(home(database)))
     found = [StoredPolicy.from_json(*row) for row in rows]
     if len({same_name(each.name) for each in found}) < len(found):
@@ -115,7 +123,7 @@ class Policies:
 
     @cached_property
     def _database(self) -> str:
-        return str(self._ask("SELECT current_database()")[0][0])
+        return str(self._ask("SELECT system.main.current_database()")[0][0])
 
     @cached_property
     def _known(self) -> dict[str, StoredPolicy] | None:

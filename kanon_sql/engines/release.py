@@ -10,6 +10,7 @@ from __future__ import annotations
 from kanon_sql.engines.cover import cover
 from kanon_sql.engines.gate import gate
 from kanon_sql.engines.names import literal, quoted, table_name
+from kanon_sql.engines.shadowing import unshadowed
 from kanon_sql.engines.texts import text
 from kanon_sql.errors import PolicyError
 from kanon_sql.ground import labelled
@@ -84,6 +85,7 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
         "shown": _VALUE if policy.suppress is None else f"CAST({_VALUE} AS VARCHAR)",
         "unlisted": _UNLISTED if policy.suppress is None else "NULL",
         "least": str(policy.least_class_size),
+        "unshadowed": unshadowed(),
     }
     shape = _every_column if policy.every_column else _named_columns
     return text(

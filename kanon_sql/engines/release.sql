@@ -1,13 +1,16 @@
 -- A release as one query. Rows carry the number of their class; classes carry the values they show. Slots: see release.py.
 WITH ${reads}"kanon#histogram" AS (
 ${histogram}
+    -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
+    WHERE ${unshadowed}
 ), "kanon#fitted" AS MATERIALIZED (
     -- a row type without pieces keeps one empty piece, so that the audit finds it
-    SELECT release, row_type, qi, system.main.len(pieces) AS parts, system.main.generate_subscripts(pieces, 1) AS part,
-           unnest(pieces, max_depth := 2)
+    SELECT release, row_type, qi, system.main.len(pieces) AS parts,
+           system.main.unnest(system.main.generate_series(1, system.main.len(pieces))) AS part,
+           system.main.unnest(pieces, max_depth := 2)
     FROM (SELECT * REPLACE (CASE WHEN system.main.len(pieces) > 0 THEN pieces ELSE [NULL] END AS pieces) FROM (
-        SELECT fit.release AS release, system.main.generate_subscripts(row_types, 1) AS row_type, unnest(row_types) AS qi,
-               unnest(fit.pieces) AS pieces
+        SELECT fit.release AS release, system.main.unnest(row_types) AS qi, system.main.unnest(fit.pieces) AS pieces,
+               system.main.unnest(system.main.generate_series(1, system.main.len(row_types))) AS row_type
         FROM (SELECT row_types, system.main.kanon_fit(row_types, ${policy}${tables}) AS fit FROM "kanon#histogram")
     ))
 ), "kanon#values" AS MATERIALIZED (
@@ -22,7 +25,8 @@ ${histogram}
                              THEN ${hidden} ELSE ${shown} END, ${unlisted})${beside}
         FROM (
             SELECT * EXCLUDE ("kanon#labels", ${counted}${undone})${labels}
-            FROM (SELECT piece AS "kanon#piece", hidden AS "kanon#hidden", labels AS "kanon#labels", unnest(qi) FROM "kanon#fitted")
+            FROM (SELECT piece AS "kanon#piece", hidden AS "kanon#hidden", labels AS "kanon#labels", system.main.unnest(qi)
+                  FROM "kanon#fitted")
         )
     )
 ), "kanon#pieces" AS MATERIALIZED (
@@ -61,7 +65,8 @@ ${histogram}
             THEN system.main.error(system.main.format(
                 'kanon audit: {} classes have fewer than ${least} rows, the smallest {}; nothing was released',
                 system.main.count(*) FILTER (size < ${least}), system.main.min(size)))
-${refusals}${uncovered}        ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT)
+${refusals}${uncovered}
+    ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT)
         END AS passed
     FROM "kanon#classes"
 )

@@ -1,6 +1,6 @@
 SELECT * EXCLUDE ("kanon#n", "kanon#copy")
 FROM (
-    SELECT *, unnest(system.main.range("kanon#n")) AS "kanon#copy"
+    SELECT *, system.main.unnest(system.main.range("kanon#n")) AS "kanon#copy"
     FROM (
         -- the order tells nothing of what is suppressed: it follows from what is released
         SELECT "kanon#v".* EXCLUDE (${own})${kept}, "kanon#n"

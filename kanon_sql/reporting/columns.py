@@ -22,31 +22,37 @@ MAX_LABEL = 60
 
 _COUNTS = """CREATE OR REPLACE TEMP TABLE "kanon#counts" AS
     SELECT coalesce(b.value, a.value) AS value, coalesce(b.n, 0) AS before, coalesce(a.n, 0) AS after
-    FROM (SELECT encode(CAST({column} AS VARCHAR)) AS value, count(*) AS n FROM {source} GROUP BY 1) AS b
-    FULL JOIN (SELECT encode(CAST({column} AS VARCHAR)) AS value, count(*) AS n FROM {released} GROUP BY 1) AS a
+    FROM (SELECT system.main.encode(CAST({column} AS VARCHAR)) AS value, system.main.count(*) AS n
+          FROM {source} GROUP BY 1) AS b
+    FULL JOIN (SELECT system.main.encode(CAST({column} AS VARCHAR)) AS value, system.main.count(*) AS n
+               FROM {released} GROUP BY 1) AS a
         ON a.value IS NOT DISTINCT FROM b.value"""
 """Texts are told apart by their bytes, whatever the collation of the column."""
 
-_TOTALS = """SELECT coalesce(sum(before) FILTER (value IS NULL), 0)::BIGINT,
-    coalesce(sum(after) FILTER (value IS NULL), 0)::BIGINT,
-    coalesce(sum(after) FILTER (value IS NOT NULL AND before = 0), 0)::BIGINT,
-    count(value) FILTER (before > 0), count(value) FILTER (after > 0),
-    coalesce(sum(before), 0)::BIGINT
+_TOTALS = """SELECT coalesce(system.main.sum(before) FILTER (value IS NULL), 0)::BIGINT,
+    coalesce(system.main.sum(after) FILTER (value IS NULL), 0)::BIGINT,
+    coalesce(system.main.sum(after) FILTER (value IS NOT NULL AND before = 0), 0)::BIGINT,
+    system.main.count(value) FILTER (before > 0), system.main.count(value) FILTER (after > 0),
+    coalesce(system.main.sum(before), 0)::BIGINT
     FROM "kanon#counts"
 """
 
-_SHOWN = """SELECT decode(value) AS value, before, after FROM "kanon#counts" WHERE value IS NOT NULL AND after >= $least"""
+_SHOWN = """SELECT system.main.decode(value) AS value, before, after FROM "kanon#counts"
+    WHERE value IS NOT NULL AND after >= $least"""
 
 _NUMBER = "^-?(0|[1-9][0-9]{0,14})([.][0-9]{1,12})?$"
 """A number as it is written; 02138 is a code, not a number."""
 
-_SPAN = f"""SELECT count(*), coalesce(bool_and(regexp_full_match(value, '{_NUMBER}')), false),
-    min(TRY_CAST(value AS DOUBLE)), max(TRY_CAST(value AS DOUBLE))
+_SPAN = f"""SELECT system.main.count(*),
+    coalesce(system.main.bool_and(system.main.regexp_full_match(value, '{_NUMBER}')), false),
+    system.main.min(TRY_CAST(value AS DOUBLE)), system.main.max(TRY_CAST(value AS DOUBLE))
     FROM ({_SHOWN})"""  # noqa: S608
 
-_TOP = f"SELECT value, nullif(before, 0), after FROM ({_SHOWN}) ORDER BY after DESC, value LIMIT {MAX_BARS}"  # noqa: S608
+_TOP = f"""SELECT value, system.main.nullif(before, 0), after
+    FROM ({_SHOWN}) ORDER BY after DESC, value LIMIT {MAX_BARS}"""  # noqa: S608
 
-_BINS = f"""SELECT floor((CAST(value AS DOUBLE) - $low) / $step)::BIGINT AS bin, sum(before)::BIGINT, sum(after)::BIGINT
+_BINS = f"""SELECT system.main.floor((CAST(value AS DOUBLE) - $low) / $step)::BIGINT AS bin,
+    system.main.sum(before)::BIGINT, system.main.sum(after)::BIGINT
     FROM ({_SHOWN}) GROUP BY ALL ORDER BY bin"""  # noqa: S608
 
 

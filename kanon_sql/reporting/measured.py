@@ -22,7 +22,7 @@ from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, Peopl
 MAX_MASKS = 12
 """Masks that are listed."""
 
-_MASKS = "SELECT {pattern} AS hidden, count(*) AS n FROM {released} GROUP BY hidden ORDER BY n DESC, hidden"
+_MASKS = "SELECT {pattern} AS hidden, system.main.count(*) AS n FROM {released} GROUP BY hidden ORDER BY n DESC, hidden"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +206,7 @@ def _promise(
 def _class_sizes(con: Any, names: list[str], least: int) -> tuple[Bar, ...]:
     """Return the rows by the size of their class: alone, then from one multiple of k to twice as much."""
     column = size_column(names)
-    query = f"SELECT {column}, sum({column})::BIGINT FROM equivalence_classes($table, $qi) GROUP BY 1"  # noqa: S608
+    query = f"SELECT {column}, system.main.sum({column})::BIGINT FROM equivalence_classes($table, $qi) GROUP BY 1"  # noqa: S608
     before, after = (dict(con.execute(query, {"table": each, "qi": names}).fetchall()) for each in ("source", "released"))
     largest = max((*before, *after), default=0)
     starts = sorted({1, 2, *(least << power for power in range(largest.bit_length() + 1))})

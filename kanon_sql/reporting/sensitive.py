@@ -15,16 +15,21 @@ _BUCKETS = 20
 """Into so many parts the distances from 0 to 1 are divided."""
 
 _DISTANCES = """WITH cells AS (
-        SELECT create_sort_key(row(*COLUMNS(lambda name: list_contains($qi, name))), 'ASC NULLS FIRST') AS class,
-               create_sort_key(row({sensitive}), 'ASC NULLS FIRST') AS value,
+        SELECT system.main.create_sort_key(
+                   system.main.row(*COLUMNS(lambda name: system.main.list_contains($qi, name))), 'ASC NULLS FIRST') AS class,
+               system.main.create_sort_key(system.main.row({sensitive}), 'ASC NULLS FIRST') AS value,
                {size}::HUGEINT AS held
-        FROM equivalence_classes('released', list_append($qi, $sensitive))
+        FROM equivalence_classes('released', system.main.list_concat($qi, system.main.list_value($sensitive)))
     ),
-    masses AS (SELECT value, sum(held) AS mass, sum(sum(held)) OVER () AS all_rows FROM cells GROUP BY value),
-    classes AS (SELECT class, sum(held) AS size FROM cells GROUP BY class)
-    SELECT least(bucket, $buckets - 1)::BIGINT AS bucket, sum(size)::BIGINT
+    masses AS (
+        SELECT value, system.main.sum(held) AS mass, system.main.sum(system.main.sum(held)) OVER () AS all_rows
+        FROM cells GROUP BY value
+    ),
+    classes AS (SELECT class, system.main.sum(held) AS size FROM cells GROUP BY class)
+    SELECT system.main.least(bucket, $buckets - 1)::BIGINT AS bucket, system.main.sum(size)::BIGINT
     FROM (
-        SELECT size, $buckets * sum(greatest(0, held * all_rows - mass * size)) // (size * any_value(all_rows)) AS bucket
+        SELECT size, $buckets * system.main.sum(system.main.greatest(0, held * all_rows - mass * size))
+                         // (size * system.main.any_value(all_rows)) AS bucket
         FROM cells JOIN masses USING (value) JOIN classes USING (class)
         GROUP BY class, size
     )

@@ -26,10 +26,10 @@
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
   {% set text = "'" ~ adapter.escape_sql_string(compiled_code) ~ "'" %}
-  {% if run_query('select kanon_rewrite(' ~ text ~ ') <> ' ~ text).rows[0][0] %}
+  {% if run_query('select system.main.kanon_rewrite(' ~ text ~ ') <> ' ~ text).rows[0][0] %}
     {% do kanon_sql.refuse_second_policy() %}
     {% call statement('main') %}
-      create table {{ new_relation }} as from query(kanon_rewrite({{ text }}))
+      create table {{ new_relation }} as from system.main.query(system.main.kanon_rewrite({{ text }}))
     {% endcall %}
   {% else %}
     {% set columns = run_query('describe (' ~ compiled_code ~ '\n)').columns[0].values() %}

@@ -5,9 +5,9 @@
   {% set names = policy['quasi_identifiers'] | map(attribute='column') | list %}
   {% set qi = "['" ~ names | map('replace', "'", "''") | join("', '") ~ "']" %}
   {% set questions = [
-    'select (select count(*) from ' ~ source ~ ") = \"rows\", \"rows\" || ' rows in ' || classes || ' classes' from k_anonymity("
+    'select (select system.main.count(*) from ' ~ source ~ ") = \"rows\", \"rows\" || ' rows in ' || classes || ' classes' from k_anonymity("
       ~ table ~ ', ' ~ qi ~ ')'] %}
-  {% set some = run_query('select count(*) > 0 from ' ~ source).rows[0][0] %}
+  {% set some = run_query('select system.main.count(*) > 0 from ' ~ source).rows[0][0] %}
   {#- The release does not tell whose its rows are: people were counted by the statement that made it. -#}
   {% for requirement in policy['requirements'] if some and requirement['type'] != 'people' %}
     {% do questions.append(kanon_sql.question(requirement, table, qi, names, relation)) %}
@@ -41,9 +41,9 @@
       ~ ' from t_closeness(' ~ table ~ ', ' ~ qi ~ ', ' ~ sa ~ ", '" ~ requirement.get('metric', 'equal') | replace("'", "''") ~ "', "
       ~ ("'" ~ tree | replace("'", "''") ~ "'" if tree else 'null') ~ ')') }}
   {% elif type == 'alpha' %}
-    {% set share = 'count(*) filter (' ~ kanon_sql.quoted([column]) ~ "::varchar = '" ~ requirement['value'] | replace("'", "''") ~ "')" %}
-    {{ return('select bool_and(n * ' ~ denominator ~ ' <= size * ' ~ numerator ~ "), 'alpha = ' || round(max(n / size), 3) from (select "
-      ~ share ~ ', count(*) from ' ~ relation ~ ' group by ' ~ kanon_sql.quoted(names) ~ ') as classes(n, size)') }}
+    {% set share = 'system.main.count(*) filter (' ~ kanon_sql.quoted([column]) ~ "::varchar = '" ~ requirement['value'] | replace("'", "''") ~ "')" %}
+    {{ return('select system.main.bool_and(n * ' ~ denominator ~ ' <= size * ' ~ numerator ~ "), 'alpha = ' || system.main.round(system.main.max(n / size), 3) from (select "
+      ~ share ~ ', system.main.count(*) from ' ~ relation ~ ' group by ' ~ kanon_sql.quoted(names) ~ ') as classes(n, size)') }}
   {% endif %}
   {% set macro = ' from l_diversity(' ~ table ~ ', ' ~ qi ~ ', ' ~ sa ~ ', ' %}
   {% set variant = requirement.get('variant', 'frequency') %}

@@ -1,9 +1,9 @@
 {#- k_anonymous(quasi_identifiers, k): every class has at least k rows. A row of the result is a class that has fewer: its size. -#}
 {% test k_anonymous(model, quasi_identifiers, k) %}
-select count(*) as class_size
+select system.main.count(*) as class_size
 from {{ model }}
 group by {{ kanon_sql.grouped(quasi_identifiers) }}
-having count(*) < {{ k }}
+having system.main.count(*) < {{ k }}
 order by class_size
 {% endtest %}
 
@@ -24,11 +24,11 @@ order by class_size
 {% macro class_values(model, quasi_identifiers, sensitive) %}
 {%- set qi = kanon_sql.grouped(quasi_identifiers) -%}
 select
-    dense_rank() over (order by {{ qi }}) as class_number,
-    dense_rank() over (order by case when {{ adapter.quote(sensitive) }} is null then 1 else 0 end, {{ adapter.quote(sensitive) }}) as value_number,
+    system.main.dense_rank() over (order by {{ qi }}) as class_number,
+    system.main.dense_rank() over (order by case when {{ adapter.quote(sensitive) }} is null then 1 else 0 end, {{ adapter.quote(sensitive) }}) as value_number,
     value_rows
 from (
-    select {{ qi }}, {{ adapter.quote(sensitive) }}, count(*) as value_rows
+    select {{ qi }}, {{ adapter.quote(sensitive) }}, system.main.count(*) as value_rows
     from {{ model }}
     group by {{ qi }}, {{ adapter.quote(sensitive) }}
 ) as counted

@@ -7,7 +7,7 @@
 {%- endif -%}
 select class_size, distinct_values, largest_count * 1.0 / class_size as largest_share
 from (
-    select sum(value_rows) as class_size, count(*) as distinct_values, max(value_rows) as largest_count
+    select system.main.sum(value_rows) as class_size, system.main.count(*) as distinct_values, system.main.max(value_rows) as largest_count
     from ({{ kanon_sql.class_values(model, quasi_identifiers, sensitive) }}) as class_values
     group by class_number
 ) as classes

@@ -14,11 +14,11 @@ with class_values as (
 differences as (
     select
         class_number,
-        sum(value_rows) over (partition by class_number) as class_size,
-        sum(value_rows) over () as table_size,
+        system.main.sum(value_rows) over (partition by class_number) as class_size,
+        system.main.sum(value_rows) over () as table_size,
         1 as steps,
-        value_rows * sum(value_rows) over () - sum(value_rows) over (partition by value_number)
-            * sum(value_rows) over (partition by class_number) as difference
+        value_rows * system.main.sum(value_rows) over () - system.main.sum(value_rows) over (partition by value_number)
+            * system.main.sum(value_rows) over (partition by class_number) as difference
     from class_values
 ),
 work as (
@@ -28,13 +28,13 @@ work as (
 {%- else %}
 grid as (
     select classes.class_number, classes.class_size, values_of_all.value_number, values_of_all.value_rows as all_rows, 0 as own_rows
-    from (select class_number, sum(value_rows) as class_size from class_values group by class_number) as classes
-    cross join (select value_number, sum(value_rows) as value_rows from class_values group by value_number) as values_of_all
+    from (select class_number, system.main.sum(value_rows) as class_size from class_values group by class_number) as classes
+    cross join (select value_number, system.main.sum(value_rows) as value_rows from class_values group by value_number) as values_of_all
     union all
     select class_number, 0, value_number, 0, value_rows from class_values
 ),
 cells as (
-    select class_number, value_number, max(class_size) as class_size, sum(all_rows) as all_rows, sum(own_rows) as own_rows
+    select class_number, value_number, system.main.max(class_size) as class_size, system.main.sum(all_rows) as all_rows, system.main.sum(own_rows) as own_rows
     from grid
     group by class_number, value_number
 ),
@@ -42,18 +42,18 @@ work as (
     select
         class_number,
         class_size,
-        sum(all_rows) over (partition by class_number) as table_size,
-        max(value_number) over () - 1 as steps,
-        abs(
-            sum(own_rows) over (partition by class_number order by value_number) * sum(all_rows) over (partition by class_number)
-            - sum(all_rows) over (partition by class_number order by value_number) * class_size
+        system.main.sum(all_rows) over (partition by class_number) as table_size,
+        system.main.max(value_number) over () - 1 as steps,
+        system.main.abs(
+            system.main.sum(own_rows) over (partition by class_number order by value_number) * system.main.sum(all_rows) over (partition by class_number)
+            - system.main.sum(all_rows) over (partition by class_number order by value_number) * class_size
         ) as work
     from cells
 )
 {%- endif %}
-select class_size, sum(work) * 1.0 / nullif(class_size * table_size * steps, 0) as distance
+select class_size, system.main.sum(work) * 1.0 / system.main.nullif(class_size * table_size * steps, 0) as distance
 from work
 group by class_number, class_size, table_size, steps
-having sum(work) * {{ threshold[1] }} > {{ threshold[0] }} * class_size * table_size * steps
+having system.main.sum(work) * {{ threshold[1] }} > {{ threshold[0] }} * class_size * table_size * steps
 order by distance desc, class_size
 {% endtest %}
