@@ -46,7 +46,7 @@ class PolarsFrame(Frame):
 
     def taken(self, place: int, rows: Int64) -> pl.Series:
         """Return these rows of a column."""
-        return self._frame.to_series(place).gather(rows)
+        return self._frame.to_series(place).alias("cells").gather(rows)  # a name such as "*" would be read as a pattern
 
     def shown(self, place: int, values: pa.ChunkedArray) -> pl.Series:
         """Return the dtype of the source; Enum and Categorical know just the values that are shown."""
