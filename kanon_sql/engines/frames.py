@@ -35,7 +35,7 @@ class Frame(ABC):
         SourceError
             When there is no exact way to Arrow.
         """
-        return converted(lambda: self.values(place), unreadable(self.names[place], self.kind(place)))
+        return converted(lambda: self.exact_values(place), unreadable(self.names[place], self.kind(place)))
 
     @abstractmethod
     def kind(self, place: int) -> str:
@@ -43,7 +43,11 @@ class Frame(ABC):
 
     @abstractmethod
     def values(self, place: int) -> pa.ChunkedArray:
-        """Return a column as Arrow, or raise whatever the library raises."""
+        """Return a column as Arrow, or raise whatever the library raises; different values may be equal there."""
+
+    def exact_values(self, place: int) -> pa.ChunkedArray:
+        """Return a column as Arrow, or raise where values would be altered."""
+        return self.values(place)
 
     @abstractmethod
     def objects(self, place: int) -> list[Any]:

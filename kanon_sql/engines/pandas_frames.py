@@ -41,6 +41,12 @@ class PandasFrame(Frame):
         """Return a column as Arrow, what has no type there as text; NaN and None are NULL."""
         return _chunked(_values(self._frame.iloc[:, place], self.names[place]))
 
+    def exact_values(self, place: int) -> pa.ChunkedArray:
+        """Return a column as Arrow, or raise where Python objects are others after the way there and back."""
+        values = self.values(place)
+        _refuse_altered(self._frame.iloc[:, place], values)
+        return values
+
     def objects(self, place: int) -> list[Any]:
         """Return the cells of a column as Python objects."""
         return list(self._frame.iloc[:, place])
@@ -131,10 +137,17 @@ def _objects(series: pd.Series[Any], name: str) -> pa.Array:
         return _told(series)
     if one not in (*_PLAIN, *_COMPARED):
         raise SourceError(f'the column "{name}" holds objects of type {one.__name__}; hint: make them texts')
-    values = pa.array(series, from_pandas=True)
-    if one in _COMPARED and values.drop_null().to_pylist() != list(present):
+    return pa.array(series, from_pandas=True)
+
+
+def _refuse_altered(series: pd.Series[Any], values: pa.ChunkedArray) -> None:
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        listed = pd.Series(series.dtype.categories)
+        _refuse_altered(listed, _chunked(_values(listed, "")))
+    elif _holds(series, _COMPARED) and values.drop_null().to_pylist() != list(series.dropna()):
         raise ValueError("values change on the way to Arrow")
-    return values
 
 
 def _shown(series: pd.Series[Any], values: pa.ChunkedArray) -> pd.Series[Any]:
@@ -146,7 +159,7 @@ def _shown(series: pd.Series[Any], values: pa.ChunkedArray) -> pd.Series[Any]:
     if isinstance(dtype, pd.SparseDtype):
         dense = _shown(pd.Series(np.asarray(series)), values)
         return dense.astype(dtype) if dense.dtype == dtype.subtype else dense
-    if _told_as_text(dtype) or (_of_objects(dtype) and _holds_uuids(series)):
+    if _told_as_text(dtype) or _holds(series, (UUID,)):
         return _untold(series, values)
     if _of_objects(dtype):
         cells = np.empty(len(values), object)
@@ -160,9 +173,9 @@ def _shown(series: pd.Series[Any], values: pa.ChunkedArray) -> pd.Series[Any]:
     return given if given.dtype == dtype else given.astype(dtype)
 
 
-def _holds_uuids(series: pd.Series[Any]) -> bool:
-    first = series.first_valid_index()
-    return first is not None and isinstance(series.dropna().iloc[0], UUID)
+def _holds(series: pd.Series[Any], types: tuple[type, ...]) -> bool:
+    """Return whether Python objects, all of one type, are of one of these types."""
+    return _of_objects(series.dtype) and type(next(iter(series.dropna()), None)) in types
 
 
 def _untold(series: pd.Series[Any], values: pa.ChunkedArray) -> pd.Series[Any]:

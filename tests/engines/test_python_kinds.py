@@ -19,7 +19,9 @@ QI = ["zip", "age"]
 @pytest.mark.parametrize("suppress", [None, "*"], ids=["null", "star"])
 @pytest.mark.parametrize("per", [None, "person"], ids=["rows", "people"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_other_columns_are_equal(kind: str, per: str | None, suppress: str | None, recodings: dict[str, str] | None) -> None:
+def test_all_other_columns_are_equal(
+    kind: str, per: str | None, suppress: str | None, recodings: dict[str, str] | None
+) -> None:
     with duckdb.connect() as con:
         source = KINDS[kind](con)
         release = kanon_sql.anonymize(
