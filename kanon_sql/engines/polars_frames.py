@@ -46,7 +46,12 @@ class PolarsFrame(Frame):
 
     def taken(self, place: int, rows: Int64) -> pl.Series:
         """Return these rows of a column."""
-        return self._frame.to_series(place).alias("cells").gather(rows)  # a name such as "*" would be read as a pattern
+        import polars as pl
+
+        cells = self._frame.to_series(place).alias("cells").gather(rows)  # a name such as "*" would be read as a pattern
+        if not (_has_views(cells.dtype) and _has_arrow(cells.dtype)):
+            return cells
+        return pl.Series(values=cells.to_arrow()).cast(cells.dtype)  # views share buffers with rows that are not in the frame
 
     def shown(self, place: int, values: pa.ChunkedArray) -> pl.Series:
         """Return the dtype of the source; Enum and Categorical know just the values that are shown."""
@@ -87,6 +92,12 @@ def _has_arrow(dtype: Any) -> bool:
 
     foreign = dtype in (pl.Object, pl.Int128, pl.UInt128, pl.Unknown)
     return not foreign and all(map(_has_arrow, _inner(dtype)))
+
+
+def _has_views(dtype: Any) -> bool:
+    import polars as pl
+
+    return dtype in (pl.String, pl.Binary) or any(map(_has_views, _inner(dtype)))
 
 
 def _without_lists(dtype: Any) -> Any:

@@ -124,7 +124,8 @@ def _type(kind: DuckDBPyType, *, told: bool, everything: bool = False) -> str:
             case "map":
                 return f"MAP({fields[0][1]}, {fields[1][1]})"
             case name:
-                return f"{name.upper()}({', '.join(f'{quoted(field)} {shape}' for field, shape in fields)})"
+                inner = ", ".join(f"{quoted(field)} {shape}" for field, shape in fields)
+                return f"{name.upper()}({inner})"
     if kind.id == "enum":
         return "VARCHAR" if told else f"ENUM({', '.join(map(literal, _child(kind, 'values')))})"
     return "VARCHAR" if everything and kind.id in _TOLD else str(kind)

@@ -1,4 +1,4 @@
-"""Every kind of table x every type x per x suppress x recoding: what is no quasi-identifier comes back equal, in an equal type."""
+"""Every kind of table x type x per x suppress x recoding: what is no quasi-identifier comes back equal, in an equal type."""
 
 from __future__ import annotations
 
