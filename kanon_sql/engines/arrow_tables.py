@@ -38,7 +38,12 @@ class ArrowTable(Frame):
 
     def objects(self, place: int) -> list[Any]:
         """Return the cells of a column as Python objects."""
-        cells: list[Any] = self._table.column(place).to_pylist()
+        import pyarrow as pa
+
+        column = self._table.column(place)
+        if pa.types.is_temporal(column.type) and not pa.types.is_interval(column.type):
+            column = column.cast(pa.int64())  # Python has no moments beyond the year 9999
+        cells: list[Any] = column.to_pylist()
         return cells
 
     def taken(self, place: int, rows: Int64) -> tuple[pa.Field, pa.ChunkedArray]:

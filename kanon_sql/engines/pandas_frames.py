@@ -68,10 +68,7 @@ class PandasFrame(Frame):
         """Return a frame with a new index."""
         import pandas as pd
 
-        frame = pd.DataFrame({place: column.array for place, column in columns.items()}, copy=False)
-        for place, column in columns.items():  # from an array, objects would be looked through for a better type
-            if frame[place].dtype != column.dtype:
-                frame[place] = column
+        frame = pd.DataFrame(dict(columns))
         frame.columns = pd.Index([self._frame.columns[place] for place in columns])
         return frame
 

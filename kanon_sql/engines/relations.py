@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb.sqltypes import DuckDBPyType
 
+UNREADABLE_RELATION = "the relation cannot be read; hint: run it and see why; its connection must be open"
+
 _CARRIED = "kanon#carried"
 
 _NESTED = frozenset({"list", "array", "map", "struct", "union"})
@@ -37,7 +39,17 @@ _NUMBERS = (
     "double",
     "decimal",
 )
-_MOMENTS = ("timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone", "date", "time", "time_ns")
+_MOMENTS = (
+    "timestamp",
+    "timestamp_s",
+    "timestamp_ms",
+    "timestamp_ns",
+    "timestamp with time zone",
+    "timestamptz_ns",
+    "date",
+    "time",
+    "time_ns",
+)
 
 _ARRIVES = frozenset({*_NUMBERS, *_MOMENTS, "bignum", "boolean", "varchar", "blob", "null", "geometry"})
 """Types whose values are the same on both sides of Arrow."""
@@ -59,12 +71,11 @@ def arrow_of(relation: duckdb.DuckDBPyRelation) -> pa.Table:
     SourceError
         When a column has a type that would be altered on the way, or the relation cannot be read.
     """
-    refusal = "the relation cannot be read; hint: run it and see why; its connection must be open"
-    columns = converted(lambda: list(zip(relation.columns, relation.types, strict=True)), refusal)
+    columns = converted(lambda: list(zip(relation.columns, relation.types, strict=True)), UNREADABLE_RELATION)
     if len({same_name(name) for name, _ in columns}) < len(columns):
         raise SourceError(TWICE)
     cells = ", ".join(f"CAST({quoted(name)} AS {_carrier(name, kind)}) AS {quoted(name)}" for name, kind in columns)
-    return converted(lambda: relation.project(cells).to_arrow_table(), refusal)
+    return converted(lambda: relation.project(cells).to_arrow_table(), UNREADABLE_RELATION)
 
 
 def place_rows(
@@ -100,8 +111,8 @@ def _carrier(name: str, kind: DuckDBPyType) -> str:
     """Return the type as which values of a column travel."""
     if not _known(kind):
         raise SourceError(
-            f'the column "{name}" of type {kind.id.upper()} would be altered on the way out of DuckDB; hint: cast it to another '
-            "type, or release the table with kanon_sql.connect()"
+            f'the column "{name}" of type {kind.id.upper()} would be altered on the way out of DuckDB; hint: cast it to '
+            "another type, or release the table with kanon_sql.connect()"
         )
     return _type(kind, told=True, everything=True)
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from kanon_sql.engines.arrow_columns import for_duckdb
-from kanon_sql.engines.conversions import TWICE
+from kanon_sql.engines.conversions import TWICE, converted
 from kanon_sql.engines.frames import Frame
 from kanon_sql.engines.names import quoted, table_name
-from kanon_sql.engines.relations import arrow_of, is_relation, place_rows
+from kanon_sql.engines.relations import UNREADABLE_RELATION, arrow_of, is_relation, place_rows
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.policy import OWN, Policy
 from kanon_sql.validation import same_name
@@ -62,7 +62,7 @@ def _frame(table: Any) -> Frame:
 
 def names_of(source: Frame | duckdb.DuckDBPyRelation) -> list[str]:
     """Return the columns of a frame or a relation."""
-    return source.names if isinstance(source, Frame) else source.columns
+    return source.names if isinstance(source, Frame) else converted(lambda: source.columns, UNREADABLE_RELATION)
 
 
 def to_arrow(table: Any) -> pa.Table:

@@ -154,6 +154,7 @@ LITERALS = {
     "never": "'-infinity'::DATE",
     "midnight": "'24:00:00'::TIME",
     "nanos": "'2020-01-01 00:00:00.123456789'::TIMESTAMP_NS",
+    "nanos of a zone": "'2020-01-01 00:00:00.123456789+00'::TIMESTAMPTZ_NS",
     "time nanos": "'12:00:00.123456789'::TIME_NS",
     "real": "CASE WHEN i % 3 = 0 THEN 'nan' WHEN i % 3 = 1 THEN '-0.0' END::DOUBLE",
     "blob": "'\\x00'::BLOB",

@@ -138,7 +138,7 @@ def test_the_order_of_a_dictionary_is_that_of_the_source() -> None:
     assert column.chunk(0).dictionary.to_pylist() == ["b", "a"]
 
 
-@pytest.mark.parametrize("kind", [*KINDS, pa.list_(pa.string()), pa.list_(pa.string_view())], ids=str)
+@pytest.mark.parametrize("kind", [*KINDS, pa.list_(pa.string())], ids=str)
 def test_the_buffers_of_a_slice_are_not_those_of_its_table(kind: pa.DataType) -> None:
     """The rows outside the slice are not in the table, so not in its release: as quasi-identifier and as another column."""
     values = [*RACES[:8], STRANGER]
@@ -149,11 +149,7 @@ def test_the_buffers_of_a_slice_are_not_those_of_its_table(kind: pa.DataType) ->
     else:
         column = pa.array([text.encode() for text in values] if "binary" in str(kind) else values, kind)
     source = pa.table({"race": RACES, "other": column, "again": column}).slice(0, 8)
-    try:
-        released = kanon_sql.anonymize(source, k=4, quasi_identifiers=["race", "again"]).table
-    except kanon_sql.errors.SourceError as error:
-        assert "string_view" in str(error)
-        return
+    released = kanon_sql.anonymize(source, k=4, quasi_identifiers=["race", "again"]).table
     assert released.column("other").type == kind
     assert STRANGER.encode() not in traces(released)
 
