@@ -56,8 +56,8 @@ def anonymize(
 
     Parameters
     ----------
-    table : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
-        The source. A pandas index is not released.
+    table : pyarrow.Table or RecordBatch, pandas.DataFrame, polars.DataFrame or LazyFrame, or DuckDBPyRelation
+        The source. A pandas index is not released, nor is metadata.
     k : int
         Least number of rows of a class.
     quasi_identifiers : iterable of str, optional

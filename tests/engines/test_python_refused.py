@@ -137,7 +137,7 @@ def test_a_name_of_the_program_is_refused() -> None:
 
 KEPT: dict[str, pd.Series[Any]] = {
     "uuid": pd.Series([uuid.UUID(int=i // 3) for i in range(7)]),
-    "integers": pd.Series([2**60 + 1] * 3 + [None] * 3 + [7], dtype=object),
+    "integers": pd.Series([2**60 + 1] * 3 + [5] * 3 + [None], dtype=object),
     "truth": pd.Series([True] * 3 + [False] * 3 + [None], dtype=object),
     "sparse": pd.Series(pd.arrays.SparseArray([0, 0, 0, 1.5, 1.5, 1.5, 2])),
     "sparse integers": pd.Series(pd.arrays.SparseArray([0, 0, 0, 2**60 + 1, 2**60 + 1, 2**60 + 1, 2])),
