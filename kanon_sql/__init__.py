@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate, Release
+    from kanon_sql.engines.anonymization import anonymize
+    from kanon_sql.engines.auditing import Audit, audit
     from kanon_sql.engines.duckdb import connect, register, releases
-    from kanon_sql.engines.tables import Audit, anonymize, audit
 
 __version__ = "0.1.0"
 
@@ -15,9 +16,9 @@ _HOMES = {
     "connect": "kanon_sql.engines.duckdb",
     "register": "kanon_sql.engines.duckdb",
     "releases": "kanon_sql.engines.duckdb",
-    "anonymize": "kanon_sql.engines.tables",
-    "audit": "kanon_sql.engines.tables",
-    "Audit": "kanon_sql.engines.tables",
+    "anonymize": "kanon_sql.engines.anonymization",
+    "audit": "kanon_sql.engines.auditing",
+    "Audit": "kanon_sql.engines.auditing",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
 }

@@ -14,7 +14,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb import Connection, connect, releases
-from kanon_sql.engines.tables import Number, readable, register_tables, to_arrow
+from kanon_sql.engines.tables import Number, register_table, register_tables
 from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyError
 from kanon_sql.generalizations import Generalization
@@ -124,10 +124,10 @@ def frontier(
     -----
     Each point is a release of its own, solved and audited; its rows are dropped.
     """
-    arrow = to_arrow(source)
-    policies = [policy.resolve(arrow.column_names) for policy in promises(k, t, **options)]
+    asked = promises(k, t, **options)
     with closing(connect()) as con:
-        con.register("source", readable(arrow))
+        register_table(con.raw, "source", source)
+        policies = [policy.resolve(con.raw.table("source").columns) for policy in asked]
         register_tables(con.raw, policies[0], tables)
         con.watch(progress)
         return tuple(points(con, policies))

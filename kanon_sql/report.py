@@ -15,7 +15,7 @@ import duckdb
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.certificate_words import saving
 from kanon_sql.engines.measures import measured_requirements
-from kanon_sql.engines.tables import Number, register_tables, to_arrow
+from kanon_sql.engines.tables import Number, register_table, register_tables
 from kanon_sql.errors import KanonError, PolicyError
 from kanon_sql.files import columns, load
 from kanon_sql.policy import Policy, QuasiIdentifier
@@ -92,8 +92,8 @@ def report(
         certificate = released.certificate if certificate is None else certificate
         released = released.table
     with duckdb.connect() as con:
-        con.register("source", to_arrow(source))
-        con.register("released", to_arrow(released))
+        register_table(con, "source", source)
+        register_table(con, "released", released)
         policy = promised(
             columns(con, "source"),
             certificate,

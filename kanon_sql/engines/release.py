@@ -45,7 +45,7 @@ _SHUFFLED = "the order tells nothing of what is suppressed: it follows from what
 _KEPT_ORDER = "the order of the source, as asked for"
 
 
-def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
+def release_query(source: str, policy: Policy, *, query: bool = False, number: str | None = None) -> str:
     """Return the SQL of a query that yields the released rows of ``source``, or fails.
 
     Parameters
@@ -56,6 +56,8 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
         The promise. With ``every_column`` the columns need not be known here.
     query : bool
         Whether ``source`` is a query.
+    number : str, optional
+        A column that numbers the rows and that no reader sees: the order does not follow it.
 
     Raises
     ------
@@ -87,10 +89,8 @@ def release_query(source: str, policy: Policy, *, query: bool = False) -> str:
         "least": str(policy.least_class_size),
         "unshadowed": unshadowed(),
     }
-    shape = _every_column if policy.every_column else _named_columns
-    return text(
-        "release", **slots, labels=_labels(policy), **histogram(relation, policy), **cover(policy), **shape(relation, policy)
-    )
+    shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number)
+    return text("release", **slots, labels=_labels(policy), **histogram(relation, policy), **cover(policy), **shape)
 
 
 def _labels(policy: Policy) -> str:
@@ -184,7 +184,7 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
     }
 
 
-def _named_columns(source: str, policy: Policy) -> dict[str, str]:
+def _named_columns(source: str, policy: Policy, number_column: str | None) -> dict[str, str]:
     """Return the slots of a release whose rows are read again: all columns stay with them but the quasi-identifiers."""
     columns = [quoted(qi.column) for qi in policy.quasi_identifiers]
     sensitive = [quoted(name) for name in policy.measured]
@@ -192,16 +192,16 @@ def _named_columns(source: str, policy: Policy) -> dict[str, str]:
     match += [" = ".join(_KEY.format(f"{row}.{column}") for row in ('"kanon#s"', '"kanon#p".qi')) for column in sensitive]
     emptied = ", ".join(f"true AS {column}" for column in columns)
     ordered = policy.row_order == "source"
-    numbered = f'(SELECT *, system.main.row_number() OVER () AS "kanon#row" FROM {source})' if ordered else source  # noqa: S608
-    position = ', "kanon#row"' if ordered else ""
-    unreleased = ", ".join(_dropped(policy))
-    content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unreleased}))" if unreleased else ")")
+    numbered = f'(SELECT *, system.main.row_number() OVER () AS "kanon#position" FROM {source})' if ordered else source  # noqa: S608
+    position = ', "kanon#position"' if ordered else ""
+    unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
+    content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
     result = text(
         "released_of_named_columns",
         dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
         shown=", ".join(f'"kanon#v".{column} AS {column}' for column in columns),
         why=_KEPT_ORDER if ordered else _SHUFFLED,
-        order='"kanon#row"' if ordered else f"system.main.hash(*{content})",
+        order='"kanon#position"' if ordered else f"system.main.hash(*{content})",
     )
     number = "system.main.count(*)"
     return {

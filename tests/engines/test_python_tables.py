@@ -111,8 +111,8 @@ def test_arrow_types_are_kept(kind: pa.DataType, values: list[Any]) -> None:
 
 
 def test_a_type_that_duckdb_does_not_have_is_an_error() -> None:
-    with pytest.raises((SourceError, duckdb.Error), match=r"(?i)type"):
-        kanon_sql.anonymize(pa.table({"a": pa.array([0.5, 1.5], pa.float16())}), k=2)
+    with pytest.raises(SourceError, match='column "a" of type decimal256'):
+        kanon_sql.anonymize(pa.table({"a": pa.array([Decimal(1), Decimal(2)], pa.decimal256(60, 2))}), k=2)
 
 
 def test_arrow_metadata_does_not_disturb() -> None:
@@ -148,8 +148,9 @@ def test_pandas_in_pandas_out() -> None:
     table = release.table
     assert isinstance(table, pd.DataFrame)
     assert list(table.columns) == list(frame.columns)
-    for name in ("id", "text", "real", "kind", "day", "zone", "whole"):
+    for name in ("id", "text", "real", "day", "zone", "whole"):
         assert table[name].dtype == frame[name].dtype, name
+    assert table["kind"].dtype == pd.CategoricalDtype(pd.Index([], dtype="str"), ordered=True)
     assert str(table["number"].dtype) == "Int64"
     assert str(table["flag"].dtype) == "boolean"
     assert table[["text", "number", "flag", "real", "kind", "day"]].isna().all(axis=None)
@@ -199,7 +200,9 @@ def test_polars_in_polars_out() -> None:
     )
     release = kanon_sql.anonymize(frame, k=4, quasi_identifiers=["text", "number", "kind", "level", "time", "many"])
     assert isinstance(release.table, pl.DataFrame)
-    assert release.table.schema == frame.schema
+    assert release.table.drop("kind", "level").schema == frame.drop("kind", "level").schema
+    assert release.table.schema["level"] == pl.Enum([])
+    assert isinstance(release.table.schema["kind"], pl.Categorical)
     assert sorted(release.table["id"].to_list()) == [1, 2, 3, 4]
     assert release.table["span"].to_list() == frame["span"].to_list()
     assert release.table["level"].null_count() == 4
