@@ -18,7 +18,7 @@ from kanon_sql.errors import AuditError, KanonError, SourceError
 
 BODIES = ("true", "false", "1", "NULL")
 
-SOME = [every_statement.RELEASES[place] for place in (0, 1, 5, 9, 13, 14, -3, -2, -1)]
+SOME = [every_statement.RELEASES[place] for place in (0, 1, 5, 9, 14, 15, -3, -2, -1)]
 """Named columns, every column, l, t, recodings with and without a hierarchy, a stored policy in both ways, the clause."""
 
 
@@ -28,7 +28,7 @@ def shared() -> Iterator[tuple[Any, dict[str, Counter[str]]]]:
     with kanon_sql.connect() as con:
         con.execute(every_statement.SETUP)
         con.execute(every_statement.POLICY)
-        yield con, {statement: rows(con, statement) for statement in (*SOME[::4], every_statement.RELEASES[16])}
+        yield con, {statement: rows(con, statement) for statement in (*SOME[::4], every_statement.RELEASES[17])}
 
 
 @pytest.fixture
