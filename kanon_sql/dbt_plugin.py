@@ -8,9 +8,9 @@ from typing import Any
 
 from dbt.adapters.duckdb.plugins import BasePlugin
 
+from kanon_sql.engines.checked import checked_release
 from kanon_sql.engines.duckdb import macros, session_of
 from kanon_sql.engines.functions import Function
-from kanon_sql.engines.release import release_query
 from kanon_sql.engines.session import Session
 
 
@@ -18,7 +18,7 @@ def rewritten(_session: Session, sql: str) -> str:
     """Return the SQL text with released rows in the place of each ANONYMIZE clause; without a clause, ``sql`` itself."""
     from kanon_sql.clause import rewrite  # sqlglot is only paid for where a model is anonymized
 
-    return rewrite(sql, lambda body, policy: release_query(body, policy, query=True))
+    return rewrite(sql, lambda body, policy: checked_release(body, policy, query=True))
 
 
 REWRITE = Function(name="kanon_rewrite", returns="VARCHAR", call=rewritten)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.measures import record
-from kanon_sql.errors import AuditError, SourceError
+from kanon_sql.errors import AuditError, SourceError, raise_alone
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
@@ -33,7 +33,7 @@ def staging_beside(folder: Path) -> Iterator[Path]:
         try:
             private.mkdir(mode=0o700)
         except OSError as error:
-            raise SourceError(f"cannot write in the folder {folder}: {error.strerror}") from None
+            raise_alone(SourceError(f"cannot write in the folder {folder}: {error.strerror}"))
         yield private
     finally:
         shutil.rmtree(private, ignore_errors=True)
@@ -240,4 +240,4 @@ def write_text(text: str, path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise SourceError(f"cannot write {path.name}: {error.strerror}") from None
+        raise_alone(SourceError(f"cannot write {path.name}: {error.strerror}"))

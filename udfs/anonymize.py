@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from kanon_sql.engines.checked import checked_release
 from kanon_sql.engines.functions import Function
+from kanon_sql.engines.names import table_name
 from kanon_sql.engines.policies import stored_policies, under_policy
-from kanon_sql.engines.release import release_query, table_name
 from kanon_sql.engines.session import Session
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import PolicyError, raise_alone
 from kanon_sql.policy import Policy
 from kanon_sql.stored import of_name
 
@@ -20,14 +21,14 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
         )
     source = table_name(tbl)
     if policy.lstrip().startswith("{"):
-        return release_query(source, Policy.from_json(policy))
+        return checked_release(source, Policy.from_json(policy))
     # A function cannot ask the connection that calls it: it sees what is committed.
     with session.cursor() as cursor:
         known = stored_policies(lambda query: cursor.execute(query).fetchall(), database)
     try:
         stored = of_name(policy, known or ())
     except PolicyError as error:
-        raise PolicyError(f"{error}; the text is not JSON either, which begins with {{") from None
+        raise_alone(PolicyError(f"{error}; the text is not JSON either, which begins with {{"))
     return under_policy(f"FROM {source}", stored, "kanon_plan_release")
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from kanon_sql.udfs import arguments
 
+from kanon_sql.engines.checked import checked_release
 from kanon_sql.engines.functions import Function
-from kanon_sql.engines.release import release_query, table_name
+from kanon_sql.engines.names import table_name
 from kanon_sql.engines.session import Session
 from kanon_sql.requirements import LDiversity
 
@@ -15,7 +16,7 @@ from kanon_sql.requirements import LDiversity
 def plan(_session: Session, tbl: str, sa: str, l: Any, variant: str, c: Any, *values: Any) -> str:  # noqa: E741
     """Return the SQL of the release; runs when the statement is bound and touches no data."""
     diversity = LDiversity(sensitive=sa, l=l, variant=variant, c=c)
-    return release_query(table_name(tbl), arguments.policy(values, diversity))
+    return checked_release(table_name(tbl), arguments.policy(values, diversity))
 
 
 FUNCTION = Function(name="kanon_plan_l_diversify", returns="VARCHAR", call=plan)

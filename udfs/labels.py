@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanon_sql.engines.names import quoted
-from kanon_sql.engines.release import release_query, table_name
+from kanon_sql.engines.checked import checked
+from kanon_sql.engines.names import quoted, table_name
+from kanon_sql.engines.release import release_query
 from kanon_sql.generalizations import Generalization
 from kanon_sql.policy import Policy
 from kanon_sql.validation import named
@@ -35,6 +36,7 @@ def groups(tbl: str, k: int, columns: Mapping[str, tuple[str, str]], recodings: 
         for group, (label, source) in columns.items()
         for name in (label, group)
     ]
-    released = release_query(f"SELECT {', '.join(pairs)} FROM {table_name(tbl)}", policy, query=True)  # noqa: S608
+    released = release_query(f'SELECT {", ".join(pairs)} FROM "kanon#checked"', policy, query=True)  # noqa: S608
+    found = checked(f"FROM {table_name(tbl)}", [("the function", source) for _, source in columns.values()], released)
     shown = ", ".join(quoted(name) for group, (label, _) in columns.items() for name in (label, group))
-    return f"SELECT DISTINCT {shown} FROM ({released}) ORDER BY ALL"  # noqa: S608
+    return f"SELECT DISTINCT {shown} FROM ({found}) ORDER BY ALL"  # noqa: S608

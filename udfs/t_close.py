@@ -6,8 +6,9 @@ from typing import Any
 
 from kanon_sql.udfs import arguments
 
+from kanon_sql.engines.checked import checked_release
 from kanon_sql.engines.functions import Function
-from kanon_sql.engines.release import release_query, table_name
+from kanon_sql.engines.names import table_name
 from kanon_sql.engines.session import Session
 from kanon_sql.requirements import TCloseness
 
@@ -15,7 +16,7 @@ from kanon_sql.requirements import TCloseness
 def plan(_session: Session, tbl: str, sa: str, t: Any, metric: str, hierarchy: str | None, *values: Any) -> str:
     """Return the SQL of the release; runs when the statement is bound and touches no data."""
     closeness = TCloseness(sensitive=sa, t=t, metric=metric, hierarchy=hierarchy)
-    return release_query(table_name(tbl), arguments.policy(values, closeness))
+    return checked_release(table_name(tbl), arguments.policy(values, closeness))
 
 
 FUNCTION = Function(name="kanon_plan_t_close", returns="VARCHAR", call=plan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 import itertools
+import re
 import threading
 import weakref
 from collections.abc import Callable
@@ -18,10 +19,12 @@ import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.engines.checked import checked_release
+from kanon_sql.engines.failures import Asked
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.names import quoted
 from kanon_sql.engines.policies import Policies
-from kanon_sql.engines.release import release_query
+from kanon_sql.engines.relation import run
 from kanon_sql.engines.session import Session
 from kanon_sql.policy import Policy
 from kanon_sql.solvers.budget import Progress
@@ -30,6 +33,7 @@ _MODULES = (
     "kanon_fit",
     "kanon_explain",
     "kanon_column",
+    "kanon_columns_known",
     "kanon_policy_checked",
     "kanon_plan_release",
     "kanon_plan_explanation",
@@ -52,6 +56,11 @@ _SCHEMA = "kanon"
 """Attached in-memory database that holds the macros for cursors, which do not see temporary ones."""
 
 _CREATE = "CREATE OR REPLACE MACRO "
+
+_OF_RESULT = ("df", "fetch", "tf", "to_arrow", "torch")
+"""How the methods of a connection begin that hand over the result of its last statement."""
+
+_PREPARES, _EXECUTES = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("prepare", "execute"))
 
 _SESSIONS: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
 _NUMBERS = itertools.count(1)
@@ -205,20 +214,22 @@ class Connection:
     def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
         self.raw = raw
         self.session = session_of(raw)
+        self._asked = Asked()
+        self._prepared = False
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
         """Run statements, as ``DuckDBPyConnection.execute``."""
-        self._run(self.raw.execute, self._rewritten(query, self.raw.execute), parameters)
+        self._run(self.raw.execute, query, self.raw.execute, parameters)
         return self
 
     def executemany(self, query: Any, parameters: Any = None) -> Self:
         """Run a statement once per set of parameters, as ``DuckDBPyConnection.executemany``."""
-        self._run(self.raw.executemany, self._rewritten(query, self.raw.execute), parameters)
+        self._run(self.raw.executemany, query, self.raw.execute, parameters)
         return self
 
     def sql(self, query: Any, **options: Any) -> Any:
         """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
-        return self._run(self.raw.sql, self._rewritten(query, self.raw.sql), **options)
+        return self._run(self.raw.sql, query, self.raw.sql, **options)
 
     query = sql
     from_query = sql
@@ -255,7 +266,9 @@ class Connection:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.raw, name)
-        return functools.partial(self._run, value) if callable(value) else value
+        # A method such as fetchall is about the statement that ran last; one such as view is not.
+        asked = self._asked if name.startswith(_OF_RESULT) else Asked()
+        return functools.partial(run, self.session, asked, value) if callable(value) else value
 
     def _rewritten(self, query: Any, ask: Callable[[str], Any]) -> Any:
         """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
@@ -265,15 +278,18 @@ class Connection:
 
         return rewrite(query, _release_of_query, Policies(lambda question: ask(question).fetchall()))
 
-    def _run(self, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def _run(self, call: Callable[..., Any], query: Any, ask: Callable[[str], Any], *arguments: Any, **options: Any) -> Any:
+        """Run statements; those that hold a release fail without words of DuckDB that may quote values."""
+        sent = self._rewritten(query, ask)
+        asked = Asked.of(query, sent)
+        # What was prepared is not bound again when it is executed.
+        asked.released = asked.released or (self._prepared and _EXECUTES.search(asked.text) is not None)
+        self._asked = asked
         try:
-            return call(*arguments, **options)
-        except duckdb.Error as error:
-            cause = self.session.cause_of(str(error))
-            if cause is None:
-                raise
-            raise cause from None
+            return run(self.session, asked, call, sent, *arguments, **options)
+        finally:
+            self._prepared = self._prepared or (asked.released and _PREPARES.search(asked.text) is not None)
 
 
 def _release_of_query(body: str, policy: Policy) -> str:
-    return release_query(body, policy, query=True)
+    return checked_release(body, policy, query=True)

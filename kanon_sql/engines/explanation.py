@@ -11,6 +11,7 @@ import numpy as np
 
 from kanon_sql import pipeline
 from kanon_sql.coded import CodedTable, Int64, alike, hidden_bits
+from kanon_sql.engines.checked import checked
 from kanon_sql.engines.names import literal
 from kanon_sql.engines.release import grouped, tables_of
 from kanon_sql.patterns import PatternSet, ordered, permitted
@@ -34,22 +35,20 @@ _PEOPLE = "none over all ways to count people: one row stands for each, or whole
 _QUERY = """SELECT unnest("kanon#e", recursive := true)
 FROM (
     SELECT unnest(kanon_explain(list("kanon#h"), {policy}{tables})) AS "kanon#e"
-    FROM (SELECT {grouped} FROM (SELECT {columns}, count(*) AS "kanon#n" FROM (
-{body}
-) GROUP BY ALL)) AS "kanon#h"
+    FROM (SELECT {grouped} FROM (SELECT {columns}, count(*) AS "kanon#n" FROM "kanon#checked" GROUP BY ALL)) AS "kanon#h"
 )"""
 
 
 def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
     slots = grouped(policy)
-    return _QUERY.format(
-        body=body,
+    explained = _QUERY.format(
         policy=literal(policy.to_json()),
         tables=tables_of(policy),
         grouped=slots["grouped"],
         columns=slots["columns"],
     )
+    return checked(body, policy.named_columns, explained)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,7 @@ class Session:
         self._releases: dict[int, Certificate] = {}
         self._failure: KanonError | None = None
         self._binding = threading.local()
+        self._touched = threading.local()
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
         self._functions: list[Callable[..., Any]] = []
 
@@ -70,6 +71,15 @@ class Session:
     def columns(self, policy: str) -> list[str]:
         """Return the columns noted for a policy since they were last asked for, each once: an interrupt may leave some."""
         return list(dict.fromkeys(self._binding.__dict__.pop(policy, [])))
+
+    @property
+    def touched(self) -> int:
+        """Return how often a function of a release was called by this thread, which binds a statement before it runs it."""
+        return int(self._touched.__dict__.get("times", 0))
+
+    def touch(self) -> None:
+        """Note that a function of a release was called."""
+        self._touched.times = self.touched + 1
 
     def watch(self, progress: Progress | None) -> None:
         """Let ``progress`` hear of the running releases; None ends it."""

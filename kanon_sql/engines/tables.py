@@ -16,7 +16,7 @@ from kanon_sql.engines.measures import demand, distance_of, frequency_of, measur
 from kanon_sql.engines.names import quoted, table_name
 from kanon_sql.engines.release import release_query
 from kanon_sql.engines.written import read_masks, read_recodings
-from kanon_sql.errors import AuditError, PolicyError, SourceError
+from kanon_sql.errors import AuditError, PolicyError, SourceError, raise_alone
 from kanon_sql.generalizations import Generalization
 from kanon_sql.masks import AtLevels
 from kanon_sql.policy import Policy, QuasiIdentifier
@@ -180,7 +180,7 @@ def anonymize(
             cause = session.cause_of(str(error))
             if cause is None:
                 raise
-            raise cause from None
+            raise_alone(cause)
         certificate = session.releases[-1]
     texts = source.column_names if suppress is not None else resolved.generalized
     if resolved.people is not None:
@@ -317,7 +317,7 @@ def to_arrow(table: Any) -> pa.Table:
             case _:
                 arrow = table
     except pa.ArrowException:
-        raise SourceError("the table cannot be read: a column mixes types; hint: give each column one type") from None
+        raise_alone(SourceError("the table cannot be read: a column mixes types; hint: give each column one type"))
     if not isinstance(arrow, pa.Table):
         raise SourceError(refusal)
     names = [same_name(name) for name in arrow.column_names]
