@@ -13,7 +13,7 @@ from kanon_sql.errors import ClauseError, KanonError, SourceError, UnknownColumn
 if TYPE_CHECKING:
     from kanon_sql.engines.session import Session
 
-HINT = "run the query without the release to see DuckDB's own words, which may quote values"
+HINT = "run its query without the release to see DuckDB's own words, which may quote values"
 
 _SPEAKING = (
     duckdb.BinderException,
@@ -29,6 +29,9 @@ _SPEAKING = (
     duckdb.TransactionException,
 )
 """Errors about names, types, files and memory; all others may quote a cell."""
+
+_HARMLESS = re.compile("Invalid Input Error: (?:Cannot execute statement of type|Values were not provided for)")
+"""What else is about the statement: that the database is read-only, that a parameter is missing."""
 
 _QUOTING = re.compile(r'ENUM\(|"?kanon#|\bkanon_')
 """A type that lists its values, or a text that the program generated."""
@@ -88,14 +91,14 @@ def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
     if not isinstance(error, duckdb.Error):
         kind = "the text holds half of a surrogate pair" if _is_broken(asked.text) else type(error).__name__
         return SourceError(f"the rows of the release could not be handed over: {kind}; hint: take them as an Arrow table")
-    return SourceError(f"DuckDB could not run the release: {spoken(error)}{_place(str(error), asked.text)}; hint: {HINT}")
+    return SourceError(f"DuckDB could not run the statement: {spoken(error)}{_place(str(error), asked.text)}; hint: {HINT}")
 
 
 def spoken(error: duckdb.Error) -> str:
     """Return what may be told of an error of DuckDB: its first paragraph where it is about names, else its kind alone."""
     words = " ".join(str(error).split("\n\n")[0].split("\nLINE ")[0].split())
     kind = _KIND.match(words)
-    if isinstance(error, _SPEAKING) and not _QUOTING.search(words):
+    if (isinstance(error, _SPEAKING) or _HARMLESS.match(words)) and not _QUOTING.search(words):
         return words
     return kind[0] if kind else type(error).__name__
 
