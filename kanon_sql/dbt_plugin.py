@@ -64,7 +64,7 @@ def guard_cursors(wrapper: Any) -> None:
 class Plugin(BasePlugin):  # type: ignore[misc] # dbt is not there to be checked
     """What ``plugins: [{module: kanon_sql.dbt_plugin}]`` in profiles.yml loads; it has no configuration."""
 
-    def initialize(self, plugin_config: dict[str, Any]) -> None:
+    def initialize(self, plugin_config: dict[str, Any]) -> None:  # noqa: ARG002 - as the base class has it
         """Guard the words of errors."""
         guard_cursors(DuckDBCursorWrapper)
 

@@ -84,7 +84,7 @@ class Relation:
     def __init__(self, session: Session, asked: Asked, bare: Any) -> None:
         self._session, self._asked, self.bare = session, asked, bare
 
-    __class__ = property(lambda self: type(self.bare))  # type: ignore[assignment] # isinstance takes it for what it stands for
+    __class__ = property(lambda self: type(self.bare))  # isinstance takes it for what it stands for
 
     def __getattr__(self, name: str) -> Any:
         value = run(self._session, self._asked, getattr, self.bare, name)
