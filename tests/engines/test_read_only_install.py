@@ -53,10 +53,17 @@ def test_a_release_needs_no_cache_of_kernels(install: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(install / "home"), "PYTHONPATH": str(install)}
     command = [sys.executable, "-P", "-B", "-c", RELEASE]
     done = subprocess.run(
-        command, cwd="/", env=environment, capture_output=True, text=True, timeout=300, check=False, preexec_fn=bound_by_permissions
+        command,
+        cwd="/",
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        preexec_fn=bound_by_permissions,
     )
     assert done.returncode == 0, done.stderr
-    rows, package, cache = done.stdout.strip().split("|")
+    rows, package, cache = done.stdout.split()[-1].split("|")  # behind the progress bar of DuckDB
     assert rows == "12"
     assert Path(package) == install / "kanon_sql", "the copy was imported, not the installation of the tests"
     assert cache, "a folder of its own"
