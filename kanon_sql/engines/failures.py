@@ -41,6 +41,9 @@ _PASSED_ON = (duckdb.InterruptException, KanonError, AttributeError, ImportError
 
 _PLACE = re.compile(r"\n(?P<head>LINE \d+: )(?P<excerpt>[^\n]*)\n(?P<before> *)\^")
 
+_MORE = re.compile(r"\n\n|\n\s*(?:LINE \d|Candidate functions)")
+"""What follows the first paragraph: the excerpt, and every function of that name."""
+
 _KIND = re.compile(r"[A-Z][A-Za-z /-]* Error")
 
 _FUNCTIONS = re.compile(
@@ -96,7 +99,7 @@ def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
 
 def spoken(error: duckdb.Error) -> str:
     """Return what may be told of an error of DuckDB: its first paragraph where it is about names, else its kind alone."""
-    words = " ".join(str(error).split("\n\n")[0].split("\nLINE ")[0].split())
+    words = " ".join(_MORE.split(str(error), maxsplit=1)[0].split())
     kind = _KIND.match(words)
     if (isinstance(error, _SPEAKING) or _HARMLESS.match(words)) and not _QUOTING.search(words):
         return words

@@ -294,7 +294,7 @@ def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
 
 
 def _kind(table: Any) -> str:
-    return type(table).__module__.split(".")[0]
+    return str(table.__class__.__module__).split(".")[0]
 
 
 def to_arrow(table: Any) -> pa.Table:

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
+import duckdb
 import pytest
 from failing_calls import BROKEN, CANARIES, PYTHON, READINGS, SETUP, STATEMENTS, anonymized
 
@@ -60,7 +61,6 @@ def test_a_statement_fails_without_values(con: Connection, statement: str) -> No
 def test_however_the_rows_are_read(con: Connection, reading: str) -> None:
     refused(con, lambda: READINGS[reading](con, BROKEN))
     if reading != "many":
-        con.raw.execute("CREATE OR REPLACE TABLE p_late AS FROM late")
         refused(con, lambda: READINGS[reading](con, "SELECT CAST(note AS INT) FROM k_anonymize('late', 2, qi := ['age'])"))
 
 
@@ -77,8 +77,6 @@ def test_the_place_is_told_in_the_words_of_the_user(con: Connection) -> None:
 
 
 def test_other_statements_are_the_business_of_duckdb(con: Connection) -> None:
-    import duckdb
-
     for query in (
         "SELECT CAST(note AS INT) FROM p",
         "SELECT nothing FROM p",
@@ -96,8 +94,6 @@ def test_other_statements_are_the_business_of_duckdb(con: Connection) -> None:
 
 
 def test_a_relation_over_a_release_is_a_relation(con: Connection) -> None:
-    import duckdb
-
     found = con.sql("SELECT age, id FROM p ANONYMIZE BY age GUARANTEE k >= 2")
     assert isinstance(found, duckdb.DuckDBPyRelation)
     assert found.columns == ["age", "id"]
@@ -105,6 +101,6 @@ def test_a_relation_over_a_release_is_a_relation(con: Connection) -> None:
     assert len(found) == 24
     assert found.union(found).aggregate("count(*)").fetchall() == [(48,)]
     assert found["id"].order("id").limit(2).fetchall() == [(0,), (1,)]
-    assert [row for row in found.id.max().fetchall()] == [(23,)]
+    assert found.max("id").fetchall() == [(23,)]
     assert "age" in repr(found)
     assert kanon_sql.anonymize(found, k=2, quasi_identifiers=["age"]).certificate.rows == 24

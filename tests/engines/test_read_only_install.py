@@ -52,16 +52,8 @@ def bound_by_permissions() -> None:
 def test_a_release_needs_no_cache_of_kernels(install: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(install / "home"), "PYTHONPATH": str(install)}
     command = [sys.executable, "-P", "-B", "-c", RELEASE]
-    done = subprocess.run(
-        command,
-        cwd="/",
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        preexec_fn=bound_by_permissions,
-    )
+    bound = {"env": environment, "preexec_fn": bound_by_permissions, "cwd": "/", "timeout": 300}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **bound)
     assert done.returncode == 0, done.stderr
     rows, package, cache = done.stdout.split()[-1].split("|")  # behind the progress bar of DuckDB
     assert rows == "12"
