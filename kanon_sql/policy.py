@@ -173,7 +173,7 @@ class Policy:
             if self.algorithm != "full_domain":
                 raise PolicyError("max_suppressed belongs to the algorithm 'full_domain'; hint: USING full_domain")
         if self.suppress is not None and not isinstance(self.suppress, str):
-            raise PolicyError("suppress must be a text such as '*', or NULL")
+            raise PolicyError("suppress must be a text, or NULL; hint: suppress := '*'")
         encodable(self.algorithm, "the name of the algorithm")
         encodable(self.suppress or "", "suppress")
 

@@ -162,14 +162,17 @@ def whole(value: object, what: str, least: int) -> int:
     """Return a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         shown = value if isinstance(value, int | float) else type(value).__name__
-        raise PolicyError(f"{what} must be a whole number of at least {least}, got {shown}")
+        raise PolicyError(
+            f"{what} must be a whole number of at least {least}, got {shown}; hint: write it like {max(least, 5)}"
+        )
     return value
 
 
 def named(value: object, what: str) -> str:
     """Return a column name."""
     if not isinstance(value, str) or not value:
-        raise PolicyError(f"{what} must be a column name, got {'an empty text' if value == '' else type(value).__name__}")
+        shown = "an empty text" if value == "" else type(value).__name__
+        raise PolicyError(f"{what} must be a column name, got {shown}; hint: a text, such as 'zip'")
     return encodable(value, what)
 
 

@@ -176,6 +176,16 @@ def test_the_audit_shares_nothing_with_the_solvers() -> None:
             assert name not in text, f"{path.name} calls {name}"
 
 
+@pytest.mark.parametrize("module", [name for name in MODULES if name != "kanon_sql.errors"])
+def test_no_error_keeps_the_one_that_it_replaces(module: str) -> None:
+    """Inside of ``except``, an error is raised again as it is, by `raise_alone`, or from one of ours that holds no value."""
+    for handler in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(handler, ast.ExceptHandler):
+            raised = [node for each in handler.body for node in ast.walk(each) if isinstance(node, ast.Raise) and node.exc]
+            ours = ast.unparse(handler.type or ast.Constant(None)) == "PolicyError"
+            assert all(ours and isinstance(node.cause, ast.Name) for node in raised), f"{module}, line {handler.lineno}"
+
+
 def test_there_is_no_utils() -> None:
     assert not [name for name in MODULES if name.rpartition(".")[2] in {"utils", "util", "helpers", "misc", "common"}]
 
