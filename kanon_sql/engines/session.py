@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import duckdb
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, SourceError
+from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, SourceError, raise_alone
 from kanon_sql.solvers.budget import Moment, Progress
 
 _AUDIT = "kanon audit: "
@@ -115,7 +115,11 @@ class Session:
             raise InterruptedReleaseError("the release was interrupted; nothing was released")
         self._incumbent = moment.cost is not None
         if self._progress is not None:
-            self._progress(moment)
+            try:
+                self._progress(moment)
+            except Exception as error:
+                kind = type(error).__name__
+                raise_alone(InterruptedReleaseError(f"the release was stopped: progress raised {kind}; nothing was released"))
 
     @property
     def releases(self) -> list[Certificate]:
