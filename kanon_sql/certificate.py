@@ -46,7 +46,8 @@ class Certificate:
     rows, row_types : int
         Rows of the source, and their distinct combinations of quasi-identifiers.
     suppressed_cells, cells : int
-        Cells hidden, of all quasi-identifier cells.
+        Cells hidden, of all quasi-identifier cells. A NULL that is hidden counts: it costs like any other cell, and may be what
+        makes a class. The macro ``utility`` counts cells whose value is lost, so that its figure may be smaller.
     seconds : float
         Time of solving.
     policy : str

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from kanon_sql.certificate import Certificate, Status
-from kanon_sql.errors import CertificateError
+from kanon_sql.errors import CertificateError, raise_alone
 
 FORMAT = "kanon-sql certificate 1"
 
@@ -205,9 +205,9 @@ def _parsed(text: str, lines: dict[str, int]) -> dict[str, Any]:
     try:
         data = json.loads(text, object_pairs_hook=once, parse_constant=refuse)
     except json.JSONDecodeError as error:
-        raise CertificateError(None, f"not JSON: {error.msg}", error.lineno) from None
+        raise_alone(CertificateError(None, f"not JSON: {error.msg}", error.lineno))
     except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list in a list ...
-        raise CertificateError(None, "not JSON that can be read") from None
+        raise_alone(CertificateError(None, "not JSON that can be read"))
     if not isinstance(data, dict):
         raise CertificateError(None, "not a JSON object")
     return data

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli_options import column_names, delimiter_option, qi_option, sensitive_options, show, table_option
-from kanon_sql.errors import AuditError, SourceError
+from kanon_sql.errors import AuditError, SourceError, raise_alone
 from kanon_sql.interrupt import interruptible
 from kanon_sql.publish import PATIENCE, tables_beside
 from kanon_sql.staging import put_text
@@ -211,4 +211,4 @@ def _numbers(text: str, option: str) -> list[int]:
     try:
         return [int(part) for part in _listed(text)]
     except ValueError:
-        raise click.BadParameter(f"{text} is no list of whole numbers", param_hint=option) from None
+        raise_alone(click.BadParameter(f"{text} is no list of whole numbers", param_hint=option))

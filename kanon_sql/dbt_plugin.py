@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
+from dbt.adapters.duckdb.environments.local import DuckDBCursorWrapper
 from dbt.adapters.duckdb.plugins import BasePlugin
 
 from kanon_sql.engines.duckdb import macros, session_of
+from kanon_sql.engines.failures import Asked
 from kanon_sql.engines.functions import Function
+from kanon_sql.engines.relation import run
 from kanon_sql.engines.release import release_query
 from kanon_sql.engines.session import Session
 from kanon_sql.engines.shadowing import refuse_namesakes
@@ -25,8 +29,45 @@ def rewritten(_session: Session, sql: str) -> str:
 REWRITE = Function(name="kanon_rewrite", returns="VARCHAR", call=rewritten)
 
 
+_SOURCE = "kanon_source"
+"""The table into which the materialization writes the rows of a model before it releases them."""
+
+
+def guard_cursors(wrapper: Any) -> None:
+    """Let the cursors of dbt-duckdb tell failed releases without values, before dbt prints, logs and stores what they tell.
+
+    Notes
+    -----
+    dbt-duckdb hands no plugin the object that runs its statements, so its class is changed, once.
+    """
+    if hasattr(wrapper, "kanon_guarded"):
+        return
+    execute = wrapper.execute
+
+    def guarded(self: Any, sql: Any, bindings: Any = None) -> Any:
+        asked = Asked.of(sql, sql)
+        asked.released = asked.released or _SOURCE in asked.text
+        self.kanon_asked = asked
+        return run(session_of(self._cursor), asked, execute, self, sql, bindings)
+
+    def fetching(name: str) -> Callable[..., Any]:
+        def fetch(self: Any, *arguments: Any) -> Any:
+            asked = self.__dict__.get("kanon_asked", Asked())
+            return run(session_of(self._cursor), asked, getattr(self._cursor, name), *arguments)
+
+        return fetch
+
+    wrapper.execute, wrapper.kanon_guarded = guarded, True
+    for name in ("fetchall", "fetchmany", "fetchone"):
+        setattr(wrapper, name, fetching(name))
+
+
 class Plugin(BasePlugin):  # type: ignore[misc] # dbt is not there to be checked
     """What ``plugins: [{module: kanon_sql.dbt_plugin}]`` in profiles.yml loads; it has no configuration."""
+
+    def initialize(self, plugin_config: dict[str, Any]) -> None:  # noqa: ARG002 - as the base class has it
+        """Guard the words of errors."""
+        guard_cursors(DuckDBCursorWrapper)
 
     def configure_connection(self, conn: Any) -> None:
         """Register the functions, which all cursors of the database share."""

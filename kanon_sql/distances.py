@@ -157,8 +157,8 @@ def metric(
     Raises
     ------
     PolicyError
-        When the table is no metric, lacks a pair, or its largest distance is not 1. The message may name a pair of the
-        table, never another value.
+        When the table is no metric, lacks a pair, or its largest distance is not 1. The message counts pairs and names none:
+        they are values of the data.
 
     Notes
     -----
@@ -167,16 +167,22 @@ def metric(
     _refuse_many(len(labels), _MATRIX_VALUES)
     table, known = _pairs(a, b, distance), {*a, *b}
     if len(known) > 1 and max(table.values()) != 1:
-        raise PolicyError(f"the largest distance of the table is {max(table.values())}, not 1; hint: divide all by the largest")
+        raise PolicyError("the largest distance of the table is not 1; hint: divide all by the largest")
     missing = sum(label not in known for label in labels)
     if missing and len(labels) > 1:
         raise PolicyError(f"{missing} of the {len(labels)} values that occur are not in the table of distances; hint: add them")
     exact: dict[tuple[int, int], Fraction] = {}
+    lacking = 0
     for (i, one), (j, other) in product(enumerate(labels), repeat=2):
         if one != other:
-            if (one, other) not in table:
-                raise PolicyError(f"the table of distances lacks the pair {_pair(one, other)}; hint: every pair needs one")
-            exact[i, j] = table[one, other]
+            if (one, other) in table:
+                exact[i, j] = table[one, other]
+            else:
+                lacking += i < j
+    if lacking:
+        raise PolicyError(
+            f"the table of distances lacks {_pairs_of(lacking)} of values that occur; hint: every two values need a row"
+        )
     whole, scale = _whole(list(exact.values()))
     cost = np.zeros((len(labels), len(labels)), np.int64)
     for place, value in zip(exact, whole, strict=True):
@@ -184,10 +190,9 @@ def metric(
     for over in range(len(labels)):
         detour = cost[:, over, None] + cost[over]
         if (detour < cost).any():
-            one, other = (labels[place] for place in np.argwhere(detour < cost)[0])
             raise PolicyError(
-                f"the distance of {_pair(one, other)} is longer than a detour over a third value; hint: a metric obeys "
-                "the triangle inequality"
+                f"the distance of {_pairs_of(int((detour < cost).sum()) // 2)} is longer than a detour over a third value; "
+                "hint: a metric obeys the triangle inequality"
             )
     return MatrixDistance(cost=cost, scale=scale)
 
@@ -202,17 +207,23 @@ def _pairs(
 ) -> dict[tuple[str | None, str | None], Fraction]:
     """Return the distance of each pair of the table in both directions."""
     table: dict[tuple[str | None, str | None], Fraction] = {}
+    unread = looped = torn = 0
     for one, other, text in zip(a, b, distance, strict=True):
         value = number(text)
         if value is None or value < 0:
-            raise PolicyError(
-                f"the distance of {_pair(one, other)} is no number from 0 to 1 with at most 15 decimal places; hint: write it "
-                "without an exponent, as a DECIMAL"
-            )
-        if one == other and value:
-            raise PolicyError(f"the distance of {_pair(one, other)} is {value}; hint: a value has the distance 0 to itself")
-        if table.setdefault((one, other), value) != value or table.setdefault((other, one), value) != value:
-            raise PolicyError(f"the table has two different distances of {_pair(one, other)}; hint: a metric is symmetric")
+            unread += 1
+            continue
+        looped += one == other and value > 0
+        torn += table.setdefault((one, other), value) != value or table.setdefault((other, one), value) != value
+    if unread:
+        raise PolicyError(
+            f"the distance of {_pairs_of(unread)} is no number from 0 to 1 with at most 15 decimal places; hint: write it "
+            "without an exponent, as a DECIMAL"
+        )
+    if looped:
+        raise PolicyError(f"the table puts {looped} values at a distance from themselves; hint: that distance is 0")
+    if torn:
+        raise PolicyError(f"the table has two different distances of {_pairs_of(torn)}; hint: a metric is symmetric")
     return table
 
 
@@ -237,5 +248,5 @@ def _refuse_many(values: int, most: int) -> None:
         )
 
 
-def _pair(one: str | None, other: str | None) -> str:
-    return " and ".join("NULL" if label is None else repr(label) for label in (one, other))
+def _pairs_of(number: int) -> str:
+    return f"{number} pair{'s' if number != 1 else ''}"

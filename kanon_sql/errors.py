@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NoReturn
+
+
+def raise_alone(error: BaseException) -> NoReturn:
+    """Raise an error in place of the one that is being handled, and let go of that.
+
+    Notes
+    -----
+    ``from None`` only hides the handled error from a printed traceback: it stays in ``__context__``, where debuggers and
+    services that collect errors read it. The errors of DuckDB and of Python's own conversions quote cell values.
+    """
+    try:
+        raise error from None
+    finally:
+        error.__context__ = None
 
 
 class KanonError(Exception):
@@ -14,14 +29,24 @@ class PolicyError(KanonError, ValueError):
 
 
 class UnknownColumnError(PolicyError):
-    """A policy names a column that the table does not have."""
+    """A policy names a column that the table does not have.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    """
+
+    column: str = ""
 
     @classmethod
     def of(cls, column: str, known: Iterable[str], role: str) -> UnknownColumnError:
         """Name the column, who names it, and the columns that there are."""
         names = list(known)
         listed = ", ".join(f'"{name}"' for name in names[:12]) + (", ..." if len(names) > 12 else "")
-        return cls(f'{role} names the unknown column "{column}"; hint: the columns are {listed or "none"}')
+        found = cls(f'{role} names the unknown column "{column}"; hint: the columns are {listed or "none"}')
+        found.column = column
+        return found
 
 
 class ClauseError(KanonError, ValueError):
@@ -73,6 +98,21 @@ class CertificateError(AuditError):
         self.field = field
         self.fact = fact
         self.line = line
+
+
+class InternalError(KanonError, RuntimeError):
+    """Something failed inside the program that should not have; the message names the place, never what was being read."""
+
+    @classmethod
+    def of(cls, error: BaseException) -> InternalError:
+        """Name the kind of a failure and the innermost place of the program that it went through."""
+        place, trace = "", error.__traceback__
+        while trace is not None:
+            module = trace.tb_frame.f_globals.get("__name__", "")
+            if module.partition(".")[0] == "kanon_sql":
+                place = f" at {module}:{trace.tb_lineno}"
+            trace = trace.tb_next
+        return cls(f"an internal error, {type(error).__name__}{place}; nothing was released; hint: report this line")
 
 
 class InterruptedReleaseError(KanonError, RuntimeError):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.engines.release import quoted
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.staging import appeared, put, put_new
 
 _ENDINGS = {
@@ -153,7 +153,7 @@ class Place:
             with duckdb.connect(self.path, read_only=True) as con:
                 return con.execute(query, self.name).fetchall() != [(0,)]
         except duckdb.Error as error:
-            raise SourceError(f"cannot read {self}: {plain(error)}") from None
+            raise_alone(SourceError(f"cannot read {self}: {plain(error)}"))
 
     def require(self) -> None:
         """Raise a SourceError unless there is a file to read."""
@@ -216,7 +216,7 @@ def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
         if place.kind in ("json", "jsonl"):
             _exact_json(con, into)
     except duckdb.Error as error:
-        raise SourceError(f"cannot read {place}: {plain(error)}") from None
+        raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
 
 
 def _exact_json(con: Any, table: str) -> None:
@@ -283,7 +283,7 @@ def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str =
             gzip = ", COMPRESSION gzip" if place.ending.endswith(".gz") else ""
             con.execute(f"COPY ({query}) TO $path ({options}{gzip})", {"path": str(staged.path)})
     except duckdb.Error as error:
-        raise SourceError(f"cannot write {place}: {plain(error)}") from None
+        raise_alone(SourceError(f"cannot write {place}: {plain(error)}"))
     return staged
 
 
@@ -321,7 +321,7 @@ def publish(con: Any, staged: Place, place: Place, *, replace: bool) -> bool:
     except FileExistsError:  # then the table goes into that database
         pass
     except OSError as error:
-        raise SourceError(f"cannot write {place}: {error.strerror}") from None
+        raise_alone(SourceError(f"cannot write {place}: {error.strerror}"))
     create = "CREATE OR REPLACE TABLE" if replace else "CREATE TABLE"
     try:
         con.execute("ATTACH $path AS kanon_stage (READ_ONLY)", {"path": str(staged.path)})
@@ -331,8 +331,8 @@ def publish(con: Any, staged: Place, place: Place, *, replace: bool) -> bool:
         con.execute("DETACH kanon_stage")
     except duckdb.Error as error:
         if isinstance(error, duckdb.CatalogException) and "already exists" in str(error):
-            raise appeared(place) from None
-        raise SourceError(f"cannot write {place}: {plain(error)}") from None
+            raise_alone(appeared(place))
+        raise_alone(SourceError(f"cannot write {place}: {plain(error)}"))
     return False
 
 

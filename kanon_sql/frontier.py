@@ -16,7 +16,7 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb import Connection, connect, releases
 from kanon_sql.engines.tables import Number, register_table, register_tables
 from kanon_sql.engines.written import read_masks, read_recodings
-from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyError
+from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyError, raise_alone
 from kanon_sql.generalizations import Generalization
 from kanon_sql.masks import AtLevels
 from kanon_sql.policy import Policy
@@ -208,7 +208,7 @@ def html_text(found: Sequence[Point], settings: Iterable[tuple[str, str]]) -> st
         from kanon_sql.reporting.charts import curve
         from kanon_sql.reporting.page import frontier_page
     except ModuleNotFoundError as error:
-        raise missing(error) from None
+        raise_alone(missing(error))
     over = "t" if len({point.k for point in found}) == 1 and found[0].t is not None else "k"
     plot, lines = curve(found, over=over) if any(point.certificate for point in found) else (None, {})
     return frontier_page(

@@ -14,11 +14,11 @@ import numpy as np
 from kanon_sql.coded import CodedTable, Sensitive
 from kanon_sql.distances import Distance, hierarchical, metric, number, numeric
 from kanon_sql.equal_values import Spellings
-from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.errors import InfeasibleError, PolicyError, SourceError, UnknownColumnError, raise_alone
 from kanon_sql.hierarchies import Hierarchy
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import AlphaAnonymity, KAnonymity, Requirement, TCloseness
-from kanon_sql.validation import same_name
+from kanon_sql.validation import as_identifier, same_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,6 +58,8 @@ def measured(
     ------
     PolicyError
         When a table is no metric or hierarchy of the values that occur.
+    InfeasibleError
+        When a named value does not occur: a guarantee about it would hold of every release.
     SourceError
         When a named value is the text of several values.
     """
@@ -72,9 +74,8 @@ def measured(
                 try:
                     distances[requirement.metric] = _distance(requirement, texts, tables)
                 except PolicyError as error:
-                    raise PolicyError(f"{requirement.describe()}: {error}") from None
-        alphas = [each for each in mine if isinstance(each, AlphaAnonymity)]
-        named = {each.value: _code(each, spelled) for each in alphas if any(each.value in known for known in spelled)}
+                    raise_alone(PolicyError(f"{requirement.describe()}: {error}"))
+        named = {each.value: _code(each, spelled) for each in mine if isinstance(each, AlphaAnonymity)}
         found.append(replace(sensitive, named=named, distances=distances))
     return replace(table, sensitive=tuple(found))
 
@@ -101,6 +102,11 @@ def _spelled(sensitive: Sensitive, labels: pa.Array | None, spellings: Spellings
 
 def _code(requirement: AlphaAnonymity, spelled: list[set[str]]) -> int:
     codes = [code for code, known in enumerate(spelled) if requirement.value in known]
+    if not codes:
+        raise InfeasibleError(
+            f"{requirement.describe()}: no row has this value, so nothing would be promised; hint: a value is compared with "
+            f"CAST({as_identifier(requirement.sensitive)} AS VARCHAR), letter by letter: a DECIMAL may be '1.00'"
+        )
     if len(codes) > 1:
         raise SourceError(f"{requirement.describe()}: {len(codes)} values have this text; hint: cast the column to VARCHAR")
     return codes[0]
@@ -112,7 +118,11 @@ def _distance(requirement: TCloseness, texts: list[str | None], tables: Mapping[
     columns = tables[requirement.table or ""]
     if requirement.metric == "hierarchical":
         return hierarchical(*Hierarchy.of(columns).paths(texts))
-    return metric(texts, columns["a"], columns["b"], columns["distance"])
+    found = {same_name(name): column for name, column in columns.items()}
+    for column in ("a", "b", "distance"):
+        if column not in found:
+            raise UnknownColumnError.of(column, columns, f"the metric {requirement.metric!r}")
+    return metric(texts, found["a"], found["b"], found["distance"])
 
 
 def _numbers(texts: list[str | None]) -> list[Fraction]:

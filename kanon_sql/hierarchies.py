@@ -25,9 +25,6 @@ DEEPEST = 64
 _LEAF = -1
 """The level of the leaf below an inner node that is a value itself."""
 
-_SHOWN = 3
-"""Labels that an error names at most."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hierarchy:
@@ -51,7 +48,7 @@ class Hierarchy:
         Raises
         ------
         PolicyError
-            When the columns are others, or no tree; the message names labels of the hierarchy.
+            When the columns are others, or no tree; the message counts labels, which may be values of the data, and names none.
         """
         found = {same_name(name): column for name, column in columns.items()}
         if found.keys() == {"value", "parent"}:
@@ -95,9 +92,11 @@ def _of_parents(rows: Iterable[tuple[Label, Label]]) -> Hierarchy:
             roots.add((0, value))
         else:
             pairs.setdefault((0, value), set()).add((0, parent))
-    both = [node for node in pairs if node in roots]
+    both = sum(node in roots for node in pairs)
     if both:
-        raise PolicyError(f"the hierarchy has {_count(both, 'value')} with a parent and without one; hint: drop a row")
+        raise PolicyError(
+            f"the hierarchy has {_count(both, 'value')} with a parent and without one; hint: group its rows by value, drop one"
+        )
     return _tree(_only_parents(pairs, "value"), roots)
 
 
@@ -114,9 +113,12 @@ def _of_levels(levels: Sequence[Sequence[Label]]) -> Hierarchy:
 
 
 def _only_parents(pairs: Mapping[Node, set[Node]], column: str) -> dict[Node, Node]:
-    torn = [node for node, above in pairs.items() if len(above) > 1]
+    torn = sum(len(above) > 1 for above in pairs.values())
     if torn:
-        raise PolicyError(f"{column} of the hierarchy has {_count(torn, 'label')} with two parents; hint: a tree has one")
+        raise PolicyError(
+            f"{column} of the hierarchy has {_count(torn, 'label')} with two parents; hint: a tree has one: group the rows of "
+            f"the hierarchy by {column}"
+        )
     return {node: next(iter(above)) for node, above in pairs.items()}
 
 
@@ -124,7 +126,7 @@ def _tree(parent: Mapping[Node, Node], roots: set[Node]) -> Hierarchy:
     """Return the tree if the parents lead from every node to one root; O(nodes)."""
     roots = roots | ({*parent.values()} - {*parent})
     if len(roots) != 1:
-        found = _count(sorted(roots, key=str), "root") if roots else "no root"
+        found = _count(len(roots), "root") if roots else "no root"
         raise PolicyError(f"the hierarchy has {found}; hint: give all values one common ancestor, such as '*'")
     waiting = dict.fromkeys({*roots, *parent}, 0)
     for above in parent.values():
@@ -139,17 +141,12 @@ def _tree(parent: Mapping[Node, Node], roots: set[Node]) -> Hierarchy:
             if not waiting[above]:
                 ready.append(above)
     if len(ready) < len(waiting):
-        circle = [node for node, below in waiting.items() if below]
+        circle = sum(below > 0 for below in waiting.values())
         raise PolicyError(f"the hierarchy leads from {_count(circle, 'label')} back to itself; hint: a tree has no circle")
     if max(height.values()) >= DEEPEST:
         raise PolicyError(f"the hierarchy has {max(height.values())} levels, more than {DEEPEST - 1}; hint: leave some out")
     return Hierarchy(parent=parent, height=height)
 
 
-def _count(nodes: Sequence[Node], what: str) -> str:
-    more = ", ..." if len(nodes) > _SHOWN else ""
-    return f"{len(nodes)} {what}{'s' if len(nodes) > 1 else ''} ({_shown(nodes[:_SHOWN])}{more})"
-
-
-def _shown(nodes: Iterable[Node]) -> str:
-    return ", ".join("NULL" if label is None else repr(label) for _, label in nodes)
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number > 1 else ''}"

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 from kanon_sql import generalizations
@@ -27,7 +28,18 @@ from kanon_sql.requirements import (
     requirement_from_json,
     respelled,
 )
-from kanon_sql.validation import fraction, known_keys, listed, named, plain_number, refuse_twice, same_name, whole
+from kanon_sql.validation import (
+    encodable,
+    fraction,
+    known_keys,
+    listed,
+    named,
+    parsed,
+    plain_number,
+    refuse_twice,
+    same_name,
+    whole,
+)
 
 MAX_QUASI_IDENTIFIERS = 60
 """One mask is one 64-bit word: a bit per quasi-identifier, a few bits to spare."""
@@ -157,9 +169,9 @@ class Policy:
         if not isinstance(self.algorithm, str) or not self.algorithm:
             raise PolicyError("algorithm must be the name of an algorithm; hint: 'auto'")
         if self.time_limit is not None and not (
-            isinstance(self.time_limit, int | float) and self.time_limit is not True and self.time_limit > 0
+            isinstance(self.time_limit, int | float) and self.time_limit is not True and 0 < self.time_limit < inf
         ):
-            raise PolicyError("time_limit must be a number of seconds above 0")
+            raise PolicyError("time_limit must be a number of seconds above 0; hint: 60, or leave it out")
         whole(self.seed, "seed", 0)
         if self.max_suppressed is not None:
             object.__setattr__(self, "max_suppressed", fraction(self.max_suppressed, "max_suppressed"))
@@ -168,7 +180,9 @@ class Policy:
             if self.algorithm != "full_domain":
                 raise PolicyError("max_suppressed belongs to the algorithm 'full_domain'; hint: USING full_domain")
         if self.suppress is not None and not isinstance(self.suppress, str):
-            raise PolicyError("suppress must be a text such as '*', or NULL")
+            raise PolicyError("suppress must be a text, or NULL; hint: suppress := '*'")
+        encodable(self.algorithm, "the name of the algorithm")
+        encodable(self.suppress or "", "suppress")
         if self.row_order not in ROW_ORDERS:
             raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}")
 
@@ -207,6 +221,10 @@ class Policy:
                 )
         for qi in self.quasi_identifiers:
             if isinstance(qi.recoding, Rectangles):
+                if same_name(qi.recoding.beside) == same_name(qi.column):
+                    raise PolicyError(
+                        f'the coordinate "{qi.column}" is put in rectangles with itself; hint: (lat, lon) IN RECTANGLES'
+                    )
                 other = recodings.get(same_name(qi.recoding.beside))
                 if not isinstance(other, Rectangles) or same_name(other.beside) != same_name(qi.column):
                     raise PolicyError(
@@ -261,6 +279,19 @@ class Policy:
     def measured(self) -> tuple[str, ...]:
         """Return the columns that classes are measured by: the sensitive attributes, then what tells people apart."""
         return self.sensitive if self.people is None else (*self.sensitive, self.people.per)
+
+    @property
+    def named_columns(self) -> tuple[tuple[str, str], ...]:
+        """Return every column that the policy names, beside what names it."""
+        identifying = "weights or recodings" if self.every_column else "the policy"  # that is all that they are listed for
+        masks = [(f"mask {number}", name) for number, mask in enumerate(self.masks or (), 1) for name in columns_of(mask)]
+        return (
+            *((identifying, qi.column) for qi in self.quasi_identifiers),
+            *(("the policy", qi.recoding.beside) for qi in self.quasi_identifiers if isinstance(qi.recoding, Rectangles)),
+            *(("a requirement", name) for name in self.measured),
+            *masks,
+            *((f"linked group {number}", name) for number, group in enumerate(self.linked, 1) for name in group),
+        )
 
     @property
     def people(self) -> People | None:
@@ -325,12 +356,9 @@ class Policy:
         """
         given = {same_name(qi.column): qi for qi in self.quasi_identifiers}
         spelled = {same_name(column): column for column in columns}
-        for key, qi in given.items():
-            if key not in spelled:
-                raise UnknownColumnError.of(qi.column, columns, "the policy")
-        for name in self.measured:
+        for role, name in self.named_columns:
             if same_name(name) not in spelled:
-                raise UnknownColumnError.of(name, columns, "a requirement")
+                raise UnknownColumnError.of(name, columns, role)
         if self.every_column:
             offered = {key: column for key, column in spelled.items() if key not in set(map(same_name, self.measured))}
             chosen = [replace(given.get(key, QuasiIdentifier(column=column)), column=column) for key, column in offered.items()]
@@ -364,11 +392,7 @@ class Policy:
     @classmethod
     def from_json(cls, text: str) -> Policy:
         """Read a policy back from JSON; keys left out take their defaults, unknown keys are an error."""
-        try:
-            data = json.loads(text)
-        except ValueError as error:
-            raise PolicyError(f"the policy is not JSON: {error}") from None
-        data = known_keys(data, {*cls.__dataclass_fields__}, "the policy")
+        data = known_keys(parsed(text, "the policy"), {*cls.__dataclass_fields__}, "the policy")
         if "quasi_identifiers" in data:
             data["quasi_identifiers"] = tuple(
                 QuasiIdentifier(**known_keys(item, {*QuasiIdentifier.__dataclass_fields__}, "a quasi-identifier", ["column"]))

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.errors import KanonError, PolicyError, SourceError
+from kanon_sql.errors import KanonError, PolicyError, SourceError, raise_alone
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import requirement_from_json
 from kanon_sql.stored import StoredPolicy
-from kanon_sql.validation import known_keys, listed, same_name
+from kanon_sql.validation import known_keys, listed, parsed, same_name
 
 if TYPE_CHECKING:
     import yaml  # type: ignore[import-untyped]
@@ -67,13 +67,9 @@ def read(text: str, name: str) -> list[StoredPolicy]:
     if kind_of(name) in _YAML:
         return _of_yaml(text, name)
     try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise PolicyError(f"{name}: {error}") from None
-    try:
-        found = [_policy(item) for item in _items(data)]
+        found = [_policy(item) for item in _items(parsed(text, "the file"))]
     except PolicyError as error:
-        raise PolicyError(f"{name}: {error}") from None
+        raise_alone(PolicyError(f"{name}: {error}"))
     return _distinct(found, name)
 
 
@@ -104,7 +100,7 @@ def _yaml() -> Any:
     try:
         import yaml
     except ModuleNotFoundError:
-        raise KanonError("YAML needs the package PyYAML; hint: pip install 'kanon-sql[yaml]', or a file .json") from None
+        raise_alone(KanonError("YAML needs the package PyYAML; hint: pip install 'kanon-sql[yaml]', or a file .json"))
     return yaml
 
 
@@ -119,18 +115,24 @@ def _of_yaml(text: str, name: str) -> list[StoredPolicy]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         # Without the snippet of the file that the error itself would show.
-        raise PolicyError(f"{name}, line {mark.line + 1}: {error.problem or error.context}") from None
+        raise_alone(PolicyError(f"{name}, line {mark.line + 1}: {error.problem or error.context}"))
+    except yaml.YAMLError as error:
+        raise_alone(PolicyError(f"{name} is not YAML: {type(error).__name__}; hint: save it as UTF-8 text"))
+    except ValueError:  # the day 32 of a month
+        raise_alone(PolicyError(f"{name} holds a date or a number that there is not; hint: put texts in quotes"))
+    except RecursionError:
+        raise_alone(PolicyError(f"{name} is nested too deeply to be read; hint: a policy needs few levels"))
     try:
         items = _items(data)
     except PolicyError as error:
-        raise PolicyError(f"{name}, line {_pointed(root, str(error))}: {error}") from None
+        raise_alone(PolicyError(f"{name}, line {_pointed(root, str(error))}: {error}"))
     found = []
     nodes = root.value[0][1].value
     for item, node in zip(items, nodes, strict=True):
         try:
             found.append(_policy(item))
         except PolicyError as error:
-            raise PolicyError(f"{name}, line {_pointed(_blamed(item, node), str(error))}: {error}") from None
+            raise_alone(PolicyError(f"{name}, line {_pointed(_blamed(item, node), str(error))}: {error}"))
     return _distinct(found, name)
 
 

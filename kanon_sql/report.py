@@ -16,7 +16,7 @@ from kanon_sql.certificate import Certificate, Release
 from kanon_sql.certificate_words import saving
 from kanon_sql.engines.measures import measured_requirements
 from kanon_sql.engines.tables import Number, register_table, register_tables
-from kanon_sql.errors import KanonError, PolicyError
+from kanon_sql.errors import KanonError, PolicyError, raise_alone
 from kanon_sql.files import columns, load
 from kanon_sql.policy import Policy, QuasiIdentifier
 from kanon_sql.publish import audit_macros
@@ -209,7 +209,7 @@ def _page(con: Any, policy: Policy, certificate: Certificate | None, hashes: Map
     try:
         from kanon_sql.reporting.page import kept, report_page
     except ModuleNotFoundError as error:
-        raise missing(error) from None
+        raise_alone(missing(error))
     # The macros alone: no solver of this package is involved in a report.
     audit_macros(con).execute(files("kanon_sql.sql").joinpath("utility.sql").read_text(encoding="utf-8"))
     rows = {"sorted rows of the source": rows_hash(con, "source"), "sorted rows of the release": rows_hash(con, "released")}

@@ -16,6 +16,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.validation import (
     as_identifier,
     as_text,
+    encodable,
     fraction,
     known_keys,
     named,
@@ -192,6 +193,7 @@ class AlphaAnonymity:
             raise PolicyError(
                 f"the value that alpha limits must be a text, got {type(self.value).__name__}; hint: write 3 as '3'"
             )
+        encodable(self.value, "the value that alpha limits")
         object.__setattr__(self, "alpha", fraction(self.alpha, "alpha"))
         if not 0 < self.alpha <= 1:
             raise PolicyError(f"alpha must be above 0 and at most 1, got {self.alpha}; hint: alpha(disease, 'flu') <= 0.5")
@@ -246,6 +248,7 @@ class TCloseness:
         if not isinstance(self.metric, str) or not self.metric:
             shown = "an empty text" if self.metric == "" else type(self.metric).__name__
             raise PolicyError(f"the metric of t-closeness must be a name, got {shown}; hint: {', '.join(map(repr, METRICS))}")
+        encodable(self.metric, "the metric of t-closeness")
         near = None if self.metric in METRICS else nearest(self.metric, METRICS)
         if near is not None:
             raise PolicyError(
@@ -257,6 +260,7 @@ class TCloseness:
                 raise PolicyError(
                     "the metric 'hierarchical' needs the table of its tree; hint: t(disease, 'hierarchical', 'tree') <= 0.3"
                 )
+            encodable(self.hierarchy, "the tree of the metric 'hierarchical'")
         elif self.hierarchy is not None:
             raise PolicyError(f"a hierarchy belongs to the metric 'hierarchical', not to {self.metric!r}; hint: leave it out")
 

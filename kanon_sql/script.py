@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.errors import KanonError
+from kanon_sql.errors import KanonError, raise_alone
 from kanon_sql.interrupt import interruptible
 from kanon_sql.terminal import printable, table_of
 
@@ -101,7 +101,7 @@ def run_script(con: Any, text: str, console: Console, *, name: str | None, patie
             interruptible(con.interrupt, work, finish=con.finish, patience=patience)
         except (duckdb.Error, KanonError) as error:
             where = f"{name}, statement {number} (line {statement.line}): " if name else ""
-            raise ScriptError(where + str(error).strip()) from None
+            raise_alone(ScriptError(where + str(error).strip()))
 
 
 def read_input(name: str) -> str:
@@ -117,7 +117,7 @@ def read_input(name: str) -> str:
             return sys.stdin.buffer.read().decode("utf-8-sig")
         return Path(name).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise KanonError(f"there is no file {name}") from None
+        raise_alone(KanonError(f"there is no file {name}"))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise KanonError(f"cannot read {name}: {reason}") from None
+        raise_alone(KanonError(f"cannot read {name}: {reason}"))

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.errors import KanonError
+from kanon_sql.errors import KanonError, raise_alone
 from kanon_sql.interrupt import Terminated
 from kanon_sql.script import read_input, run_script
 
@@ -99,7 +99,7 @@ def prompt_session(con: Any) -> Callable[[], str]:
         from prompt_toolkit.history import FileHistory, InMemoryHistory
         from prompt_toolkit.lexers import PygmentsLexer
     except ModuleNotFoundError as error:
-        raise KanonError(f"the shell needs the package {error.name}; hint: pip install 'kanon-sql[shell]'") from None
+        raise_alone(KanonError(f"the shell needs the package {error.name}; hint: pip install 'kanon-sql[shell]'"))
     from kanon_sql.clause.statements import is_complete
 
     def unfinished() -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import SourceError, raise_alone
 
 try:
     import fcntl
@@ -42,7 +42,7 @@ def staging_beside(folder: Path) -> Iterator[Path]:
         try:
             private.mkdir(mode=0o700)
         except OSError as error:
-            raise SourceError(f"cannot write in the folder {folder}: {error.strerror}") from None
+            raise_alone(SourceError(f"cannot write in the folder {folder}: {error.strerror}"))
         owner = _own(private)
         yield private
     finally:
@@ -160,11 +160,11 @@ def put(staged: Path, place: Path, *, replace: bool) -> None:
         else:
             put_new(staged, place)
     except FileExistsError:
-        raise appeared(place) from None
+        raise_alone(appeared(place))
     except OSError as error:
         if staged.is_dir() and place.exists():
-            raise SourceError(f"{place} exists; hint: a folder appears whole at a new name only, so give it one") from None
-        raise SourceError(f"cannot write {place}: {error.strerror}") from None
+            raise_alone(SourceError(f"{place} exists; hint: a folder appears whole at a new name only, so give it one"))
+        raise_alone(SourceError(f"cannot write {place}: {error.strerror}"))
 
 
 def appeared(place: object) -> SourceError:
@@ -201,7 +201,7 @@ def write_text(text: str, path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise SourceError(f"cannot write {path.name}: {error.strerror}") from None
+        raise_alone(SourceError(f"cannot write {path.name}: {error.strerror}"))
 
 
 def put_text(text: str, place: Path, *, replace: bool) -> None:

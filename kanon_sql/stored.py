@@ -12,7 +12,7 @@ from kanon_sql.links import unsplit
 from kanon_sql.masks import Mask, column_of
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import KAnonymity
-from kanon_sql.validation import known_keys, listed, named, nearest, same_name
+from kanon_sql.validation import encodable, known_keys, listed, named, nearest, parsed, same_name
 
 _ROLES = ("identifiers", "kept")
 
@@ -50,6 +50,7 @@ class StoredPolicy:
         for what, value in (("name", self.name), ("table", self.table)):
             if not isinstance(value, str) or not value:
                 raise PolicyError(f"the {what} of a policy must be a text that is not empty")
+            encodable(value, f"the {what} of a policy")
         if self.policy.every_column:
             raise PolicyError(f"{self}: every_column leaves roles open; hint: list the quasi-identifiers")
         roles: dict[str, str] = {}
@@ -194,12 +195,10 @@ class StoredPolicy:
         PolicyError
             When it is none.
         """
-        try:
-            data = json.loads(text)
-        except ValueError as error:
-            raise PolicyError(f'the policy "{name}" is not JSON: {error}') from None
         known = {*Policy.__dataclass_fields__, *_ROLES}
-        data = known_keys(data, known, f'the policy "{name}"', ["quasi_identifiers", "requirements"])
+        data = known_keys(
+            parsed(text, f'the policy "{name}"'), known, f'the policy "{name}"', ["quasi_identifiers", "requirements"]
+        )
         roles = {role: tuple(listed(data.pop(role, []), role)) for role in _ROLES}
         return cls(name=name, table=table, policy=Policy.from_json(json.dumps(data)), **roles)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import string
 from collections.abc import Iterable
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import PolicyError, raise_alone
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -28,6 +29,8 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _HUGE = re.compile("e[+-]?0*[1-9][0-9]{3}", re.IGNORECASE)
 """An exponent of four digits: 1e999999 would be a number of a million digits."""
+
+_HALF = "half of a surrogate pair, which is no character; hint: write the character itself"
 
 _SIMPLE = 10**6
 """A float may stand for a fraction whose denominator is at most this: 1 / 3 has no exact float."""
@@ -50,6 +53,61 @@ def as_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def parsed(text: object, what: str) -> Any:
+    """Return the data that a JSON text holds.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    what : str
+        What it is, for the error.
+
+    Raises
+    ------
+    PolicyError
+        When it is not JSON, holds a key twice (of which JSON readers take the last), a number that is none, half a surrogate
+        pair, or too many levels.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise PolicyError(f"{what} has the key {encodable(key, 'a key')!r} twice; hint: take one of the two")
+            found[key] = value
+        return found
+
+    def refuse(constant: str) -> NoReturn:
+        raise PolicyError(f"{what} is not JSON: {constant} is no number of JSON; hint: write a number such as 0.5, or null")
+
+    if not isinstance(text, str):
+        raise PolicyError(f"{what} must be JSON text, got {type(text).__name__}; hint: json.dumps makes it")
+    try:
+        data = json.loads(text, object_pairs_hook=once, parse_constant=refuse)
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise_alone(PolicyError(f"{what} holds {_HALF}"))
+    except json.JSONDecodeError as error:
+        raise_alone(PolicyError(f"{what} is not JSON: {error}; hint: check that place, or let a program write it"))
+    except PolicyError:
+        raise
+    except ValueError:
+        raise_alone(PolicyError(f"{what} holds a number of thousands of digits; hint: round it"))
+    except RecursionError:
+        raise_alone(PolicyError(f"{what} is nested too deeply to be read; hint: a policy needs few levels"))
+    return data
+
+
+def encodable(text: str, what: str) -> str:
+    """Return a text that can be written in UTF-8, as DuckDB takes it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise_alone(PolicyError(f"{what} holds {_HALF}"))
+    return text
+
+
 def fraction(value: Any, what: str) -> Fraction:
     """Return a number exactly.
 
@@ -69,7 +127,7 @@ def fraction(value: Any, what: str) -> Fraction:
         exact = Fraction(value)
         return Fraction(int(exact.numerator), int(exact.denominator))  # not numpy's integers, which overflow
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write it like 3 or 0.5") from None
+        raise_alone(PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write it like 3 or 0.5"))
 
 
 def _of_float(value: float) -> Fraction:
@@ -104,15 +162,18 @@ def whole(value: object, what: str, least: int) -> int:
     """Return a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         shown = value if isinstance(value, int | float) else type(value).__name__
-        raise PolicyError(f"{what} must be a whole number of at least {least}, got {shown}")
+        raise PolicyError(
+            f"{what} must be a whole number of at least {least}, got {shown}; hint: write it like {max(least, 5)}"
+        )
     return value
 
 
 def named(value: object, what: str) -> str:
     """Return a column name."""
     if not isinstance(value, str) or not value:
-        raise PolicyError(f"{what} must be a column name, got {'an empty text' if value == '' else type(value).__name__}")
-    return value
+        shown = "an empty text" if value == "" else type(value).__name__
+        raise PolicyError(f"{what} must be a column name, got {shown}; hint: a text, such as 'zip'")
+    return encodable(value, what)
 
 
 def refuse_twice(names: Iterable[str], where: str) -> None:

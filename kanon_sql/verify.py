@@ -17,7 +17,7 @@ from kanon_sql.comparison import CodedSource, Loss, compare
 from kanon_sql.engines.measures import demand, demand_share, measure, record
 from kanon_sql.engines.names import quoted
 from kanon_sql.engines.tables import check_tables
-from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError
+from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.files import columns, load
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
@@ -42,13 +42,13 @@ def read_certificate(path: str) -> Document:
     try:
         return read(Path(path).read_bytes().decode())
     except FileNotFoundError:
-        raise AuditError(f"there is no file {path}") from None
+        raise_alone(AuditError(f"there is no file {path}"))
     except OSError as error:
-        raise AuditError(f"cannot read {path}: {error.strerror}") from None
+        raise_alone(AuditError(f"cannot read {path}: {error.strerror}"))
     except UnicodeDecodeError:
-        raise AuditError(f"{path} is not UTF-8 text") from None
+        raise_alone(AuditError(f"{path} is not UTF-8 text"))
     except CertificateError as error:
-        raise AuditError(f"{path}, {error}") from None
+        raise_alone(AuditError(f"{path}, {error}"))
 
 
 def verify_files(
@@ -85,7 +85,7 @@ def verify_files(
             return _checked(con, source, release, document, delimiter, beside)
         except CertificateError as error:
             at = CertificateError(error.field, error.fact, document.lines.get(error.field or ""))
-            raise AuditError(f"{certificate}, {at}") from None
+            raise_alone(AuditError(f"{certificate}, {at}"))
 
 
 def _checked(
@@ -129,7 +129,7 @@ def _check_promises(con: Any, policy: Policy) -> None:
             elif isinstance(requirement, LDiversity | TCloseness):
                 demand(requirement, measure(con, requirement, columns, "released"))
         except (AuditError, SourceError) as error:
-            raise CertificateError("requirements", str(error)) from None
+            raise_alone(CertificateError("requirements", str(error)))
 
 
 def _policy(claimed: Certificate, names: list[str], beside: Mapping[str, Place]) -> Policy:
@@ -137,7 +137,7 @@ def _policy(claimed: Certificate, names: list[str], beside: Mapping[str, Place])
         policy = Policy.from_json(claimed.policy).resolve(names)
         check_tables(policy, beside, "--beside {}=FILE")
     except PolicyError as error:
-        raise CertificateError("policy", str(error)) from None
+        raise_alone(CertificateError("policy", str(error)))
     return policy
 
 
@@ -145,7 +145,7 @@ def _coded(con: Any, policy: Policy) -> CodedSource:
     try:
         return CodedSource.read(con, policy)
     except (PolicyError, InfeasibleError) as error:
-        raise CertificateError("policy", f"it does not suit the source: {error}") from None
+        raise_alone(CertificateError("policy", f"it does not suit the source: {error}"))
 
 
 def _require(field: str, claimed: object, found: object, whose: str) -> None:

@@ -3,6 +3,8 @@
 -- A cell is suppressed if it is NULL or the text '*'. Cells that are so in the original are not counted: in each column
 -- suppressed = (cells suppressed in the release) - (those in the original). A cell is generalized if it is shown but its
 -- value does not occur in that column of the original (98*** for 98101). Values are compared as text, byte by byte.
+-- A NULL of the original that a release hides is no loss here: nobody can tell it from the NULL that it was. The certificate
+-- counts it among the cells hidden, because hiding it was decided and paid for: its suppressed_cells may be greater.
 -- The two tables need no row key and no common order.
 --
 -- The loss of a generalized cell is (values that its label stands for - 1) / (values of the column - 1), the values being the

@@ -7,7 +7,7 @@ from kanon_sql.engines.names import table_name
 from kanon_sql.engines.policies import stored_policies, under_policy
 from kanon_sql.engines.session import Session
 from kanon_sql.engines.sources import release_of_table
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import PolicyError, raise_alone
 from kanon_sql.policy import Policy
 from kanon_sql.stored import of_name
 
@@ -27,7 +27,7 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
     try:
         stored = of_name(policy, known or ())
     except PolicyError as error:
-        raise PolicyError(f"{error}; the text is not JSON either, which begins with {{") from None
+        raise_alone(PolicyError(f"{error}; the text is not JSON either, which begins with {{"))
     return under_policy(f"FROM {table_name(tbl)}", stored, "kanon_plan_release")
 
 

@@ -87,7 +87,7 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
 def _algorithm(name: Any, full_domain: Any) -> Any:
     """Return the name of the algorithm; one level of each column for the whole table is the work of one of them."""
     if not isinstance(full_domain, bool):
-        raise PolicyError("full_domain must be true or false")
+        raise PolicyError("full_domain must be true or false; hint: full_domain := true")
     if full_domain and name not in ("auto", "full_domain"):
         raise PolicyError(f"full_domain := true is the algorithm 'full_domain', not {name!r}; hint: leave one of them out")
     return "full_domain" if full_domain else name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kanon_sql.engines.known_columns import columns_heard
 from kanon_sql.engines.names import quoted, table_name
 from kanon_sql.engines.release import release_query
 from kanon_sql.generalizations import Generalization
@@ -35,6 +36,7 @@ def groups(tbl: str, k: int, columns: Mapping[str, tuple[str, str]], recodings: 
         for group, (label, source) in columns.items()
         for name in (label, group)
     ]
-    released = release_query(f"SELECT {', '.join(pairs)} FROM {table_name(tbl)}", policy, query=True)  # noqa: S608
+    heard = columns_heard([(table_name(tbl), [("the function", source) for _, source in columns.values()])])
+    released = release_query(f"SELECT {', '.join(pairs)} FROM {heard}{table_name(tbl)}", policy, query=True)  # noqa: S608
     shown = ", ".join(quoted(name) for group, (label, _) in columns.items() for name in (label, group))
     return f"SELECT DISTINCT {shown} FROM ({released}) ORDER BY ALL"  # noqa: S608

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from kanon_sql.clause.place import place_of
 from kanon_sql.clause.recodings import recodings_of
 from kanon_sql.clause.rewrite import rewrite
 
-__all__ = ["recodings_of", "rewrite"]
+__all__ = ["place_of", "recodings_of", "rewrite"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlglot import TokenType
 
 from kanon_sql.clause.script import Script
-from kanon_sql.errors import ClauseError, SourceError
+from kanon_sql.errors import ClauseError, SourceError, raise_alone
 
 _TEXTS = frozenset({TokenType.STRING, TokenType.BYTE_STRING, TokenType.HEREDOC_STRING})
 _ABOUT_FILES = frozenset({"RETURN_FILES", "RETURN_STATS"})
@@ -82,6 +82,8 @@ def _script(sql: str) -> Script:
     try:
         return Script.read(sql)
     except ClauseError:
-        raise SourceError(
-            "this COPY statement cannot be split into words; hint: put blanks between its signs, and close every comment"
-        ) from None
+        raise_alone(
+            SourceError(
+                "this COPY statement cannot be split into words; hint: put blanks between its signs, and close every comment"
+            )
+        )

@@ -17,7 +17,7 @@ from typing import Any
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
-from kanon_sql.errors import ClauseError, PolicyError
+from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.generalizations import (
     PERIODS,
     Bins,
@@ -104,7 +104,7 @@ def _of_text(column: str, text: object) -> Generalization:
         if reader.spelled:
             raise reader.error("there is more behind the recoding; hint: 'DIGITS (3)' or 'HIERARCHY age_levels'")
     except ClauseError as error:
-        raise PolicyError(f'the recoding of "{column}": {error}') from None
+        raise_alone(PolicyError(f'the recoding of "{column}": {error}'))
     return found
 
 

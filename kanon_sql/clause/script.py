@@ -13,7 +13,7 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import TokenError
 
 from kanon_sql.clause.statements import separators
-from kanon_sql.errors import ClauseError
+from kanon_sql.errors import ClauseError, raise_alone
 
 # Blanks for DuckDB, letters for the tokenizer; one character each, so offsets stay.
 _BLANKS = str.maketrans("\u200b\u2060\ufeff", "   ")
@@ -69,7 +69,7 @@ class Script:
             tokens = _Tokenizer(dialect="duckdb").tokenize(blanked)
         except TokenError:
             # Without the cause: its message quotes the text around, with the values in it.
-            raise _unreadable(text) from None
+            raise_alone(_unreadable(text))
         for before, token in pairwise(tokens):
             # Right behind a number DuckDB reads e$$ and E' as a name and what follows, the tokenizer as one quoted text.
             touching = before.end + 1 == token.start and before.token_type in {TokenType.NUMBER, TokenType.VAR}

@@ -22,7 +22,7 @@ from kanon_sql.comparison.one_level import check_one_level
 from kanon_sql.comparison.origins import check_origins
 from kanon_sql.comparison.readings import Domain, Reading
 from kanon_sql.engines.release import quoted
-from kanon_sql.errors import AuditError
+from kanon_sql.errors import AuditError, raise_alone
 from kanon_sql.files import columns
 from kanon_sql.generalizations import Intervals
 from kanon_sql.policy import Policy
@@ -112,7 +112,7 @@ def _align(con: Any, policy: Policy, from_json: bool) -> None:
                 try:
                     con.execute(f"ALTER TABLE {table} ALTER {column} TYPE {kind} USING {value}")
                 except duckdb.Error:
-                    raise AuditError(f'the column "{name}" of the release has values that are none of the source') from None
+                    raise_alone(AuditError(f'the column "{name}" of the release has values that are none of the source'))
 
 
 def _check_read(name: str, domain: Domain, each: Reading) -> None:

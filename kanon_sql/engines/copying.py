@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from kanon_sql.engines.names import literal
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.staging import put, staging_beside
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _put(folder: Path, place: Path, target: Target) -> None:
     try:
         written = {path.name for path in folder.iterdir()}
     except OSError as error:
-        raise SourceError(f"the private folder beside {place} has vanished: {error.strerror}; nothing was written") from None
+        raise_alone(SourceError(f"the private folder beside {place} has vanished: {error.strerror}; nothing was written"))
     if place.name in written and len(written) == 1:
         put(folder / place.name, place, replace=True)
     elif written:

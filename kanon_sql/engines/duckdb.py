@@ -20,13 +20,15 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines import copying
+from kanon_sql.engines.failures import Asked
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.names import quoted
 from kanon_sql.engines.policies import Policies
+from kanon_sql.engines.relation import run
 from kanon_sql.engines.release import release_query
 from kanon_sql.engines.session import Session
 from kanon_sql.engines.shadowing import GATED, REFUSED, refuse_namesakes, unshadowed
-from kanon_sql.errors import KanonError, SourceError
+from kanon_sql.errors import KanonError, SourceError, raise_alone
 from kanon_sql.policy import Policy
 from kanon_sql.solvers.budget import Progress
 
@@ -35,6 +37,7 @@ _MODULES = (
     "kanon_keyed_hash",
     "kanon_explain",
     "kanon_column",
+    "kanon_columns_known",
     "kanon_policy_checked",
     "kanon_plan_release",
     "kanon_plan_explanation",
@@ -57,6 +60,11 @@ _SCHEMA = "kanon"
 """Attached in-memory database that holds the macros for cursors, which do not see temporary ones."""
 
 _CREATE = "CREATE OR REPLACE MACRO "
+
+_OF_RESULT = ("df", "fetch", "tf", "to_arrow", "torch")
+"""How the methods of a connection begin that hand over the result of its last statement."""
+
+_PREPARES, _EXECUTES = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("prepare", "execute"))
 
 _SESSIONS: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
 
@@ -116,7 +124,7 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **option
     try:
         con.create_function(name, *arguments, **options)
     except duckdb.CatalogException:
-        raise SourceError(f"the database has a macro {name}, as a function of kanon-sql is called; hint: drop it") from None
+        raise_alone(SourceError(f"the database has a macro {name}, as a function of kanon-sql is called; hint: drop it"))
 
 
 def macros() -> list[str]:
@@ -244,16 +252,17 @@ class Connection:
     def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
         self.raw = raw
         self.session = session_of(raw)
+        self._asked = Asked()
+        self._prepared = False
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
         """Run statements, as ``DuckDBPyConnection.execute``; a COPY of a release writes its file whole or not at all."""
-        self._run(copying.run, self.raw, self.raw.execute, self._rewritten(query, self.raw.execute), parameters)
+        self._run(self.raw.execute, query, self.raw.execute, parameters)
         return self
 
     def executemany(self, query: Any, parameters: Any = None) -> Self:
         """Run a statement once per set of parameters, as ``DuckDBPyConnection.executemany``."""
-        text = self._rewritten(query, self.raw.execute)
-        self._run(copying.run, self.raw, self.raw.executemany, text, parameters, many=True)
+        self._run(self.raw.executemany, query, self.raw.execute, parameters, many=True)
         return self
 
     def sql(self, query: Any, *, params: Any = None, **options: Any) -> Any:
@@ -262,7 +271,7 @@ class Connection:
         def last(text: Any, parameters: Any) -> Any:
             return self.raw.sql(text, params=parameters, **options)
 
-        return self._run(copying.run, self.raw, last, self._rewritten(query, self.raw.sql), params)
+        return self._run(last, query, self.raw.sql, params)
 
     query = sql
     from_query = sql
@@ -299,7 +308,9 @@ class Connection:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.raw, name)
-        return functools.partial(self._run, value) if callable(value) else value
+        # A method such as fetchall is about the statement that ran last; one such as view is not.
+        asked = self._asked if name.startswith(_OF_RESULT) else Asked()
+        return functools.partial(run, self.session, asked, value) if callable(value) else value
 
     def _rewritten(self, query: Any, ask: Callable[[str], Any]) -> Any:
         """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
@@ -309,18 +320,32 @@ class Connection:
 
         return rewrite(query, _release_of_query, Policies(lambda question: ask(question).fetchall()))
 
-    def _run(self, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def _run(
+        self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False
+    ) -> Any:
+        """Run statements; those that hold a release fail without words of DuckDB that may quote values."""
+        sent = self._rewritten(query, ask)
+        asked = Asked.of(query, sent)
+        # What was prepared is not bound again when it is executed.
+        asked.released = asked.released or (self._prepared and _EXECUTES.search(asked.text) is not None)
+        self._asked = asked
         try:
-            return call(*arguments, **options)
-        except duckdb.Error as error:
-            cause = self.session.cause_of(str(error)) or self._shadowed(error, *arguments[:1])
-            if cause is None:
-                raise
-            raise cause from None
+            return run(self.session, asked, self._copied, last, sent, parameters, many)
+        finally:
+            self._prepared = self._prepared or (asked.released and _PREPARES.search(asked.text) is not None)
 
-    def _shadowed(self, error: duckdb.Error, query: object = None) -> KanonError | None:
+    def _copied(self, last: Callable[..., Any], sent: Any, parameters: Any, many: bool) -> Any:
+        try:
+            return copying.run(self.raw, last, sent, parameters, many=many)
+        except duckdb.BinderException:
+            refusal = self._shadowed(sent)
+            if refusal is None:
+                raise
+            raise_alone(refusal)
+
+    def _shadowed(self, query: object) -> KanonError | None:
         """Return the refusal of a macro behind the syntax of a statement of ours that could not even be bound."""
-        if isinstance(error, duckdb.BinderException) and isinstance(query, str) and _asked().search(query):
+        if isinstance(query, str) and _asked().search(query):
             try:
                 self.raw.execute(f"SELECT {unshadowed((*GATED, *REFUSED))}").fetchall()
             except duckdb.Error as refusal:

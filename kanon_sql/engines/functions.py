@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.session import Session
-from kanon_sql.errors import InterruptedReleaseError, KanonError
+from kanon_sql.errors import InternalError, InterruptedReleaseError, KanonError, raise_alone
+
+_ASKS = "kanon_certificates"
+"""The one function that is no part of a release."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +42,21 @@ class Function:
         """Return the function for one session; what it raises is kept for the caller."""
 
         def call(*arguments: Any) -> Any:
+            if self.name != _ASKS:
+                session.touch()
             try:
                 return self.call(session, *arguments)
             except KanonError as error:
                 session.fail(error)
                 raise
+            except Exception as error:  # its words may quote a value
+                broken = InternalError.of(error)
+                session.fail(broken)
+                raise_alone(broken)
             except KeyboardInterrupt:
                 stopped = InterruptedReleaseError("the release was interrupted; nothing was released")
                 session.fail(stopped)
-                raise stopped from None
+                raise_alone(stopped)
 
         def bare() -> Any:
             return call()

@@ -1,6 +1,6 @@
     -- one list of all row types, so that one call sees the whole table
     SELECT system.main.list("kanon#h") AS row_types
-    FROM (
+    FROM ${heard}(
         SELECT ${grouped}
         FROM (
             SELECT ${columns}, ${counts} FROM (SELECT ${read} FROM ${source}) AS "kanon#s" WHERE NOT ${unlike} GROUP BY ALL

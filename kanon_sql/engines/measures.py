@@ -9,7 +9,7 @@ from math import ceil
 from typing import Any
 
 from kanon_sql.engines.names import quoted, table_name
-from kanon_sql.errors import AuditError, SourceError
+from kanon_sql.errors import AuditError, SourceError, raise_alone
 from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness, named_requirements
 
 Figures = Mapping[str, Any]
@@ -74,7 +74,7 @@ def measure(
         told = _TOLD.search(str(error))
         if told is None:
             raise
-        raise SourceError(told[1]) from None
+        raise_alone(SourceError(told[1]))
 
 
 def _figures(con: Any, requirement: LDiversity | TCloseness, values: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kanon_sql.engines.cover import cover
 from kanon_sql.engines.gate import gate
+from kanon_sql.engines.known_columns import policy_columns_heard
 from kanon_sql.engines.names import literal, quoted, table_name
 from kanon_sql.engines.shadowing import unshadowed
 from kanon_sql.engines.texts import text
@@ -146,6 +147,7 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
     told = ", ".join([*texts, '"kanon#n"'])
     besides = [*kept, *texts, '"kanon#n"']
     slots = {
+        "heard": policy_columns_heard(source, policy),
         "grouped": ", ".join([shown, *(f"{value} AS {name}" for name, value in equal.items())]),
         "columns": ", ".join(["*", *(f"{value} AS {name}" for name, value in keys.items())]),
         "counts": ", ".join([*(f"{value} AS {name}" for name, value in texts.items()), 'system.main.count(*) AS "kanon#n"']),

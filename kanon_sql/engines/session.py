@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import duckdb
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError
+from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError, raise_alone
 from kanon_sql.secret import Secret, secret_of
 from kanon_sql.solvers.budget import Moment, Progress
 
@@ -42,6 +42,7 @@ class Session:
         self._releases: dict[int, Certificate] = {}
         self._failure: KanonError | None = None
         self._binding = threading.local()
+        self._touched = threading.local()
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
         self._functions: list[Callable[..., Any]] = []
 
@@ -105,6 +106,15 @@ class Session:
         """Return the columns noted for a policy since they were last asked for, each once: an interrupt may leave some."""
         return list(dict.fromkeys(self._binding.__dict__.pop(policy, [])))
 
+    @property
+    def touched(self) -> int:
+        """Return how often a function of a release was called by this thread, which binds a statement before it runs it."""
+        return int(self._touched.__dict__.get("times", 0))
+
+    def touch(self) -> None:
+        """Note that a function of a release was called."""
+        self._touched.times = self.touched + 1
+
     def watch(self, progress: Progress | None) -> None:
         """Let ``progress`` hear of the running releases; None ends it."""
         self._progress = progress
@@ -139,7 +149,11 @@ class Session:
             raise InterruptedReleaseError("the release was interrupted; nothing was released")
         self._incumbent = moment.cost is not None
         if self._progress is not None:
-            self._progress(moment)
+            try:
+                self._progress(moment)
+            except Exception as error:
+                kind = type(error).__name__
+                raise_alone(InterruptedReleaseError(f"the release was stopped: progress raised {kind}; nothing was released"))
 
     @property
     def releases(self) -> list[Certificate]:

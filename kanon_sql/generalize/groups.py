@@ -21,9 +21,6 @@ from kanon_sql.solvers.labels.grouping import Grouping
 _FEW = 16
 """Coordinates on an axis up to which the best of all guillotine cuts is found, in a twentieth of a second."""
 
-_SHOWN = 5
-"""Labels that an error names at most: those of a map, which is no data about people."""
-
 
 def grouped(
     recoding: Bins | Intervals | Regions, texts: Sequence[Label], rows: Int64, k: int, tables: Mapping[str, Any], budget: Budget
@@ -174,25 +171,20 @@ def _regions(
         raise PolicyError("empty cells are in no region; hint: leave such rows out, or fill them")
     place = {text: number for number, text in enumerate(texts)}
     pairs = list(zip(columns["a"], columns["b"], strict=True))
-    loops = [a for a, b in pairs if a == b]
+    loops = sum(a == b for a, b in pairs)
     if loops:
-        found_loops = f"{len(loops)} labels of {recoding.edges!r} are their own neighbours ({_some(loops)})"
-        raise PolicyError(f"{found_loops}; hint: drop these rows")
+        raise PolicyError(f"{loops} labels of {recoding.edges!r} are their own neighbours; hint: drop the rows WHERE a = b")
     edges = np.array([(place[a], place[b]) for a, b in pairs if a in place and b in place], np.int64).reshape(-1, 2)
     if recoding.components == "refuse":
         small = import_module("kanon_sql.solvers.labels.small_components").too_small(rows, edges, k).tolist()
         if small:
             mapped = {label for pair in pairs for label in pair}
-            names = [texts[label] for label in small if texts[label] in mapped]
-            alone = f", {len(small) - len(names)} of them not in {recoding.edges!r}" if len(names) < len(small) else ""
+            unmapped = sum(texts[label] not in mapped for label in small)
+            alone = f" ({unmapped} of them not in {recoding.edges!r})" if unmapped else ""
             raise PolicyError(
-                f"{len(small)} labels are in parts of the map with fewer than k = {k} rows together "
-                f"({_some(names)}{alone}); hint: add neighbours, leave such rows out, or merge: IN REGIONS map ('merge')"
+                f"{len(small)} labels are in parts of the map with fewer than k = {k} rows together{alone}; "
+                "hint: add neighbours, leave such rows out, or merge: IN REGIONS map ('merge')"
             )
     solver = import_module("kanon_sql.solvers.labels.regions")
     found: Grouping = solver.group(rows, edges, k, budget, merge=recoding.components == "merge")
     return found
-
-
-def _some(labels: Sequence[Label]) -> str:
-    return ", ".join(map(repr, labels[:_SHOWN])) + (", ..." if len(labels) > _SHOWN else "")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kanon_sql.coded import Int32, Int64
-from kanon_sql.errors import InfeasibleError, PolicyError
+from kanon_sql.errors import InfeasibleError, PolicyError, raise_alone
 from kanon_sql.generalizations import VALUE, Digits, Intervals, Levels, Rectangles, Summary
 from kanon_sql.generalize.digits import digit_levels
 from kanon_sql.generalize.groups import grouped, rectangles
@@ -92,7 +92,7 @@ def _about(column: str) -> Iterator[None]:
     try:
         yield
     except (PolicyError, InfeasibleError) as error:
-        raise type(error)(f'the column "{column}": {error}') from None
+        raise_alone(type(error)(f'the column "{column}": {error}'))
 
 
 def _ladder(

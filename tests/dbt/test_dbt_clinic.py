@@ -7,6 +7,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
 from dbt_process import DBT, NEEDS_DBT, dbt, replace, rows
 
 pytestmark = NEEDS_DBT
@@ -192,3 +193,31 @@ def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> 
     tables = {row[0] for row in rows(project, "SELECT table_name FROM information_schema.tables")}
     assert tables >= set(KEPT)
     assert not tables & {*FAILING, *AUDITED}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "{{ config(materialized='anonymized') }}\n"
+        "select cast(note as int) as n, zip from {{ ref('canaries') }} anonymize by zip guarantee k >= 2",
+        "{{ config(materialized='table') }}\n"
+        "select cast(note as int) as n from k_anonymize('{{ ref(\"canaries\") }}', 2, qi := ['zip'])",
+        "{{ config(materialized='anonymized', k=2) }}\nselect cast(note as int) as note, zip from {{ ref('canaries') }}",
+    ],
+)
+def test_no_value_in_what_dbt_prints_logs_and_stores(project: Path, model: str) -> None:
+    (project / "seeds" / "canaries.csv").write_text("note,zip\n" + "".join(f"CANARY{i},{i % 2}\n" for i in range(8)))
+    (project / "models" / "released" / "broken.sql").write_text(model)
+    if "k=2" in model:  # else the clause is the policy
+        (project / "models" / "released" / "broken.yml").write_text(
+            "models:\n  - name: broken\n    columns:\n      - {name: note, config: {tags: [insensitive]}}\n"
+            "      - {name: zip, config: {tags: [quasi_identifier]}}\n"
+        )
+    done = dbt(project, "build", "--select", "canaries", "broken")
+    assert done.returncode == 1
+    assert "Conversion Error" in done.stdout
+    assert "hint: run its query without the release" in done.stdout
+    written = [project / "logs" / "dbt.log", *(project / "target").glob("*.json")]
+    assert (project / "target" / "run_results.json") in written
+    told = [done.stdout, done.stderr, *(path.read_text(encoding="utf-8") for path in written)]
+    assert not [text for text in told if "CANARY" in text]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError
+from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, UnknownColumnError
 
 
 @pytest.fixture
@@ -39,9 +38,7 @@ def test_bins(con) -> None:
 
 def test_regions(con) -> None:
     labels = [label for (label,) in con.execute('SELECT DISTINCT "la""bel" FROM "odd; name"').fetchall()]
-    with pytest.raises(
-        PolicyError, match=r"labels are in parts of the map with fewer than k = 60 rows together \('n14', 'n16', 'n25', 'n28'\)"
-    ):
+    with pytest.raises(PolicyError, match=r"4 labels are in parts of the map with fewer than k = 60 rows together; hint: add"):
         con.execute("""FROM region_labels('"odd; name"', 'la"bel', 'map', 60)""")
     found = con.execute("""FROM region_labels('"odd; name"', 'la"bel', 'map', 60, components := 'merge')""").fetchall()
     assert sorted(label for label, _ in found) == sorted(labels)
@@ -69,9 +66,9 @@ def test_rectangles(con) -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        ("bin_labels('no', 'x', 3)", duckdb.CatalogException, "no"),
+        ("bin_labels('no', 'x', 3)", SourceError, "Table with name no does not exist"),
         ("bin_labels('', 'x', 3)", SourceError, "table name"),
-        ("bin_labels('map', 'x', 3)", duckdb.BinderException, "x"),
+        ("bin_labels('map', 'x', 3)", UnknownColumnError, 'unknown column "x"; hint: the columns are "a", "b"'),
         ("bin_labels('map', NULL, 3)", PolicyError, "the labels must be a column name"),
         ("bin_labels('map', 'a', 0)", PolicyError, "k must be a whole number of at least 1"),
         ("bin_labels('map', 'a', 31)", InfeasibleError, "30 rows"),

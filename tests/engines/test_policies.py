@@ -12,7 +12,7 @@ from asking import class_sizes
 
 import kanon_sql
 from kanon_sql.engines.duckdb import Connection
-from kanon_sql.errors import ClauseError, KanonError, PolicyError, UnknownColumnError
+from kanon_sql.errors import ClauseError, KanonError, PolicyError, SourceError
 
 PATIENTS = """
 CREATE TABLE patients AS SELECT 'name' || i AS name, 4711000 + i AS ssn, 'z' || (i % 7) AS zip, 20 + i % 11 AS age,
@@ -131,7 +131,7 @@ WRONG: list[tuple[str, str, type[KanonError]]] = [
         "CREATE ANONYMIZATION POLICY p ON patients "
         "(IDENTIFIER name, ssn; BY zip, age, alter_; KEEP disease, notes; GUARANTEE k >= 5)",
         'the policy "p" names the unknown column "alter_"',
-        UnknownColumnError,
+        ClauseError,
     ),
     ("DROP ANONYMIZATION POLICY p", 'there is no policy "p"', ClauseError),
 ]
@@ -148,7 +148,7 @@ def test_bad_input(clinic: Connection, statement: str, message: str, error: type
 
 def test_a_policy_on_a_missing_table_leaves_nothing() -> None:
     with kanon_sql.connect() as con:
-        with pytest.raises(duckdb.CatalogException, match="Table with name patients does not exist"):
+        with pytest.raises(SourceError, match="Table with name patients does not exist"):
             con.execute(RESEARCH)
         assert rows(con, "SELECT * FROM duckdb_tables()") == []
         assert names(con, "SELECT 1") == ["1"]
@@ -242,7 +242,7 @@ def test_a_file_keeps_its_policies(tmp_path: Path) -> None:
         assert policies(con) == ["research"]
         assert len(rows(con, "FROM patients ANONYMIZE WITH POLICY research")) == 120
         assert len(rows(con, "FROM anonymize('patients', 'research')")) == 120
-        with pytest.raises(duckdb.InvalidInputException, match="read-only"):
+        with pytest.raises(SourceError, match="read-only"):
             con.execute("DROP ANONYMIZATION POLICY research")
     with duckdb.connect(path) as plain:
         assert plain.execute('SELECT name, "table" FROM kanon_policies').fetchall() == [("research", "patients")]

@@ -143,7 +143,11 @@ def test_a_library_has_one_home(library: str) -> None:
             assert module.startswith(ONLY[library]), f"{module} imports {library}"
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("kanon_sql.kernels")])
+# The one module that asks for a folder is no kernel.
+KERNELS = [name for name in MODULES if name.startswith("kanon_sql.kernels") and name != "kanon_sql.kernels.cache"]
+
+
+@pytest.mark.parametrize("module", KERNELS)
 def test_kernels_know_arrays_only(module: str) -> None:
     for imported in imports(MODULES[module]):
         assert imported.split(".")[0] in {"numpy", "numba", "__future__", "typing", "heapq", "math", "kanon_sql"}
@@ -172,6 +176,16 @@ def test_the_audit_shares_nothing_with_the_solvers() -> None:
         text = "\n".join(line.partition("--")[0] for line in path.read_text(encoding="utf-8").splitlines())
         for name in ("kanon_fit", "kanon_plan", "kanon_audited", "kanon_certificates", "kanon_session"):
             assert name not in text, f"{path.name} calls {name}"
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name != "kanon_sql.errors"])
+def test_no_error_keeps_the_one_that_it_replaces(module: str) -> None:
+    """Inside of ``except``, an error is raised again as it is, by `raise_alone`, or from one of ours that holds no value."""
+    for handler in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(handler, ast.ExceptHandler):
+            raised = [node for each in handler.body for node in ast.walk(each) if isinstance(node, ast.Raise) and node.exc]
+            ours = ast.unparse(handler.type or ast.Constant(None)) == "PolicyError"
+            assert all(ours and isinstance(node.cause, ast.Name) for node in raised), f"{module}, line {handler.lineno}"
 
 
 def test_there_is_no_utils() -> None:

@@ -21,7 +21,7 @@ def told(_source: str, policy: Policy) -> str:
 @pytest.fixture
 def con(monkeypatch: pytest.MonkeyPatch) -> Iterator[duckdb.DuckDBPyConnection]:
     for module in (l_diversify, t_close):
-        monkeypatch.setattr(module, "release_query", told)
+        monkeypatch.setattr(module, "checked_release", told)
     with kanon_sql.register(duckdb.connect()) as con:
         yield con
 

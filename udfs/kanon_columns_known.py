@@ -1,0 +1,23 @@
+"""`kanon_columns_known(key, named)`: whether the columns just heard are those that a policy names; an error of ours if not."""
+
+from __future__ import annotations
+
+import json
+
+from kanon_sql.engines.functions import Function
+from kanon_sql.engines.session import Session
+from kanon_sql.errors import UnknownColumnError
+from kanon_sql.validation import same_name
+
+
+def known(session: Session, key: str, named: str) -> str:
+    """Return a query of one row, for ``query``, which runs its argument when a statement is bound."""
+    columns = session.columns(key)
+    there = set(map(same_name, columns))
+    for role, column in json.loads(named):
+        if same_name(column) not in there:
+            raise UnknownColumnError.of(column, columns, role)
+    return "SELECT 1"
+
+
+FUNCTION = Function(name="kanon_columns_known", returns="VARCHAR", call=known)
