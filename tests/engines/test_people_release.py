@@ -103,7 +103,7 @@ def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
         (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 8 PER nobody",
             ClauseError,
-            'unknown column "nobody"; hint: the columns are',
+            'unknown column "nobody"; hint: the columns',
         ),
         (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 8 PER",

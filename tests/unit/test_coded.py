@@ -338,9 +338,7 @@ def known(requirements: list[Any], tables: dict[str, Any] | None = None, labels:
 
 
 def test_a_value_that_no_row_has_is_refused() -> None:
-    message = (
-        r"alpha\(disease, 'plague'\) <= 1: no row has this value.*hint: a value is compared with CAST\(disease AS VARCHAR\)"
-    )
+    message = r"alpha\(disease, 'plague'\) <= 1: no row has this value.*hint: .* with CAST\(disease AS VARCHAR\)"
     with pytest.raises(InfeasibleError, match=message):
         known([AlphaAnonymity(sensitive="disease", value="plague", alpha=1)])
 
