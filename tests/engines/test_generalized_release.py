@@ -324,7 +324,7 @@ def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
     ("clause", "error", "message"),
     [
         ("age IN HIERARCHY h GUARANTEE k >= 2", PolicyError, 'the column "age": 98 of the 100 values that occur are not in'),
-        ("age IN HIERARCHY torn GUARANTEE k >= 2", PolicyError, "1 label .* with two parents"),
+        ("age IN HIERARCHY torn GUARANTEE k >= 2", PolicyError, "1 label with two parents"),
         ("age IN HIERARCHY circle GUARANTEE k >= 2", PolicyError, "back to itself|no root"),
         ("age IN HIERARCHY empty GUARANTEE k >= 2", PolicyError, "is empty"),
         ("age IN HIERARCHY nowhere GUARANTEE k >= 2", Exception, "nowhere"),

@@ -13,7 +13,7 @@ import pytest
 
 from kanon_sql.coded import CodedTable, Recoding, encode, hidden_bits, mixed_radix
 from kanon_sql.equal_values import Spellings
-from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
+from kanon_sql.errors import InfeasibleError, PolicyError, SourceError, UnknownColumnError
 from kanon_sql.ground import labelled, measured
 from kanon_sql.policy import Policy
 from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
@@ -338,12 +338,17 @@ def known(requirements: list[Any], tables: dict[str, Any] | None = None, labels:
     return measured(table, policy, {name: texts[name] for name in labelled(policy)}, tables or {}, Spellings.of(table))
 
 
+def test_a_value_that_no_row_has_is_refused() -> None:
+    message = r"alpha\(disease, 'plague'\) <= 1: no row has this value.*hint: .* with CAST\(disease AS VARCHAR\)"
+    with pytest.raises(InfeasibleError, match=message):
+        known([AlphaAnonymity(sensitive="disease", value="plague", alpha=1)])
+
+
 def test_values_and_distances_that_need_more_than_codes() -> None:
     tree = {"level0": ["flu", "asthma", "gout", None], "level1": ["lung", "lung", "joint", "none"], "level2": ["*"] * 4}
     apart = {"a": ["flu", "flu", "gout"], "b": ["gout", "asthma", "asthma"], "distance": ["1", "0.5", "1"]}
     requirements = [
         AlphaAnonymity(sensitive="disease", value="gout", alpha=1),
-        AlphaAnonymity(sensitive="disease", value="plague", alpha=1),
         TCloseness(sensitive="Disease", t=1, metric="hierarchical", hierarchy="tree"),
         TCloseness(sensitive="disease", t=1, metric="ordered"),
         TCloseness(sensitive="PAY", t=1, metric="numeric"),
