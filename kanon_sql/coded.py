@@ -327,7 +327,7 @@ def encode(
     values = [row_types.field(names.index(name)) for name in policy.measured]
     held = np.stack([_column_codes(_by_value(each)) for each in values], axis=1) if values else codes[:, :0]
     every = np.hstack([held, codes]) if values else codes
-    order = _ascending(every)  # the first column counts least
+    order = ascending(every)  # the first column counts least
     every = every[order]
     if len(every) > 1 and (every[1:] == every[:-1]).all(axis=1).any():
         raise SourceError(
@@ -395,7 +395,8 @@ def _whole_costs(weights: Sequence[Fraction]) -> tuple[Int64, int]:
     return np.array(whole, np.int64), unit
 
 
-def _ascending(codes: Int32) -> Int64:
+def ascending(codes: Int32) -> Int64:
+    """Return the order of rows of codes, of which the first column counts least."""
     cardinality = codes.max(axis=0, initial=0).astype(np.int64) + 1
     word, stride, words = mixed_radix(cardinality)
     keys = [codes[:, word == index].astype(np.int64) @ stride[word == index] for index in range(words)]
@@ -404,7 +405,7 @@ def _ascending(codes: Int32) -> Int64:
 
 def _joined_codes(codes: Int32) -> Int32:
     """Return one code for each combination of the codes of linked columns."""
-    order = _ascending(codes)
+    order = ascending(codes)
     ordered = codes[order]
     joined = np.zeros(len(codes), np.int32)
     joined[order[1:]] = np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))

@@ -27,11 +27,14 @@ class Spellings:
     ----------
     row_type : int64 array [s]
         For each spelled row type, in the order of the source, the row type of the coded table.
+    place : int64 array [s]
+        Its place among them by its values, whatever the order of the source.
     weight : int64 array [s]
         Its rows.
     """
 
     row_type: Int64
+    place: Int64
     weight: Int64
 
     @classmethod
@@ -39,7 +42,7 @@ class Spellings:
         """Return those of a table in which no two values are equal."""
         back = np.empty(table.row_types, np.int64)
         back[table.origin] = np.arange(table.row_types)
-        return cls(row_type=back, weight=table.weight[back])
+        return cls(row_type=back, place=back, weight=table.weight[back])
 
     def dealt(self, row_type: Int64, count: Int64, seed: int) -> tuple[Int64, Int64, Int64]:
         """Deal the pieces of row types out to their spellings.
@@ -60,7 +63,7 @@ class Spellings:
         -----
         O(s log s + q log q), and O(spellings) more for each piece of a row type that has several.
         """
-        order = np.argsort(self.row_type, kind="stable")
+        order = np.lexsort((self.place, self.row_type))
         types = int(self.row_type.max(initial=-1)) + 1
         first = np.searchsorted(self.row_type[order], np.arange(types + 1))
         several = np.diff(first) > 1

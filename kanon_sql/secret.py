@@ -7,11 +7,17 @@ import hmac
 import os
 import secrets
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kanon_sql.errors import PolicyError, SourceError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 VARIABLE = "KANON_SECRET"
 """Environment variable that holds a secret."""
@@ -38,6 +44,13 @@ class Secret:
     def derived(self, purpose: str) -> bytes:
         """Return the key for one purpose; it tells nothing about the key for another (HMAC-SHA256)."""
         return hmac.digest(self.key, f"kanon-sql 1: {purpose}".encode(), "sha256")
+
+    def numbers(self, purpose: str, messages: Iterable[bytes]) -> NDArray[np.uint64]:
+        """Return for each message a number that nobody can compute without the secret: 64 bits of HMAC-SHA256."""
+        import numpy as np
+
+        key = self.derived(purpose)
+        return np.frombuffer(b"".join(hmac.digest(key, each, "sha256")[:8] for each in messages), ">u8").astype(np.uint64)
 
 
 def secret_of(given: str | bytes | None = None) -> Secret:

@@ -52,7 +52,7 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
         return _answer(session.record(pipeline.empty_certificate(asked)), pa.array([[]], _PIECES()))
     try:
         budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
-        read = coded(types, asked, tables, budget)
+        read = coded(types, asked, tables, budget, session.secret)
         table, resolved, climbed = read.table, read.policy, read.ladders
         number = None
         if resolved.summarized:
@@ -66,7 +66,8 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
     spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}
     generalized = [spelled[same_name(name)] for name in asked.generalized]
     shown = [_shown(resolved, name, climbed[name], table, recoding, number) for name in generalized]
-    return _answer(session.record(certificate), _pieces(table, recoding, shown, read.spellings, resolved.seed))
+    seed = int.from_bytes(session.secret.derived(f"spellings under {resolved.to_json()}"))
+    return _answer(session.record(certificate), _pieces(table, recoding, shown, read.spellings, seed))
 
 
 def _PIECES() -> pa.DataType:  # noqa: N802 - a type, made late because pyarrow is imported late

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hmac
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from kanon_sql.engines.functions import Function
 from kanon_sql.engines.session import Session
@@ -26,9 +23,7 @@ def keyed_hash(session: Session, keys: pa.ChunkedArray) -> pa.Array:
     """
     import pyarrow as pa
 
-    derived = session.derived_key(PURPOSE)
-    digests = b"".join(hmac.digest(derived, key, "sha256")[:8] for key in keys.to_pylist())
-    return pa.array(np.frombuffer(digests, ">u8").astype(np.uint64))
+    return pa.array(session.secret.numbers(PURPOSE, keys.to_pylist()))
 
 
 FUNCTION = Function(name="kanon_keyed_hash", returns="UBIGINT", call=keyed_hash, arrow=True)

@@ -12,8 +12,10 @@ from kanon_sql.equal_values import Spellings, key_codes, together
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize import ladders
 from kanon_sql.ground import Columns, labelled, measured
+from kanon_sql.keyed_people import shuffled_people
 from kanon_sql.ladder import Ladder
 from kanon_sql.policy import Policy
+from kanon_sql.secret import Secret
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.validation import same_name
 
@@ -43,7 +45,9 @@ class Coded:
     spellings: Spellings
 
 
-def coded(types: pa.StructArray, policy: Policy, tables: tuple[pa.ChunkedArray, ...], budget: Budget) -> Coded:
+def coded(
+    types: pa.StructArray, policy: Policy, tables: tuple[pa.ChunkedArray, ...], budget: Budget, secret: Secret | None = None
+) -> Coded:
     """Code a histogram.
 
     Parameters
@@ -57,6 +61,8 @@ def coded(types: pa.StructArray, policy: Policy, tables: tuple[pa.ChunkedArray, 
         The tables of `Policy.tables`.
     budget : Budget
         Time for the groups that are searched for.
+    secret : Secret, optional
+        People are coded in an order that follows it; without it in that of their values.
     """
     import pyarrow as pa
 
@@ -73,6 +79,10 @@ def coded(types: pa.StructArray, policy: Policy, tables: tuple[pa.ChunkedArray, 
     values = pa.StructArray.from_arrays(parts[:known], names[:known])
     table, resolved = encode(values, count, resolved, climbed)
     table, spellings = together(table, keys)
+    if secret is not None and resolved.people is not None:
+        told = parts[rows + 1 + resolved.measured.index(resolved.people.per)]
+        numbers = secret.numbers("people", told.to_pylist())
+        table, spellings = shuffled_people(table, spellings, resolved.people.per, numbers)
     table = measured(table, resolved, texts, named, spellings)
     return Coded(table=table, policy=resolved, ladders=climbed, spellings=spellings)
 

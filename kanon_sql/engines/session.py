@@ -76,10 +76,6 @@ class Session:
             if self._secret.key != given.key:
                 raise PolicyError("the database is open with another secret; hint: give the secret to its first connection")
 
-    def derived_key(self, purpose: str) -> bytes:
-        """Return the key for one purpose."""
-        return self.secret.derived(purpose)
-
     def serve(self, con: Any) -> None:
         """Know a connection of the instance; it is not kept open."""
         self._connections.add(con)

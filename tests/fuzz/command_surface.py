@@ -106,7 +106,7 @@ def _run(words: list[str], *, real: bool) -> str | None:
         import os
 
         done = subprocess.run(
-            [sys.executable, "-m", "kanon_sql", *words],
+            [sys.executable, "-c", "from kanon_sql.cli import main; main()", *words],
             env=os.environ | secret,
             capture_output=True,
             text=True,

@@ -94,7 +94,7 @@ def _given(kind: str, arrow: pa.Table, con: duckdb.DuckDBPyConnection) -> Any:
         case "pandas":
             return arrow.to_pandas()
         case "pandas nullable":
-            return arrow.to_pandas().convert_dtypes(infer_objects=False)
+            return arrow.to_pandas().convert_dtypes()
         case "pandas arrow":
             return arrow.to_pandas(types_mapper=pd.ArrowDtype)
         case "polars":
