@@ -46,7 +46,9 @@ class Tally:
 
 
 class Worker:
-    """The process whose children are killed."""
+    """The process whose children are killed; ``stuck`` tells whether the last one had to be, because it did not end."""
+
+    stuck = False
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -65,21 +67,14 @@ class Worker:
         return int(self._line().removeprefix("ready "))
 
     def finish(self, child: int) -> tuple[bool, int]:
-        """Wait for the end: whether the work came to its own, and the exit code; one that does not come ends the lab."""
-        stuck = threading.Event()
-
-        def give_up() -> None:
-            stuck.set()
-            _kill(child, signal.SIGKILL)
-
-        timer = threading.Timer(_PATIENCE, give_up)
+        """Wait for the end: whether the work came to its own, and the exit code; work that does not end is killed."""
+        timer = threading.Timer(_PATIENCE, _kill, (child, signal.SIGKILL))
         timer.start()
         done = False
         while not (line := self._line()).startswith("exit "):
             done = done or line == "done"
+        self.stuck = timer.finished.is_set()
         timer.cancel()
-        if stuck.is_set():
-            raise RuntimeError(f"the work has not ended after {_PATIENCE:.0f} seconds")
         return done, int(line.removeprefix("exit "))
 
     def close(self) -> None:
@@ -276,6 +271,7 @@ class _Lab:
         return seconds
 
     def _fresh(self, scenario: Scenario) -> None:
+        self._worker.stuck = self._second.stuck = False
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir()
         scenario.prepare(self._inputs, self._folder)
@@ -283,6 +279,8 @@ class _Lab:
     def _judge(self, scenario: Scenario, tally: Tally, moment: str, *, succeeded: bool) -> None:
         """Check all that may be there, and that the next run cleans up."""
         problems = list(fault_checks.folder(self._folder, scenario.allowed()))
+        if self._worker.stuck or self._second.stuck:
+            problems.append(f"{scenario.name} has not ended after {_PATIENCE:.0f} seconds")
         for name in scenario.targets:
             path = self._folder / name
             there = path.exists()
