@@ -15,6 +15,7 @@ a list behind it but for CUBE and ROLLUP.
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
 from kanon_sql.clause.names import column_name
@@ -128,11 +129,11 @@ class ColumnList:
         coarsened = recoding(reader)
         return self._known(name, coarsened, self._weight(), start)
 
-    def _known(self, name: str, coarsened: Generalization | None, weight: str | None, start: int) -> str | AtLevels:
+    def _known(self, name: str, coarsened: Generalization | None, weight: Fraction | None, start: int) -> str | AtLevels:
         """Return the column as it was first named; what is said of it again adds levels, or must not contradict."""
         reader = self._reader
         qi = reader.checked(
-            lambda: QuasiIdentifier(column=name, weight=weight or 1, recoding=coarsened),  # type: ignore[arg-type]
+            lambda: QuasiIdentifier(column=name, weight=Fraction(1) if weight is None else weight, recoding=coarsened),
             start,
         )
         known = self.identifiers.setdefault(same_name(name), qi)
@@ -177,10 +178,7 @@ class ColumnList:
             raise reader.error(f"expected a column; hint: {_HINT}")
         return column_name(reader, _HINT)
 
-    def _weight(self) -> str | None:
+    def _weight(self) -> Fraction | None:
         if not self._reader.skip("WEIGHT"):
             return None
-        weight = self._reader.decimal()
-        if weight is None:
-            raise self._reader.error("expected a number behind WEIGHT; hint: WEIGHT 3 or WEIGHT 0.5")
-        return weight
+        return self._reader.number("WEIGHT 3, WEIGHT 0.5 or WEIGHT 7/3")

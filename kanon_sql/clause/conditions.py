@@ -65,7 +65,7 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
 def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
     start = reader.place
     if reader.kind is TokenType.NUMBER or reader.ahead("."):
-        number = _number(reader, "K")
+        number = reader.number(_HINTS["K"])
         if reader.spelled not in _EXCHANGED:
             raise reader.error("expected a comparison behind the number; hint: GUARANTEE k >= 5")
         word = _word(reader, reader.place + 1)
@@ -75,7 +75,7 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
         word = _word(reader, start)
         term = _term(reader, identifying)
         more = _strict(reader, word, reader.spelled)
-        number = _number(reader, word)
+        number = reader.number(_HINTS[word])
     if word == "K" and reader.skip("PER"):
         per = column_name(reader, _HINTS["PER"])
         return reader.checked(lambda: People(k=_anonymity(number + more).k, per=per), start)
@@ -132,7 +132,7 @@ def _diversity(reader: Reader, column: str) -> Term:
     variant = (
         _text(reader, "a variant", f"the variants are {', '.join(map(repr, VARIANTS))}") if reader.skip(",") else VARIANTS[0]
     )
-    c = _number(reader, "L") if reader.skip(",") else None
+    c = reader.number(_HINTS["L"]) if reader.skip(",") else None
     return lambda number: LDiversity(sensitive=column, l=number, variant=variant, c=c)
 
 
@@ -153,14 +153,3 @@ def _text(reader: Reader, what: str, hint: str) -> str:
     if reader.kind is not TokenType.STRING:
         raise reader.error(f"expected {what} in single quotes; hint: {hint}")
     return reader.unquote()
-
-
-def _number(reader: Reader, word: str) -> Fraction:
-    start = reader.place
-    number = reader.decimal()
-    divisor = reader.decimal() if number is not None and reader.skip("/") else "1"
-    if number is None or divisor is None:
-        raise reader.error(f"expected a number; hint: {_HINTS[word]}")
-    if Fraction(divisor) == 0:
-        raise reader.script.error("a number cannot be divided by 0", start, reader.place - 1)
-    return Fraction(number) / Fraction(divisor)

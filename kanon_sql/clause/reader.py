@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeVar
 
 from sqlglot import TokenType
@@ -74,6 +75,17 @@ class Reader:
             return None
         self.place = end
         return number
+
+    def number(self, hint: str) -> Fraction:
+        """Move behind a decimal, or a quotient of two such as 7/3, and return it."""
+        start = self.place
+        number = self.decimal()
+        divisor = self.decimal() if number is not None and self.skip("/") else "1"
+        if number is None or divisor is None:
+            raise self.error(f"expected a number; hint: {hint}")
+        if Fraction(divisor) == 0:
+            raise self.script.error("a number cannot be divided by 0", start, self.place - 1)
+        return Fraction(number) / Fraction(divisor)
 
     def separated(self, read: Callable[[], T]) -> list[T]:
         """Read one or more parts with commas between them."""

@@ -92,7 +92,7 @@ def _statement(
 def _writes_release(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any) -> bool:
     """Return whether the plan of a statement writes to a file, and has a step of a release: those carry our names."""
     try:
-        rows = raw.sql(f"EXPLAIN (FORMAT json) {text}", params=parameters).fetchall()
+        rows = raw.execute(f"EXPLAIN (FORMAT json) {text}", parameters).fetchall()
     except _BINDING:
         return False
     plan = "".join(row[-1] for row in rows)
@@ -134,7 +134,7 @@ def _put(folder: Path, place: Path, target: Target) -> None:
 def _value(raw: duckdb.DuckDBPyConnection, text: str, target: Target, parameters: Any) -> str:
     """Return the name that the statement writes to."""
     if target.parameter is None:
-        value = raw.sql(f"SELECT {text[target.start : target.stop]}").fetchall()[0][0]
+        value = raw.execute(f"SELECT {text[target.start : target.stop]}").fetchall()[0][0]
     else:
         value = parameters[target.parameter]
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
@@ -160,7 +160,7 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
             "hint: COPY it to a local file, and upload that"
         )
     if name.startswith("~"):
-        home = raw.sql("SELECT current_setting('home_directory')").fetchall()[0][0]
+        home = raw.execute("SELECT system.main.current_setting('home_directory')").fetchall()[0][0]
         name = (home or os.path.expanduser("~")) + name[1:]
     path = Path(os.path.realpath(name))
     if path.is_dir():

@@ -20,7 +20,7 @@ from kanon_sql.policy import Policy
 __all__ = ["literal", "quoted", "release_query", "table_name"]
 
 _NAMES = """-- this branch is empty; it gives the columns their own spelling, whatever that of the policy
-SELECT *{texts} FROM {source} WHERE false
+SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
 UNION ALL
 """
 _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
@@ -105,7 +105,8 @@ def _names(source: str, policy: Policy) -> str:
     columns = ", ".join(f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" for name in policy.generalized)
     dropped = ", ".join(_dropped(policy))
     texts = f" EXCLUDE ({dropped})" if dropped else ""
-    return _NAMES.format(source=source, texts=f"{texts} REPLACE ({columns})" if columns else texts)
+    texts = f"{texts} REPLACE ({columns})" if columns else texts
+    return _NAMES.format(source=source, texts=texts, heard=policy_columns_heard(source, policy) if texts else "")
 
 
 def _dropped(policy: Policy) -> list[str]:

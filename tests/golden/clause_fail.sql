@@ -285,7 +285,7 @@ FROM patients ANONYMIZE BY zip WEIGHT 0 GUARANTEE k >= 2
 -- error: the weight of "zip" must be above 0
 -- name: a weight beyond number
 FROM patients ANONYMIZE BY zip WEIGHT 1e999999999 GUARANTEE k >= 2
--- error: expected a number behind WEIGHT
+-- error: expected a number; hint: WEIGHT 3
 -- name: two weights
 FROM patients ANONYMIZE BY GROUPING SETS ((zip), (zip WEIGHT 2)) GUARANTEE k >= 2
 -- error: the column has two weights
