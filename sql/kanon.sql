@@ -476,7 +476,8 @@ FROM system.main.query(system.main.format(
                         system.main.sum(system.main.count(*)) OVER () AS all_classes,
                         system.main.sum(size * system.main.count(*)) OVER () AS all_rows
                  FROM (
-                     SELECT system.main.list_sort(system.main.list(place * (1::HUGEINT << 42) + held), ''ASC'', ''NULLS LAST'') AS histogram,
+                     SELECT system.main.list_sort(
+                                system.main.list(place * (1::HUGEINT << 42) + held), ''ASC'', ''NULLS LAST'') AS histogram,
                             system.main.sum(held) AS size
                      FROM "t_closeness cells" AS cells
                      JOIN "t_closeness values" AS known ON known.value IS NOT DISTINCT FROM cells.value
@@ -739,7 +740,8 @@ FROM system.main.query(system.main.format(
                     system.main.list(distances ORDER BY place ASC NULLS LAST) AS matrix,
                     system.main.max(largest) AS largest
              FROM (
-                 SELECT place, system.main.list(distance ORDER BY other ASC NULLS LAST) AS distances, system.main.max(largest) AS largest
+                 SELECT place, system.main.list(distance ORDER BY other ASC NULLS LAST) AS distances,
+                        system.main.max(largest) AS largest
                  FROM (
                      SELECT place,
                             other,
@@ -1043,6 +1045,8 @@ FROM system.main.query(system.main.format(
         WHEN coalesce(metric::VARCHAR, '') <> 'hierarchical' AND hierarchy IS NOT NULL
         THEN system.main.error('kanon: a hierarchy belongs to the metric hierarchical only (leave it out)')
         WHEN metric::VARCHAR IN ('equal', 'ordered', 'numeric') THEN ''
+        WHEN system.main.list_transform(system.main.list_value(0), lambda zero, place: place) <> system.main.list_value(1)
+        THEN system.main.error('kanon: dialect_compatibility_mode counts the places of a lambda from 0 (set it to NONE)')
         ELSE
             CASE system.main.list_aggregate(
                     system.main.regexp_extract_all(
@@ -1356,7 +1360,8 @@ FROM system.main.query(system.main.format(
              FROM (
                  SELECT position, symbol, nulls, sign, system.main.sum(known) OVER (
                             PARTITION BY position, by_number
-                            ORDER BY CASE WHEN by_number THEN number ELSE system.main.encode(text) || beyond END ASC NULLS LAST, side ASC NULLS LAST)
+                            ORDER BY CASE WHEN by_number THEN number ELSE system.main.encode(text) || beyond END ASC NULLS LAST,
+                                side ASC NULLS LAST)
                                 AS below
                  FROM (
                      -- a number as bytes in its order: sign, place of the first digit, digits (complements, and a sign, where
@@ -1418,7 +1423,8 @@ FROM system.main.query(system.main.format(
             coalesce(system.main.sum(generalized), 0)::BIGINT AS generalized_cells,
             coalesce(system.main.sum(unread), 0)::BIGINT AS unread_cells,
             system.main.avg(loss ORDER BY position ASC NULLS LAST) AS ncp,
-            system.main.map(system.main.list(name ORDER BY position ASC NULLS LAST), system.main.list(loss ORDER BY position ASC NULLS LAST)) AS loss,
+            system.main.map(system.main.list(name ORDER BY position ASC NULLS LAST),
+                            system.main.list(loss ORDER BY position ASC NULLS LAST)) AS loss,
             coalesce(system.main.max(released_classes), 0)::BIGINT AS classes,
             system.main.max(released_rows)::DOUBLE / system.main.max(released_classes) AS average_class_size,
             coalesce(system.main.max(squares), 0)::BIGINT AS discernibility,

@@ -82,7 +82,8 @@ FROM system.main.query(system.main.format(
                         system.main.sum(system.main.count(*)) OVER () AS all_classes,
                         system.main.sum(size * system.main.count(*)) OVER () AS all_rows
                  FROM (
-                     SELECT system.main.list_sort(system.main.list(place * (1::HUGEINT << 42) + held), ''ASC'', ''NULLS LAST'') AS histogram,
+                     SELECT system.main.list_sort(
+                                system.main.list(place * (1::HUGEINT << 42) + held), ''ASC'', ''NULLS LAST'') AS histogram,
                             system.main.sum(held) AS size
                      FROM "t_closeness cells" AS cells
                      JOIN "t_closeness values" AS known ON known.value IS NOT DISTINCT FROM cells.value
@@ -345,7 +346,8 @@ FROM system.main.query(system.main.format(
                     system.main.list(distances ORDER BY place ASC NULLS LAST) AS matrix,
                     system.main.max(largest) AS largest
              FROM (
-                 SELECT place, system.main.list(distance ORDER BY other ASC NULLS LAST) AS distances, system.main.max(largest) AS largest
+                 SELECT place, system.main.list(distance ORDER BY other ASC NULLS LAST) AS distances,
+                        system.main.max(largest) AS largest
                  FROM (
                      SELECT place,
                             other,
@@ -649,6 +651,8 @@ FROM system.main.query(system.main.format(
         WHEN coalesce(metric::VARCHAR, '') <> 'hierarchical' AND hierarchy IS NOT NULL
         THEN system.main.error('kanon: a hierarchy belongs to the metric hierarchical only (leave it out)')
         WHEN metric::VARCHAR IN ('equal', 'ordered', 'numeric') THEN ''
+        WHEN system.main.list_transform(system.main.list_value(0), lambda zero, place: place) <> system.main.list_value(1)
+        THEN system.main.error('kanon: dialect_compatibility_mode counts the places of a lambda from 0 (set it to NONE)')
         ELSE
             CASE system.main.list_aggregate(
                     system.main.regexp_extract_all(

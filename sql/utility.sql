@@ -280,7 +280,8 @@ FROM system.main.query(system.main.format(
              FROM (
                  SELECT position, symbol, nulls, sign, system.main.sum(known) OVER (
                             PARTITION BY position, by_number
-                            ORDER BY CASE WHEN by_number THEN number ELSE system.main.encode(text) || beyond END ASC NULLS LAST, side ASC NULLS LAST)
+                            ORDER BY CASE WHEN by_number THEN number ELSE system.main.encode(text) || beyond END ASC NULLS LAST,
+                                side ASC NULLS LAST)
                                 AS below
                  FROM (
                      -- a number as bytes in its order: sign, place of the first digit, digits (complements, and a sign, where
@@ -342,7 +343,8 @@ FROM system.main.query(system.main.format(
             coalesce(system.main.sum(generalized), 0)::BIGINT AS generalized_cells,
             coalesce(system.main.sum(unread), 0)::BIGINT AS unread_cells,
             system.main.avg(loss ORDER BY position ASC NULLS LAST) AS ncp,
-            system.main.map(system.main.list(name ORDER BY position ASC NULLS LAST), system.main.list(loss ORDER BY position ASC NULLS LAST)) AS loss,
+            system.main.map(system.main.list(name ORDER BY position ASC NULLS LAST),
+                            system.main.list(loss ORDER BY position ASC NULLS LAST)) AS loss,
             coalesce(system.main.max(released_classes), 0)::BIGINT AS classes,
             system.main.max(released_rows)::DOUBLE / system.main.max(released_classes) AS average_class_size,
             coalesce(system.main.max(squares), 0)::BIGINT AS discernibility,

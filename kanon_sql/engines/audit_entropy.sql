@@ -6,8 +6,8 @@
            -entropy AS badness, system.main.format('in the worst, the entropy is that of {:.6f} values',
                                                    system.main.exp(entropy)) AS figure
     FROM (
-        SELECT class, counts, entropy, entropy - system.main.ln(${l}::DOUBLE / ${unit}) AS more, 1e-9 * (1 + system.main.ln(size))
-            AS doubt
+        SELECT class, counts, entropy, entropy - system.main.ln(${l}::DOUBLE / ${unit}) AS more,
+               1e-9 * (1 + system.main.ln(size)) AS doubt
         FROM (
             SELECT class, counts, size, system.main.ln(size) - logs / size AS entropy
             FROM (

@@ -2,8 +2,8 @@
     -- From one value of a class to its next the first product stays and the second grows; where they cross is looked up,
     -- and sums over a stretch are differences of sums from the start: a class takes as many steps as it has values.
     SELECT class, CASE WHEN known THEN work * ${unit} <= ${t} * range * rows * size END AS holds,
-           work::DOUBLE / system.main.nullif(range * rows * size, 0) AS badness, system.main.format('the worst is at a distance of {:.6f}', badness)
-               AS figure
+           work::DOUBLE / system.main.nullif(range * rows * size, 0) AS badness,
+           system.main.format('the worst is at a distance of {:.6f}', badness) AS figure
     FROM (
         WITH "kanon#steps" AS MATERIALIZED (
             SELECT value, position, system.main.row_number() OVER line AS place, system.main.sum(total)
@@ -43,7 +43,8 @@
                 FROM (
                     SELECT class, place, next, size, share, share // size AS reached
                     FROM (
-                        SELECT class, place, size, rows * system.main.sum(n) OVER (PARTITION BY class ORDER BY place ASC NULLS LAST) AS share,
+                        SELECT class, place, size,
+                               rows * system.main.sum(n) OVER (PARTITION BY class ORDER BY place ASC NULLS LAST) AS share,
                                system.main.lead(place, 1, last) OVER (PARTITION BY class ORDER BY place ASC NULLS LAST) AS next
                         FROM (SELECT class, value, n, system.main.sum(n) OVER (PARTITION BY class) AS size FROM ${tally})
                         JOIN "kanon#places" USING (value)

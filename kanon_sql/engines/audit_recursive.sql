@@ -4,6 +4,10 @@
                AS figure
     FROM (
         SELECT class, system.main.max(n) AS most, coalesce(system.main.sum(n) FILTER (place >= ${l}), 0) AS tail
-        FROM (SELECT class, n, system.main.row_number() OVER (PARTITION BY class ORDER BY n DESC NULLS LAST, value ASC NULLS LAST) AS place FROM ${tally})
+        FROM (
+            SELECT class, n,
+                   system.main.row_number() OVER (PARTITION BY class ORDER BY n DESC NULLS LAST, value ASC NULLS LAST) AS place
+            FROM ${tally}
+        )
         GROUP BY class
     )

@@ -160,7 +160,7 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
             "hint: COPY it to a local file, and upload that"
         )
     if name.startswith("~"):
-        home = raw.sql("SELECT current_setting('home_directory')").fetchall()[0][0]
+        home = raw.sql("SELECT system.main.current_setting('home_directory')").fetchall()[0][0]
         name = (home or os.path.expanduser("~")) + name[1:]
     path = Path(os.path.realpath(name))
     if path.is_dir():
