@@ -25,6 +25,9 @@ NOTHING = re.compile(r"--[^\n]*|\{%.*?%\}|\{\{ ', ' if .*?\}\}")
 NAMES = re.compile(r'(?<!")"[\w #]+"(?!")|\{\{.*?\}\}|\$?\{\w*\}')
 """Quoted names, and slots."""
 
+OUTSIDE = re.compile(r"\{%-? end(?:call|test|macro)")
+"""Where an SQL text of dbt ends."""
+
 BRACKETS = re.compile(r"\([^()]*\)|\[[^][]*\]")
 
 END = re.compile(r"[)\"'`]|\b(?:LIMIT|ROWS|RANGE|GROUPS)\b")
@@ -33,7 +36,7 @@ END = re.compile(r"[)\"'`]|\b(?:LIMIT|ROWS|RANGE|GROUPS)\b")
 def terms(text: str) -> list[str]:
     """Return the terms of every ORDER BY of a text."""
     found = []
-    text = NAMES.sub("x", NOTHING.sub("", text))
+    text = NAMES.sub("x", NOTHING.sub("", OUTSIDE.sub("`", text)))
     for start in re.finditer(r"\bORDER\s+BY\b", text, re.IGNORECASE):
         rest, depth = text[start.end() :], 1
         while depth:
