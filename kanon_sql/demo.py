@@ -159,7 +159,7 @@ def _rows(con: Any, table: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    con.execute("FROM system.main.query_table(?) ORDER BY visit LIMIT ?", [table, SHOWN_PATIENTS])
+    con.execute("FROM system.main.query_table(?) ORDER BY visit ASC NULLS LAST LIMIT ?", [table, SHOWN_PATIENTS])
     shown = Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, padding=(0, 1, 0, 0))
     for column in con.description:
         shown.add_column(column[0])

@@ -138,9 +138,11 @@ def together(table: CodedTable, keys: Mapping[str, Int32]) -> tuple[CodedTable, 
 
 def key_codes(keys: pa.Array) -> Int32:
     """Return codes in the order of the keys, for `together`."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    encoded = keys.dictionary_encode()
+    # DuckDB hands over views under ``arrow_output_version``; they cannot be encoded
+    encoded = (keys.cast(pa.large_binary()) if pa.types.is_binary_view(keys.type) else keys).dictionary_encode()
     rank = np.empty(len(encoded.dictionary), np.int32)
     rank[np.from_dlpack(pc.sort_indices(encoded.dictionary))] = np.arange(len(rank), dtype=np.int32)
     found: Int32 = rank[np.from_dlpack(encoded.indices)]

@@ -239,7 +239,8 @@ def _exact_json(con: Any, table: str) -> None:
 
 def columns(con: Any, table: str) -> list[str]:
     """Return the names of a table's columns in their order."""
-    query = "SELECT column_name FROM system.main.duckdb_columns() WHERE table_name = ? AND NOT internal ORDER BY column_index"
+    query = """SELECT column_name FROM system.main.duckdb_columns() WHERE table_name = ? AND NOT internal
+        ORDER BY column_index ASC NULLS LAST"""
     return [name for (name,) in con.execute(query, [table]).fetchall()]
 
 

@@ -86,9 +86,9 @@ def audit_macros(con: Any) -> Any:
     return con
 
 
-_TALLY = """SELECT system.main.md5(system.main.list(counts ORDER BY counts)::VARCHAR) AS tally
+_TALLY = """SELECT system.main.md5(system.main.list(counts ORDER BY counts ASC NULLS LAST)::VARCHAR) AS tally
     FROM (
-        SELECT system.main.list(size ORDER BY size) AS counts
+        SELECT system.main.list(size ORDER BY size ASC NULLS LAST) AS counts
         FROM (
             SELECT system.main.create_sort_key(
                        system.main.row(*COLUMNS(lambda name: system.main.list_contains($qi, name))), 'ASC NULLS FIRST'), {size}
@@ -204,7 +204,7 @@ def release_file(
             certificate: Certificate = kanon_sql.releases(con)[-1]
             go_on()
             step("writing")
-            rows_in_order = "FROM released" if policy.row_order == "source" else "FROM released ORDER BY ALL"
+            rows_in_order = "FROM released" if policy.row_order == "source" else "FROM released ORDER BY ALL ASC NULLS LAST"
             staged = stage(con, rows_in_order, place, staging=staging, delimiter=delimiter)
             step("auditing")
             _verify(staged, policy, rows, delimiter, _tallies(con, policy))

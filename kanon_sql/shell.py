@@ -41,7 +41,7 @@ _NAMES = """
         UNION SELECT system.main.upper(keyword_name), 'keyword', 2 FROM system.main.duckdb_keywords()
         UNION SELECT function_name, 'function', 3 FROM system.main.duckdb_functions()
             WHERE system.main.regexp_matches(function_name, '^[a-z_0-9]+$')
-    ) ORDER BY rank, name"""
+    ) ORDER BY rank ASC NULLS LAST, name ASC NULLS LAST"""
 
 HELP = """\
 Statements end with a semicolon and may run over many lines; ANONYMIZE is understood.
@@ -175,7 +175,7 @@ def _command(con: Any, text: str, console: Console) -> bool:
             query = """SELECT schema_name AS "schema", table_name AS name, 'table' AS kind FROM system.main.duckdb_tables()
                 WHERE NOT internal
                 UNION ALL SELECT schema_name, view_name, 'view' FROM system.main.duckdb_views() WHERE NOT internal
-                ORDER BY ALL"""
+                ORDER BY ALL ASC NULLS LAST"""
             run_script(con, query, console, name=None)
         case ".read":
             path = rest.strip().rstrip(";").strip("'\"")

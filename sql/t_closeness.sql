@@ -64,7 +64,7 @@ FROM system.main.query(system.main.format(
          GROUP BY class, value
      ),
      "t_closeness values" AS MATERIALIZED (
-         SELECT value, system.main.row_number() OVER (ORDER BY value ASC) AS place, system.main.sum(held) AS mass
+         SELECT value, system.main.row_number() OVER (ORDER BY value ASC NULLS LAST) AS place, system.main.sum(held) AS mass
          FROM "t_closeness cells"
          GROUP BY value
      ),
@@ -82,7 +82,8 @@ FROM system.main.query(system.main.format(
                         system.main.sum(system.main.count(*)) OVER () AS all_classes,
                         system.main.sum(size * system.main.count(*)) OVER () AS all_rows
                  FROM (
-                     SELECT system.main.list_sort(system.main.list(place * (1::HUGEINT << 42) + held)) AS histogram,
+                     SELECT system.main.list_sort(
+                                system.main.list(place * (1::HUGEINT << 42) + held), ''ASC'', ''NULLS LAST'') AS histogram,
                             system.main.sum(held) AS size
                      FROM "t_closeness cells" AS cells
                      JOIN "t_closeness values" AS known ON known.value IS NOT DISTINCT FROM cells.value
@@ -114,8 +115,8 @@ FROM system.main.query(system.main.format(
          FROM (
              SELECT place,
                     spot,
-                    system.main.sum(mass) OVER (ORDER BY spot ASC) AS rows_up_to,
-                    system.main.sum(mass * spot) OVER (ORDER BY spot ASC) AS moment
+                    system.main.sum(mass) OVER (ORDER BY spot ASC NULLS LAST) AS rows_up_to,
+                    system.main.sum(mass * spot) OVER (ORDER BY spot ASC NULLS LAST) AS moment
              FROM (' || CASE metric::VARCHAR
             WHEN 'ordered' THEN '
                  SELECT place, mass, place::HUGEINT - 1 AS spot FROM "t_closeness values"'
@@ -183,7 +184,7 @@ FROM system.main.query(system.main.format(
                         system.main.lead(area, 1, last_area) OVER class AS next_area,
                         system.main.row_number() OVER class = 1 AS lowest
                  FROM "t_closeness pairs" JOIN "t_closeness line" USING (place)
-                 WINDOW class AS (PARTITION BY id ORDER BY spot ASC ROWS UNBOUNDED PRECEDING)
+                 WINDOW class AS (PARTITION BY id ORDER BY spot ASC NULLS LAST ROWS UNBOUNDED PRECEDING)
              ) AS stairs
              ASOF LEFT JOIN "t_closeness line" AS cuts ON all_rows * held // size < rows_up_to
          ) AS stairs
@@ -222,7 +223,7 @@ FROM system.main.query(system.main.format(
                             ELSE cells[1].form = ''level''
                         END AS levels
                  FROM (
-                     SELECT system.main.list_sort(system.main.list_value(*COLUMNS(*)), ''ASC'') AS cells
+                     SELECT system.main.list_sort(system.main.list_value(*COLUMNS(*)), ''ASC'', ''NULLS LAST'') AS cells
                      FROM (
                          SELECT system.main.struct_pack(
                              step := CASE
@@ -341,11 +342,12 @@ FROM system.main.query(system.main.format(
                     ELSE matrix
                 END AS matrix
          FROM (
-             SELECT system.main.list(mass ORDER BY place ASC) AS masses,
-                    system.main.list(distances ORDER BY place ASC) AS matrix,
+             SELECT system.main.list(mass ORDER BY place ASC NULLS LAST) AS masses,
+                    system.main.list(distances ORDER BY place ASC NULLS LAST) AS matrix,
                     system.main.max(largest) AS largest
              FROM (
-                 SELECT place, system.main.list(distance ORDER BY other ASC) AS distances, system.main.max(largest) AS largest
+                 SELECT place, system.main.list(distance ORDER BY other ASC NULLS LAST) AS distances,
+                        system.main.max(largest) AS largest
                  FROM (
                      SELECT place,
                             other,
@@ -481,7 +483,7 @@ FROM system.main.query(system.main.format(
                                             system.main.list_sort(system.main.list_filter(
                                                 system.main.list_transform(
                                                     reach, lambda r, j: CASE WHEN demand[j] > 0 THEN r * base + j END),
-                                                lambda label: label IS NOT NULL)),
+                                                lambda label: label IS NOT NULL), ''ASC'', ''NULLS LAST''),
                                             lambda label:
                                                 system.main.struct_pack(room := room, demand := demand,
                                                     sink := (label % base)::BIGINT))),
@@ -649,6 +651,8 @@ FROM system.main.query(system.main.format(
         WHEN coalesce(metric::VARCHAR, '') <> 'hierarchical' AND hierarchy IS NOT NULL
         THEN system.main.error('kanon: a hierarchy belongs to the metric hierarchical only (leave it out)')
         WHEN metric::VARCHAR IN ('equal', 'ordered', 'numeric') THEN ''
+        WHEN system.main.list_transform(system.main.list_value(0), lambda zero, place: place) <> system.main.list_value(1)
+        THEN system.main.error('kanon: dialect_compatibility_mode counts the places of a lambda from 0 (set it to NONE)')
         ELSE
             CASE system.main.list_aggregate(
                     system.main.regexp_extract_all(

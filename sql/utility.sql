@@ -280,7 +280,8 @@ FROM system.main.query(system.main.format(
              FROM (
                  SELECT position, symbol, nulls, sign, system.main.sum(known) OVER (
                             PARTITION BY position, by_number
-                            ORDER BY CASE WHEN by_number THEN number ELSE system.main.encode(text) || beyond END ASC, side ASC)
+                            ORDER BY CASE WHEN by_number THEN number ELSE system.main.encode(text) || beyond END ASC NULLS LAST,
+                                side ASC NULLS LAST)
                                 AS below
                  FROM (
                      -- a number as bytes in its order: sign, place of the first digit, digits (complements, and a sign, where
@@ -341,8 +342,9 @@ FROM system.main.query(system.main.format(
             system.main.sum(suppressed)::DOUBLE / system.main.sum(released_rows) AS suppressed_share,
             coalesce(system.main.sum(generalized), 0)::BIGINT AS generalized_cells,
             coalesce(system.main.sum(unread), 0)::BIGINT AS unread_cells,
-            system.main.avg(loss ORDER BY position ASC) AS ncp,
-            system.main.map(system.main.list(name ORDER BY position ASC), system.main.list(loss ORDER BY position ASC)) AS loss,
+            system.main.avg(loss ORDER BY position ASC NULLS LAST) AS ncp,
+            system.main.map(system.main.list(name ORDER BY position ASC NULLS LAST),
+                            system.main.list(loss ORDER BY position ASC NULLS LAST)) AS loss,
             coalesce(system.main.max(released_classes), 0)::BIGINT AS classes,
             system.main.max(released_rows)::DOUBLE / system.main.max(released_classes) AS average_class_size,
             coalesce(system.main.max(squares), 0)::BIGINT AS discernibility,
@@ -440,7 +442,7 @@ FROM system.main.query(system.main.format(
             system.main.list_transform(
                 system.main.map_entries(hierarchies::MAP(VARCHAR, VARCHAR)),
                 lambda entry: 'SELECT ''' || system.main.replace(entry['key'], '''', '''''') || ''' AS name,
-                system.main.list_sort(system.main.list_value(*COLUMNS(*)), ''ASC'') AS cells
+                system.main.list_sort(system.main.list_value(*COLUMNS(*)), ''ASC'', ''NULLS LAST'') AS cells
          FROM (
              SELECT system.main.struct_pack(
                  step := CASE

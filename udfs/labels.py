@@ -39,4 +39,4 @@ def groups(tbl: str, k: int, columns: Mapping[str, tuple[str, str]], recodings: 
     heard = columns_heard([(table_name(tbl), [("the function", source) for _, source in columns.values()])])
     released = release_query(f"SELECT {', '.join(pairs)} FROM {heard}{table_name(tbl)}", policy, query=True)  # noqa: S608
     shown = ", ".join(quoted(name) for group, (label, _) in columns.items() for name in (label, group))
-    return f"SELECT DISTINCT {shown} FROM ({released}) ORDER BY ALL"  # noqa: S608
+    return f"SELECT DISTINCT {shown} FROM ({released}) ORDER BY ALL ASC NULLS LAST"  # noqa: S608

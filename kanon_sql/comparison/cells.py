@@ -67,7 +67,7 @@ def read_cells(con: Any, policy: Policy, others: Sequence[str]) -> Cells:
     O(r log r) for each column.
     """
     names = [quoted(qi.column) for qi in policy.quasi_identifiers]
-    rank = "CAST(system.main.dense_rank() OVER (ORDER BY {}) AS BIGINT) - 1"
+    rank = "CAST(system.main.dense_rank() OVER (ORDER BY {} ASC NULLS LAST) AS BIGINT) - 1"
     ranks = [f'{rank.format(name)} AS "kanon#{c}"' for c, name in enumerate(names)]
     rest = rank.format(f"system.main.row({', '.join(others)})") if others else "0::BIGINT"
     listed = ", ".join([*names, *others])
@@ -96,7 +96,7 @@ def _domain(con: Any, policy: Policy, column: int, tables: Sequence[Rows]) -> Do
     text = "NULL" if qi.recoding is None else name
     query = f"""SELECT {hidden(name, policy)}, {text}
         FROM (SELECT {name} FROM source UNION SELECT {name} FROM released)
-        ORDER BY {name}"""  # noqa: S608
+        ORDER BY {name} ASC NULLS LAST"""  # noqa: S608
     cells = con.execute(query, {} if policy.suppress is None else {"suppress": policy.suppress}).fetchall()
     gone = [code for code, (each, _) in enumerate(cells) if each]
     counts = [np.bincount(each.codes[:, column], each.count, len(cells)).astype(np.int64) for each in tables]

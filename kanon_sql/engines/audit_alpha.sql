@@ -1,5 +1,5 @@
     -- the named value has at most a share alpha of a class, however it is spelled there
-    SELECT class, named::HUGEINT * ${unit} <= size::HUGEINT * ${alpha} AS holds, named / size AS badness,
+    SELECT class, named::HUGEINT * ${unit} <= size::HUGEINT * ${alpha} AS holds, named::DOUBLE / size AS badness,
            system.main.format('in the worst, {} of {} rows', named, size) AS figure
     FROM (
         SELECT class, coalesce(system.main.sum(n) FILTER (meant), 0) AS named, system.main.sum(n) AS size

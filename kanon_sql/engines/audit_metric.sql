@@ -1,8 +1,8 @@
     -- t-closeness under a table of distances: kanon_transport tells which rows to move where, and nothing of it is believed:
     -- the moves have to turn the class into the table, size for size, and their cost has to be within t
     SELECT class, CASE WHEN fair AND moved THEN work * ${unit} <= ${t} * scale * rows * size END AS holds,
-           work / (scale * rows * size) AS badness, system.main.format('the worst is at a distance of {:.6f}', badness)
-               AS figure
+           work::DOUBLE / system.main.nullif(scale * rows * size, 0) AS badness,
+           system.main.format('the worst is at a distance of {:.6f}', badness) AS figure
     FROM (
         WITH "kanon#domain" AS MATERIALIZED (
             SELECT value, system.main.concat('=' || label) AS name, system.main.sum(n) AS total FROM ${tally} GROUP BY value,

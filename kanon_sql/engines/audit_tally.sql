@@ -1,7 +1,7 @@
 , ${tally} AS MATERIALIZED (
     -- how many rows of each class have which value, among the very rows that are handed out: what its column calls equal is one
     -- value, of which the first text is told; NULL is the last value
-    SELECT class, system.main.dense_rank() OVER (ORDER BY key) AS value, label, texts, n
+    SELECT class, system.main.dense_rank() OVER (ORDER BY key ASC NULLS LAST) AS value, label, texts, n
     FROM (
         SELECT class, system.main.min(key) OVER (PARTITION BY own) AS key, system.main.min(label) OVER (PARTITION BY own)
             AS label,

@@ -1,8 +1,8 @@
     -- t-closeness in a tree: sum over the edges of length * |rows * (class below) - size * (table below)|; an edge with no row
     -- of the class below it adds length * size * (table below), so that is taken for all edges first
     SELECT class, CASE WHEN known THEN work * ${unit} <= ${t} * scale * rows * size END AS holds,
-           work / (scale * rows * size) AS badness, system.main.format('the worst is at a distance of {:.6f}', badness)
-               AS figure
+           work::DOUBLE / system.main.nullif(scale * rows * size, 0) AS badness,
+           system.main.format('the worst is at a distance of {:.6f}', badness) AS figure
     FROM (
         WITH "kanon#edges" AS MATERIALIZED (
 ${edges}

@@ -4,7 +4,7 @@
         SELECT DISTINCT labels[${x}] COLLATE "binary" AS x, labels[${y}] COLLATE "binary" AS y
         FROM "kanon#pieces" WHERE labels[${x}] IS NOT NULL AND labels[${y}] IS NOT NULL
     )${read}, "kanon#places" AS MATERIALIZED (
-        SELECT number, system.main.row_number() OVER (ORDER BY number) AS place
+        SELECT number, system.main.row_number() OVER (ORDER BY number ASC NULLS LAST) AS place
         FROM (SELECT low_number FROM "kanon#read" UNION SELECT high_number FROM "kanon#read") AS ends(number)
         WHERE number IS NOT NULL
     ), "kanon#ends" AS MATERIALIZED (
@@ -13,7 +13,7 @@
         LEFT JOIN "kanon#places" AS low ON low.number = low_number
         LEFT JOIN "kanon#places" AS high ON high.number = high_number
     ), "kanon#boxes" AS MATERIALIZED (
-        SELECT system.main.row_number() OVER (ORDER BY x, y) AS box,
+        SELECT system.main.row_number() OVER (ORDER BY x ASC NULLS LAST, y ASC NULLS LAST) AS box,
                wide.low AS west, wide.high AS east, tall.low AS south, tall.high AS north
         FROM "kanon#sides"
         LEFT JOIN "kanon#ends" AS wide ON wide.label = x

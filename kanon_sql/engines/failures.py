@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from kanon_sql.engines.session import worded
 from kanon_sql.errors import ClauseError, KanonError, SourceError, UnknownColumnError
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
 
 def spoken(error: duckdb.Error) -> str:
     """Return what may be told of an error of DuckDB: its first paragraph where it is about names, else its kind alone."""
-    words = " ".join(_MORE.split(str(error), maxsplit=1)[0].split())
+    words = " ".join(_MORE.split(worded(str(error)), maxsplit=1)[0].split())
     kind = _KIND.match(words)
     if (isinstance(error, _SPEAKING) or _HARMLESS.match(words)) and not _QUOTING.search(words):
         return words

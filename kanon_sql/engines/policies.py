@@ -26,7 +26,7 @@ _EXISTS = """SELECT 1 FROM system.main.duckdb_tables()
     WHERE database_name = {} AND schema_name = 'main' AND table_name = {}"""
 
 _COLUMNS = """SELECT column_name, data_type FROM system.main.duckdb_columns()
-    WHERE database_name = {} AND schema_name = 'main' AND table_name = {} ORDER BY column_index"""
+    WHERE database_name = {} AND schema_name = 'main' AND table_name = {} ORDER BY column_index ASC NULLS LAST"""
 
 _LAYOUT = [("name", "VARCHAR"), ("table", "VARCHAR"), ("policy", "VARCHAR"), ("created", "TIMESTAMP")]
 
@@ -40,8 +40,8 @@ _INSERT = f"INSERT INTO {{0}} {_ROW}"
 _UPDATE = """UPDATE {0} SET "table" = {2}, "policy" = {3}, "created" = CAST({4} AS TIMESTAMP) WHERE "name" = {1} AND {5}"""
 _DELETE = 'DELETE FROM {} WHERE "name" = {}'
 _NOTHING = 'SELECT 0 AS "Count" WHERE false'
-_STORED = 'SELECT "name", "table", "policy" FROM {} ORDER BY "name"'
-_SHOW = 'FROM {} ORDER BY "name"'
+_STORED = 'SELECT "name", "table", "policy" FROM {} ORDER BY "name" ASC NULLS LAST'
+_SHOW = 'FROM {} ORDER BY "name" ASC NULLS LAST'
 _SHOW_NONE = """SELECT '' AS "name", '' AS "table", '' AS "policy", CAST(NULL AS TIMESTAMP) AS "created" WHERE false"""
 _RELEASED = 'SELECT {} FROM "kanon#body"'
 

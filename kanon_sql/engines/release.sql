@@ -17,7 +17,7 @@ ${histogram}
     -- what each piece shows, and its class: the pieces that show the same
     -- (by their sort keys: a plain comparison takes 'a' and 'A' for one under a collation that ignores case)
     SELECT *, system.main.dense_rank() OVER (
-        ORDER BY system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE (${unclassed}))), 'ASC NULLS FIRST')
+        ORDER BY system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE (${unclassed}))), 'ASC NULLS FIRST') ASC NULLS LAST
     ) AS "kanon#class"
     FROM (
         SELECT "kanon#piece",

@@ -1,7 +1,7 @@
 SELECT "kanon#r".* EXCLUDE (${dropped}) REPLACE (${shown})
 FROM (
     -- ${why}
-    FROM "kanon#rows" AS "kanon#r" ORDER BY ${order}
+    FROM "kanon#rows" AS "kanon#r" ORDER BY ${order} ASC NULLS LAST
 ) AS "kanon#r"
 JOIN (SELECT DISTINCT ON ("kanon#class") * FROM "kanon#values") AS "kanon#v" ON "kanon#r"."kanon#class" = "kanon#v"."kanon#class"
 WHERE (SELECT passed FROM "kanon#audit")

@@ -21,7 +21,7 @@
             PARTITION BY "kanon#d"."kanon#row_type"
             ORDER BY system.main.kanon_keyed_hash(system.main.create_sort_key(
                 system.main.row("kanon#q".qi, "kanon#content", "kanon#copy"), 'ASC NULLS LAST'
-            ))
+            )) ASC NULLS LAST
         ) AS "kanon#place"
         FROM "kanon#drawn" AS "kanon#d"
         JOIN (SELECT row_type, qi FROM "kanon#pieces" WHERE part = 1 AND parts > 1) AS "kanon#q"

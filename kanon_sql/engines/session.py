@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 import weakref
 from collections.abc import Callable
@@ -18,6 +19,9 @@ from kanon_sql.secret import Secret, secret_of
 from kanon_sql.solvers.budget import Moment, Progress
 
 _AUDIT = "kanon audit: "
+
+_JSON = '{"exception_type":'
+"""How the words of an error begin under ``errors_as_json``."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -177,6 +181,7 @@ class Session:
 
     def cause_of(self, message: str) -> KanonError | None:
         """Return the error of ours that a DuckDB error message tells of, if it does."""
+        message = worded(message)
         with self._lock:
             failure, self._failure = self._failure, None
         if failure is not None and str(failure) in message:
@@ -184,3 +189,14 @@ class Session:
         if _AUDIT in message:
             return AuditError(message[message.index(_AUDIT) + len(_AUDIT) :].split("\n")[0])
         return None
+
+
+def worded(message: str) -> str:
+    """Return an error message of DuckDB as it is by default: under ``errors_as_json``, its words are in a JSON object."""
+    kind, found, _ = message.partition(_JSON)
+    if not found:
+        return message
+    with suppress(ValueError):
+        told, _ = json.JSONDecoder().raw_decode(message, len(kind))
+        return f"{kind}{told.get('exception_message', '')}"
+    return message

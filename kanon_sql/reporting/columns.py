@@ -49,11 +49,11 @@ _SPAN = f"""SELECT system.main.count(*),
     FROM ({_SHOWN})"""  # noqa: S608
 
 _TOP = f"""SELECT value, system.main.nullif(before, 0), after
-    FROM ({_SHOWN}) ORDER BY after DESC, value LIMIT {MAX_BARS}"""  # noqa: S608
+    FROM ({_SHOWN}) ORDER BY after DESC NULLS LAST, value ASC NULLS LAST LIMIT {MAX_BARS}"""  # noqa: S608
 
 _BINS = f"""SELECT system.main.floor((CAST(value AS DOUBLE) - $low) / $step)::BIGINT AS bin,
     system.main.sum(before)::BIGINT, system.main.sum(after)::BIGINT
-    FROM ({_SHOWN}) GROUP BY ALL ORDER BY bin"""  # noqa: S608
+    FROM ({_SHOWN}) GROUP BY ALL ORDER BY bin ASC NULLS LAST"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

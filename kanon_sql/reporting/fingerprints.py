@@ -8,7 +8,7 @@ from typing import Any
 
 from kanon_sql.engines.names import quoted
 
-_ROWS = """SELECT system.main.sha256(coalesce(system.main.string_agg(hash, '' ORDER BY hash), ''))
+_ROWS = """SELECT system.main.sha256(coalesce(system.main.string_agg(hash, '' ORDER BY hash ASC NULLS LAST), ''))
     FROM (
         SELECT system.main.sha256(CAST(system.main.to_json(system.main.list_value(*COLUMNS(*))) AS VARCHAR)) AS hash
         FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {table})

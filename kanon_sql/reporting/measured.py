@@ -22,7 +22,8 @@ from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, Peopl
 MAX_MASKS = 12
 """Masks that are listed."""
 
-_MASKS = "SELECT {pattern} AS hidden, system.main.count(*) AS n FROM {released} GROUP BY hidden ORDER BY n DESC, hidden"
+_MASKS = """SELECT {pattern} AS hidden, system.main.count(*) AS n FROM {released} GROUP BY hidden
+    ORDER BY n DESC NULLS LAST, hidden ASC NULLS LAST"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

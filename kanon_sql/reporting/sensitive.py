@@ -33,7 +33,7 @@ _DISTANCES = """WITH cells AS (
         FROM cells JOIN masses USING (value) JOIN classes USING (class)
         GROUP BY class, size
     )
-    GROUP BY 1 ORDER BY 1"""
+    GROUP BY 1 ORDER BY 1 ASC NULLS LAST"""
 """Rows by the distance of their class from the whole table: the total variation, in whole numbers."""
 
 

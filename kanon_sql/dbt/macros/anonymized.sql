@@ -44,7 +44,7 @@
     {% call statement('main') %}
       create table {{ new_relation }} as
       from anonymize('temp.main.kanon_source', '{{ adapter.escape_sql_string(tojson(policy)) }}')
-      order by all
+      order by all asc nulls last
     {% endcall %}
     {% do kanon_sql.audit(new_relation, policy, 'temp.main.kanon_source') %}
     {% call statement('forget') %} drop table temp.main.kanon_source {% endcall %}

@@ -42,7 +42,7 @@
       ~ ("'" ~ tree | replace("'", "''") ~ "'" if tree else 'null') ~ ')') }}
   {% elif type == 'alpha' %}
     {% set share = 'system.main.count(*) filter (' ~ kanon_sql.quoted([column]) ~ "::varchar = '" ~ requirement['value'] | replace("'", "''") ~ "')" %}
-    {{ return('select system.main.bool_and(n * ' ~ denominator ~ ' <= size * ' ~ numerator ~ "), 'alpha = ' || system.main.round(system.main.max(n / size), 3) from (select "
+    {{ return('select system.main.bool_and(n * ' ~ denominator ~ ' <= size * ' ~ numerator ~ "), 'alpha = ' || system.main.round(system.main.max(n::double / size), 3) from (select "
       ~ share ~ ', system.main.count(*) from ' ~ relation ~ ' group by ' ~ kanon_sql.quoted(names) ~ ') as classes(n, size)') }}
   {% endif %}
   {% set macro = ' from l_diversity(' ~ table ~ ', ' ~ qi ~ ', ' ~ sa ~ ', ' %}

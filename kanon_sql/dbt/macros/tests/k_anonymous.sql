@@ -4,7 +4,7 @@ select system.main.count(*) as class_size
 from {{ model }}
 group by {{ kanon_sql.grouped(quasi_identifiers) }}
 having system.main.count(*) < {{ k }}
-order by class_size
+order by class_size asc nulls last
 {% endtest %}
 
 
@@ -24,8 +24,8 @@ order by class_size
 {% macro class_values(model, quasi_identifiers, sensitive) %}
 {%- set qi = kanon_sql.grouped(quasi_identifiers) -%}
 select
-    system.main.dense_rank() over (order by {{ qi }}) as class_number,
-    system.main.dense_rank() over (order by case when {{ adapter.quote(sensitive) }} is null then 1 else 0 end, {{ adapter.quote(sensitive) }}) as value_number,
+    system.main.dense_rank() over (order by {% for column in quasi_identifiers %}{{ adapter.quote(column) }} asc nulls last{{ ', ' if not loop.last }}{% endfor %}) as class_number,
+    system.main.dense_rank() over (order by {{ adapter.quote(sensitive) }} asc nulls last) as value_number,
     value_rows
 from (
     select {{ qi }}, {{ adapter.quote(sensitive) }}, system.main.count(*) as value_rows

@@ -5,7 +5,7 @@
 {%- if variant not in ['frequency', 'distinct'] -%}
   {%- do exceptions.raise_compiler_error('l_diverse has no variant ' ~ variant ~ '; hint: frequency, distinct') -%}
 {%- endif -%}
-select class_size, distinct_values, largest_count * 1.0 / class_size as largest_share
+select class_size, distinct_values, largest_count::double / class_size as largest_share
 from (
     select system.main.sum(value_rows) as class_size, system.main.count(*) as distinct_values, system.main.max(value_rows) as largest_count
     from ({{ kanon_sql.class_values(model, quasi_identifiers, sensitive) }}) as class_values
@@ -16,5 +16,5 @@ where largest_count * {{ threshold[0] }} > class_size * {{ threshold[1] }}
 {%- else %}
 where distinct_values * {{ threshold[1] }} < {{ threshold[0] }}
 {%- endif %}
-order by largest_share desc, class_size
+order by largest_share desc nulls last, class_size asc nulls last
 {% endtest %}

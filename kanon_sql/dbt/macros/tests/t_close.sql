@@ -45,15 +45,15 @@ work as (
         system.main.sum(all_rows) over (partition by class_number) as table_size,
         system.main.max(value_number) over () - 1 as steps,
         system.main.abs(
-            system.main.sum(own_rows) over (partition by class_number order by value_number) * system.main.sum(all_rows) over (partition by class_number)
-            - system.main.sum(all_rows) over (partition by class_number order by value_number) * class_size
+            system.main.sum(own_rows) over (partition by class_number order by value_number asc nulls last) * system.main.sum(all_rows) over (partition by class_number)
+            - system.main.sum(all_rows) over (partition by class_number order by value_number asc nulls last) * class_size
         ) as work
     from cells
 )
 {%- endif %}
-select class_size, system.main.sum(work) * 1.0 / system.main.nullif(class_size * table_size * steps, 0) as distance
+select class_size, system.main.sum(work)::double / system.main.nullif(class_size * table_size * steps, 0) as distance
 from work
 group by class_number, class_size, table_size, steps
 having system.main.sum(work) * {{ threshold[1] }} > {{ threshold[0] }} * class_size * table_size * steps
-order by distance desc, class_size
+order by distance desc nulls last, class_size asc nulls last
 {% endtest %}
