@@ -92,11 +92,18 @@ def _statement(
 def _writes_release(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any) -> bool:
     """Return whether the plan of a statement writes to a file, and has a step of a release: those carry our names."""
     try:
-        rows = raw.execute(f"EXPLAIN (FORMAT json) {text}", parameters).fetchall()
+        rows = _asked(raw, f"EXPLAIN (FORMAT json) {text}", parameters)
     except _BINDING:
         return False
     plan = "".join(row[-1] for row in rows)
     return "kanon#" in plan and "COPY_TO_FILE" in plan
+
+
+def _asked(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+    try:
+        return raw.sql(text, params=parameters).fetchall()
+    except duckdb.ResourceInUseException:  # the rows of an earlier statement are still waited for: the COPY lets go of them
+        return raw.execute(text, parameters).fetchall()
 
 
 def _staged(raw: duckdb.DuckDBPyConnection, call: Run, text: str, parameters: Any) -> Any:
@@ -134,7 +141,7 @@ def _put(folder: Path, place: Path, target: Target) -> None:
 def _value(raw: duckdb.DuckDBPyConnection, text: str, target: Target, parameters: Any) -> str:
     """Return the name that the statement writes to."""
     if target.parameter is None:
-        value = raw.execute(f"SELECT {text[target.start : target.stop]}").fetchall()[0][0]
+        value = _asked(raw, f"SELECT {text[target.start : target.stop]}")[0][0]
     else:
         value = parameters[target.parameter]
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
@@ -160,7 +167,7 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
             "hint: COPY it to a local file, and upload that"
         )
     if name.startswith("~"):
-        home = raw.execute("SELECT system.main.current_setting('home_directory')").fetchall()[0][0]
+        home = _asked(raw, "SELECT system.main.current_setting('home_directory')")[0][0]
         name = (home or os.path.expanduser("~")) + name[1:]
     path = Path(os.path.realpath(name))
     if path.is_dir():
