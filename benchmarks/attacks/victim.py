@@ -22,10 +22,12 @@ class Victim:
     ----------
     name : str
         Whose secret; the same name has the same one.
+    secret : bytes, optional
+        The secret itself.
     """
 
-    def __init__(self, name: str = "victim") -> None:
-        self._secret = hashlib.sha256(name.encode()).digest()
+    def __init__(self, name: str = "victim", secret: bytes | None = None) -> None:
+        self._secret = hashlib.sha256(name.encode()).digest() if secret is None else secret
         self.con = kanon_sql.connect(secret=self._secret)
 
     def __enter__(self) -> Self:

@@ -11,7 +11,7 @@ from benchmarks.attacks import split_choices
 from benchmarks.attacks.trials import Trial, upper_tail
 from benchmarks.attacks.victim import Rows, Victim
 
-TABLES, RERUNS = 100, 15
+TABLES, RERUNS = 100, 30
 THRESHOLD = 1e-4
 
 Pairs = list[tuple[Rows, dict[str, list[object]]]]
@@ -55,6 +55,7 @@ def test_the_earliest_day_is_ruled_out_only_where_people_are_suppressed_in_the_o
     assert p_value([missed(split_choices.simulated(source), source) for _, source in pairs]) < THRESHOLD
 
 
+# Under the secret a reader is certain where B's number lies behind those of the suppressed people of A: in 9 of 13 tables.
 def test_running_the_program_finds_the_person_under_the_secret_alone(victim: Victim, pairs: Pairs) -> None:
     with Victim("attacker") as attacker:
         assert p_value([split_choices.by_people(*pair, attacker) for pair in pairs[:RERUNS]]) >= THRESHOLD
