@@ -79,16 +79,17 @@ def test_the_hash_of_rows_is_under_a_key_of_its_own() -> None:
 
 
 def test_a_short_secret_is_guessed_from_releases(sources: list[dict[str, list[Any]]]) -> None:
-    # Four digits; with every release about 1 wrong secret of 220 is left. The reader has no function of ours.
+    # The reader has the releases and no function of ours. The 3 lowest of 13 rows are among the 4 suppressed ones under every
+    # right secret, and under 4 wrong ones of 286.
     with Victim(secret=b"4071") as victim:
-        releases = [(source, split_rows.released(victim, source)) for source in sources[:5]]
+        releases = [split_rows.released(victim, source) for source in sources[:5]]
     left = [f"{pin:04}".encode() for pin in range(10_000)]
-    for source, rows in releases:
+    for rows in releases:
         keys = dict(
             duckdb.execute(f"SELECT d, {SORT_KEY} FROM (SELECT unnest(?::BIGINT[]) AS d)", [candidates(rows)]).fetchall()
         )
-        keys.pop(split_rows.value_of_b(source))
-        left = [secret for secret in left if lowest(secret, keys) == suppressed_of_a(source, rows)]
+        hidden = {d for zipcode, d in rows if zipcode is None}
+        left = [secret for secret in left if lowest(secret, keys) <= hidden]
     assert left == [b"4071"]
 
 
