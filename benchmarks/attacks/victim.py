@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -13,18 +12,7 @@ import pyarrow as pa
 import kanon_sql
 from kanon_sql.certificate import Certificate
 
-HAS_SECRET = "secret" in inspect.signature(kanon_sql.register).parameters
-"""Whether a secret decides which rows of a split row type are suppressed."""
-
-HAS_ROW_ORDER = "row_order" in inspect.signature(kanon_sql.anonymize).parameters
-"""Whether the order of the source is an option, not the default."""
-
 Rows = list[tuple[Any, ...]]
-
-
-def secret_of(name: str) -> dict[str, Any]:
-    """Return the keyword argument that gives ``name`` a secret of its own, where the product takes one."""
-    return {"secret": hashlib.sha256(name.encode()).digest()} if HAS_SECRET else {}
 
 
 class Victim:
@@ -34,11 +22,13 @@ class Victim:
     ----------
     name : str
         Whose secret; the same name has the same one.
+    secret : bytes, optional
+        The secret itself.
     """
 
-    def __init__(self, name: str = "victim") -> None:
-        self._secret = secret_of(name)
-        self.con = kanon_sql.connect(**self._secret)
+    def __init__(self, name: str = "victim", secret: bytes | None = None) -> None:
+        self._secret = hashlib.sha256(name.encode()).digest() if secret is None else secret
+        self.con = kanon_sql.connect(secret=self._secret)
 
     def __enter__(self) -> Self:
         return self
@@ -54,7 +44,7 @@ class Victim:
 
     def function(self, columns: Mapping[str, Sequence[Any]], arguments: str, *, source_order: bool = False) -> Rows:
         """Return the rows of ``k_anonymize('source', arguments)`` in the order in which they come."""
-        option = ", row_order := 'source'" if source_order and HAS_ROW_ORDER else ""
+        option = ", row_order := 'source'" if source_order else ""
         self.load(columns)
         return self.con.raw.execute(f"FROM k_anonymize('source', {arguments}{option})").fetchall()
 
@@ -66,7 +56,7 @@ class Victim:
 
     def python(self, columns: Mapping[str, Sequence[Any]], **policy: Any) -> Rows:
         """Return the rows of ``kanon_sql.anonymize``."""
-        table = kanon_sql.anonymize(pa.table(dict(columns)), **policy, **self._secret).table
+        table = kanon_sql.anonymize(pa.table(dict(columns)), **policy, secret=self._secret).table
         return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
     @property

@@ -9,15 +9,12 @@ import pytest
 
 from benchmarks.attacks import row_order
 from benchmarks.attacks.trials import Trial, upper_tail
-from benchmarks.attacks.victim import HAS_ROW_ORDER, Rows, Victim
+from benchmarks.attacks.victim import Rows, Victim
 
 TABLES = 100
 THRESHOLD = 1e-4
 
 Pairs = list[tuple[Rows, dict[str, list[int]]]]
-
-source_order = pytest.mark.xfail(not HAS_ROW_ORDER, reason="rows come in the order of the source yet", strict=True)
-kept = pytest.mark.skipif(not HAS_ROW_ORDER, reason="the order of the source is no option yet")
 
 
 @pytest.fixture(scope="module")
@@ -46,19 +43,12 @@ def guesses(pairs: Pairs, name: str) -> list[Trial]:
     return [row_order.guessed(*pair, row_order.ATTACKERS[name], chance) for pair in pairs if row_order.hides(pair[0])]
 
 
-NEIGHBOURS = [
-    *(pytest.param(name, marks=source_order) for name in list(row_order.ATTACKERS)[:3]),
-    list(row_order.ATTACKERS)[3],
-]
-
-
-@pytest.mark.parametrize("name", NEIGHBOURS)
+@pytest.mark.parametrize("name", row_order.ATTACKERS)
 def test_no_neighbour_and_no_rank_tells_a_suppressed_cell(name: str, pairs: Pairs) -> None:
     assert p_value(guesses(pairs, name)) >= THRESHOLD
 
 
 @pytest.mark.parametrize("surface", ["clause", "Python"])
-@source_order
 def test_no_rank_tells_a_suppressed_cell_elsewhere(surface: str, victim: Victim, sources: list[dict[str, list[int]]]) -> None:
     release = row_order.surfaces(victim)[surface]
     assert (
@@ -66,7 +56,6 @@ def test_no_rank_tells_a_suppressed_cell_elsewhere(surface: str, victim: Victim,
     )
 
 
-@source_order
 def test_rows_that_are_nothing_but_quasi_identifiers_are_not_in_the_order_of_hidden_values(victim: Victim) -> None:
     chance = random.Random(32)
     tables = [row_order.every_column(chance) for _ in range(60)]
@@ -87,7 +76,6 @@ def test_the_order_of_released_cells_does_not(name: str, pairs: Pairs) -> None:
     assert p_value(guesses([(sorted(rows, key=cells), source) for rows, source in pairs], name)) >= THRESHOLD
 
 
-@kept
 def test_the_order_of_the_source_on_request_tells(victim: Victim, sources: list[dict[str, list[int]]]) -> None:
     call = f"{row_order.K}, qi := ['zip', 'age']"
     releases = [(victim.function(source, call, source_order=True), source) for source in sources]

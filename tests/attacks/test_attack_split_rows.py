@@ -9,13 +9,10 @@ import pytest
 
 from benchmarks.attacks import split_rows
 from benchmarks.attacks.trials import Trial, upper_tail
-from benchmarks.attacks.victim import HAS_ROW_ORDER, HAS_SECRET, Victim
+from benchmarks.attacks.victim import Victim
 
 TABLES, RERUNS = 100, 20
 THRESHOLD = 1e-4
-
-unkeyed = pytest.mark.xfail(not HAS_SECRET, reason="the choice of rows follows no secret yet", strict=True)
-source_order = pytest.mark.xfail(not HAS_ROW_ORDER, reason="rows of split row types come last yet", strict=True)
 
 
 @pytest.fixture(scope="module")
@@ -39,17 +36,16 @@ def p_value(trials: list[Trial]) -> float:
     return upper_tail([trial.chance for trial in trials], sum(trial.hit for trial in trials))
 
 
-@pytest.mark.parametrize("name", [pytest.param("d, lowest first", marks=unkeyed), *list(split_rows.RULES)[1:]])
+@pytest.mark.parametrize("name", split_rows.RULES)
 def test_no_public_rule_finds_the_row(name: str, pairs: list[tuple[object, object]]) -> None:
     assert p_value([split_rows.by_rule(*pair, split_rows.RULES[name]) for pair in pairs]) >= THRESHOLD
 
 
-@pytest.mark.parametrize("place", [pytest.param(0, marks=source_order), -1])
+@pytest.mark.parametrize("place", [0, -1])
 def test_no_position_finds_the_row(place: int, pairs: list[tuple[object, object]]) -> None:
     assert p_value([split_rows.by_position(*pair, place) for pair in pairs]) >= THRESHOLD
 
 
-@unkeyed
 def test_running_the_program_does_not_find_the_row(pairs: list[tuple[object, object]]) -> None:
     with Victim("attacker") as attacker:
         assert p_value([split_rows.by_rerun(*pair, attacker) for pair in pairs[:RERUNS]]) >= THRESHOLD
@@ -65,7 +61,6 @@ def few() -> list[dict[str, list[object]]]:
     return [split_rows.table(chance, 5) for _ in range(TABLES)]
 
 
-@unkeyed
 def test_equal_values_do_not_go_together(victim: Victim, few: list[dict[str, list[object]]]) -> None:
     # An order of values, keyed or not, suppresses all rows of a value before the next: that alone gives rows away.
     assert p_value([split_rows.by_ties(split_rows.released(victim, source), source) for source in few]) >= THRESHOLD
