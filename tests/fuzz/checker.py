@@ -30,12 +30,10 @@ class Claim:
 class Rules:
     """What a surface changes: which types the checker may ask for.
 
-    ``typed`` is False for files without types; ``enums_stay`` permits quasi-identifiers of ENUM to stay
-    so, and with that to list values of which no row is left. ``keys`` order the values of sensitive columns.
+    ``typed`` is False for files without types. ``keys`` order the values of sensitive columns.
     """
 
     typed: bool = True
-    enums_stay: bool = False
     keys: Mapping[str, Callable[[str], object]] | None = None
 
 
@@ -66,7 +64,7 @@ def _types(source: Table, released: Table, promise: Promise, rules: Rules) -> It
         listed = own[name].startswith("ENUM")
         texts = name in promise.qi and (promise.suppress is not None or name in promise.recodings or listed)
         wanted = "VARCHAR" if texts else own[name]
-        if kind != wanted and not (listed and rules.enums_stay):
+        if kind != wanted:
             yield f"a column of {own[name]} became {kind}, not {wanted}"
 
 

@@ -119,7 +119,6 @@ def test_columns_and_types_are_checked() -> None:
     listed = replace(table(ROWS), types=("VARCHAR", "ENUM('a', 'b', 'c', 'd')", "VARCHAR", "VARCHAR"))
     assert check(listed, table(GOOD), PROMISE) == []
     assert check(listed, replace(table(GOOD), types=listed.types), PROMISE) != []
-    assert check(listed, replace(table(GOOD), types=listed.types), PROMISE, None, Rules(enums_stay=True)) == []
 
 
 def test_values_equal_in_sql_are_one_and_looks_are_not() -> None:
