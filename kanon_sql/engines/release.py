@@ -138,6 +138,11 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
         f'"kanon#label{number}"': f'system.main.min(CAST({quoted(name)} AS VARCHAR) COLLATE "binary")'
         for number, name in enumerate(labelled(policy), 1)
     }
+    # labels are made of the look that was taken, which need not be one of the source: DuckDB turns the -0.0 of a list into 0.0
+    taken = {
+        name: value if column in policy.generalized else f"system.main.min({name})"
+        for (name, value), column in zip(texts.items(), labelled(policy), strict=True)
+    }
     equal = {
         f'"kanon#equal{number}"': f"system.main.min({key}) OVER (PARTITION BY {name})"
         for number, (key, name) in enumerate(zip(keys, sensitive, strict=True), 1)
@@ -162,7 +167,7 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
         "rest": ", ".join(besides),
         "told": told,
         "sums": ", ".join(
-            [*(f"system.main.min({name}) AS {name}" for name in texts), 'system.main.sum("kanon#n")::BIGINT AS "kanon#n"']
+            [*(f"{value} AS {name}" for name, value in taken.items()), 'system.main.sum("kanon#n")::BIGINT AS "kanon#n"']
         ),
     }
     return {"histogram": text("histogram", **slots), "counted": ", ".join([told, *equal])}

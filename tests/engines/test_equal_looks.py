@@ -53,3 +53,16 @@ def test_equal_values_in_the_explanation() -> None:
             con.sql("EXPLAIN ANONYMIZE SELECT * FROM t ANONYMIZE BY q GUARANTEE k >= 3").project("property, value").fetchall()
         )
     assert told["row types"] == "1"
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("kind", ["RANGES", "SETS", "INTERVALS"])
+def test_labels_of_equal_values_show_the_one_look(pool: str, kind: str) -> None:
+    same, equal, other = POOLS[pool]
+    with kanon_sql.connect() as con:
+        for values in ((same, equal), (equal, equal), (same, same)):
+            cells = ", ".join(f"({each})" for each in (*values, values[0], other, other, other))
+            con.execute(f"CREATE OR REPLACE TABLE t AS FROM (VALUES {cells}) AS t(q)")
+            plain = looks(con, "SELECT * FROM t ANONYMIZE BY q GUARANTEE k >= 3")
+            labels = looks(con, f"SELECT * FROM t ANONYMIZE BY q IN {kind} GUARANTEE k >= 3")
+            assert [label.strip('"') for (label,) in labels] == [look for (look,) in plain]
