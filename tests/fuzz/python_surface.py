@@ -118,11 +118,11 @@ def _arrow(table: Any) -> pa.Table:
 
 def _unlike(given: Any, released: Any, promise: Promise, kind: str) -> Iterator[str]:
     """What makes the released table another kind of table than the one that was given."""
-    if kind == "polars lazy":
-        given = given.collect()
     if type(released) is not type(given):
         yield f"a {type(given)} came back as {type(released)}"
         return
+    if kind == "polars lazy":
+        given, released = given.collect(), released.collect()
     texts = {*promise.recodings} | ({*promise.qi} if promise.suppress is not None else set())
     if isinstance(given, pd.DataFrame):
         columns = {
