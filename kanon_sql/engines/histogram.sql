@@ -9,7 +9,8 @@
             -- for other types this branch is empty when the statement is planned
             SELECT * EXCLUDE (${told}), ${sums}
             FROM (
-                SELECT system.main.first(${looks}) OVER (PARTITION BY ${looks} ORDER BY CAST(${looks} AS VARCHAR) DESC), ${rest}
+                SELECT system.main.first(${looks}) OVER (
+                           PARTITION BY ${looks} ORDER BY CAST(${looks} AS VARCHAR) COLLATE "binary" DESC), ${rest}
                 FROM (
                     SELECT system.main.arg_max(${values}, CAST(${values} AS VARCHAR)), ${kept}${counts}
                     FROM (
