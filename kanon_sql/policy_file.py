@@ -118,6 +118,8 @@ def _of_yaml(text: str, name: str) -> list[StoredPolicy]:
         raise_alone(PolicyError(f"{name}, line {mark.line + 1}: {error.problem or error.context}"))
     except yaml.YAMLError as error:
         raise_alone(PolicyError(f"{name} is not YAML: {type(error).__name__}; hint: save it as UTF-8 text"))
+    except PolicyError:
+        raise
     except ValueError:  # the day 32 of a month
         raise_alone(PolicyError(f"{name} holds a date or a number that there is not; hint: put texts in quotes"))
     except RecursionError:

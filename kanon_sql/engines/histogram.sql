@@ -10,7 +10,7 @@
             SELECT * EXCLUDE (${told}), ${sums}
             FROM (
                 SELECT system.main.first(${looks}) OVER (
-                           PARTITION BY ${looks} ORDER BY CAST(${looks} AS VARCHAR) DESC NULLS LAST), ${rest}
+                           PARTITION BY ${looks} ORDER BY CAST(${looks} AS VARCHAR) COLLATE "binary" DESC NULLS LAST), ${rest}
                 FROM (
                     SELECT system.main.arg_max(${values}, CAST(${values} AS VARCHAR)), ${kept}${counts}
                     FROM (

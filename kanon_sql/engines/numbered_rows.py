@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 NUMBER = f"{OWN}row"
 """The column of the numbers."""
 
+_HASH = """CASE WHEN system.main.regexp_matches(system.main.typeof(value), 'FLOAT|DOUBLE|INTERVAL')
+    THEN system.main.hash(value, value::VARCHAR) ELSE system.main.hash(value) END"""
+"""Of 0.0 and -0.0, which are equal and look different, DuckDB's own hash is one."""
+
 _COLUMN = f"{OWN}column"
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -150,7 +154,7 @@ def read_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, place: int) -> tu
 
     def read() -> tuple[pa.ChunkedArray, Words]:
         readable = for_duckdb(column)
-        again, hashes = _scanned(con, readable, "value, hash(value)")
+        again, hashes = _scanned(con, readable, f"value, {_HASH}")
         if not same(from_duckdb(again, readable), readable):
             raise SourceError(refusal)
         return readable, _words(hashes)
@@ -163,9 +167,9 @@ def _hashes(con: duckdb.DuckDBPyConnection, frame: Frame, place: int) -> Words:
     import pyarrow as pa
 
     with suppress(Exception):
-        return _words(*_scanned(con, for_duckdb(frame.values(place)), "hash(value)"))
+        return _words(*_scanned(con, for_duckdb(frame.values(place)), _HASH))
     texts = pa.chunked_array([pa.array(list(map(_text, frame.objects(place))), pa.binary())])
-    return _words(*_scanned(con, texts, "hash(value)"))
+    return _words(*_scanned(con, texts, _HASH))
 
 
 def _text(value: object) -> bytes | None:

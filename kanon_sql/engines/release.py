@@ -30,7 +30,7 @@ _KEY = "system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST')"
 _TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
 
 _LOOK = '"kanon#look"'
-_UNLIKE = """system.main.regexp_matches(system.main.typeof("kanon#s"), 'FLOAT|DOUBLE|INTERVAL|TIME WITH TIME ZONE|VARIANT')"""
+_UNLIKE = "system.main.regexp_matches(system.main.typeof({}), 'FLOAT|DOUBLE|INTERVAL|TIME WITH TIME ZONE|VARIANT')"
 """Whether some column has a type whose equal values may look different; known when the statement is planned."""
 
 _TYPE = f"system.main.left(system.main.typeof(system.main.list_value({_VALUE})), -2)"
@@ -138,6 +138,11 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
         f'"kanon#label{number}"': f'system.main.min(CAST({quoted(name)} AS VARCHAR) COLLATE "binary")'
         for number, name in enumerate(labelled(policy), 1)
     }
+    # labels are made of the look that was taken, which need not be one of the source: DuckDB turns the -0.0 of a list into 0.0
+    taken = {
+        name: value if column in policy.generalized else f"system.main.min({name})"
+        for (name, value), column in zip(texts.items(), labelled(policy), strict=True)
+    }
     equal = {
         f'"kanon#equal{number}"': f"system.main.min({key}) OVER (PARTITION BY {name})"
         for number, (key, name) in enumerate(zip(keys, sensitive, strict=True), 1)
@@ -154,7 +159,7 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
         "counts": ", ".join([*(f"{value} AS {name}" for name, value in texts.items()), 'system.main.count(*) AS "kanon#n"']),
         "read": ", ".join(read),
         "source": source,
-        "unlike": _UNLIKE,
+        "unlike": _UNLIKE.format('"kanon#s"'),
         "values": f"COLUMNS(* EXCLUDE ({', '.join([*kept, _LOOK])}))",
         "looks": f"COLUMNS(* EXCLUDE ({', '.join(besides)}))",
         "look": _LOOK,
@@ -162,7 +167,7 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
         "rest": ", ".join(besides),
         "told": told,
         "sums": ", ".join(
-            [*(f"system.main.min({name}) AS {name}" for name in texts), 'system.main.sum("kanon#n")::BIGINT AS "kanon#n"']
+            [*(f"{value} AS {name}" for name, value in taken.items()), 'system.main.sum("kanon#n")::BIGINT AS "kanon#n"']
         ),
     }
     return {"histogram": text("histogram", **slots), "counted": ", ".join([told, *equal])}
@@ -199,16 +204,25 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
     position = ', "kanon#position"' if ordered else ""
     unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
     content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
+    told = f"system.main.row(*{content})"
+    texts = f"CASE WHEN {_UNLIKE.format(told)} THEN CAST({told} AS VARCHAR) END"  # of 0.0 and -0.0 the hash is one
     result = text(
         "released_of_named_columns",
         dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
         shown=", ".join(f'"kanon#v".{column} AS {column}' for column in columns),
         why=_KEPT_ORDER if ordered else _SHUFFLED,
-        order='"kanon#position"' if ordered else f"system.main.hash(*{content})",
+        order='"kanon#position"' if ordered else f"system.main.hash(*{content}) ASC NULLS LAST, {texts}",
     )
     number = "system.main.count(*)"
     return {
-        "rows": text("rows_of_named_columns", source=numbered, match=" AND ".join(match), emptied=emptied, position=position),
+        "rows": text(
+            "rows_of_named_columns",
+            source=numbered,
+            match=" AND ".join(match),
+            emptied=emptied,
+            position=position,
+            unlike=_UNLIKE.format('"kanon#told"'),
+        ),
         "number": number,
         "undone": "".join(f", {column}" for column in sensitive),
         "beside": "",

@@ -6,12 +6,16 @@
     LEFT JOIN (SELECT class, row_type, parts, qi FROM "kanon#pieces" WHERE part = 1) AS "kanon#p" ON ${match}
 ), "kanon#drawn" AS (
     -- the rows of row types that are split between classes, each with a sort key of what it holds, and the number of its copy
-    SELECT *, system.main.row_number() OVER (PARTITION BY "kanon#row_type", "kanon#content") AS "kanon#copy"
+    -- (of values that are equal but look different, 0.0 and -0.0, also of their texts)
+    SELECT * EXCLUDE ("kanon#told"), system.main.row_number() OVER (PARTITION BY "kanon#row_type", "kanon#content") AS "kanon#copy"
     FROM (
         SELECT *, system.main.create_sort_key(
-            system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#class", "kanon#row_type"${position}))), 'ASC NULLS LAST'
+            system.main.row("kanon#told", CASE WHEN ${unlike} THEN CAST("kanon#told" AS VARCHAR) END), 'ASC NULLS LAST'
         ) AS "kanon#content"
-        FROM "kanon#read" WHERE "kanon#row_type" IS NOT NULL
+        FROM (
+            SELECT *, system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#class", "kanon#row_type"${position}))) AS "kanon#told"
+            FROM "kanon#read" WHERE "kanon#row_type" IS NOT NULL
+        )
     )
 ), "kanon#divided" AS MATERIALIZED (
     -- which of them goes where follows a keyed hash: nobody can tell it from what they hold, or from their order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from random import Random
 
 import duckdb
 import pytest
@@ -53,3 +54,38 @@ def test_equal_values_in_the_explanation() -> None:
             con.sql("EXPLAIN ANONYMIZE SELECT * FROM t ANONYMIZE BY q GUARANTEE k >= 3").project("property, value").fetchall()
         )
     assert told["row types"] == "1"
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("kind", ["RANGES", "SETS", "INTERVALS"])
+def test_labels_of_equal_values_show_the_one_look(pool: str, kind: str) -> None:
+    same, equal, other = POOLS[pool]
+    with kanon_sql.connect() as con:
+        for values in ((same, equal), (equal, equal), (same, same)):
+            cells = ", ".join(f"({each})" for each in (*values, values[0], other, other, other))
+            con.execute(f"CREATE OR REPLACE TABLE t AS FROM (VALUES {cells}) AS t(q)")
+            plain = looks(con, "SELECT * FROM t ANONYMIZE BY q GUARANTEE k >= 3")
+            labels = looks(con, f"SELECT * FROM t ANONYMIZE BY q IN {kind} GUARANTEE k >= 3")
+            assert [label.strip('"') for (label,) in labels] == [look for (look,) in plain]
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("python", [False, True], ids=["SQL", "Python"])
+def test_rows_beside_equal_values_follow_what_they_hold(pool: str, python: bool) -> None:
+    # One rare row hides some of twelve frequent ones, which differ in the look of another column only.
+    same, equal, _ = POOLS[pool]
+    rows = [("rare", same), *(("frequent", (same, equal)[number % 2]) for number in range(12))]
+    found = set()
+    for seed in range(6):
+        Random(seed).shuffle(rows)
+        with kanon_sql.connect(secret="s") as con:
+            con.execute(
+                f"CREATE TABLE t AS FROM (VALUES {', '.join(f'({zip_code!r}, {d})' for zip_code, d in rows)}) AS t(zip, d)"
+            )
+            if python:
+                given = con.sql("FROM t").to_arrow_table()
+                con.register("shown", kanon_sql.anonymize(given, k=4, quasi_identifiers=["zip"], secret="s").table)
+            else:
+                con.register("shown", con.sql("FROM k_anonymize('t', 4, qi := ['zip'])").to_arrow_table())
+            found.add(str(con.sql("SELECT zip, CAST(d AS VARCHAR) FROM shown").fetchall()))
+    assert len(found) == 1, "neither which rows are hidden nor their order depends on the order of the source"

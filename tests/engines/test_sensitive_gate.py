@@ -44,6 +44,8 @@ def answers(
     ]
     con.execute('CREATE OR REPLACE TEMP TABLE tally ("class" BIGINT, value BIGINT, label VARCHAR, n BIGINT)')
     con.execute(f"INSERT INTO tally VALUES {', '.join(map(in_sql, cells))}")
+    con.execute("ALTER TABLE tally ADD COLUMN texts VARCHAR[]")
+    con.execute("UPDATE tally SET texts = [label]")
     found = dict(ask(con, f"SELECT class, holds FROM ({_question(requirement, 'tally')})"))
     return [found.get(number) is True for number in range(len(classes))]
 

@@ -93,6 +93,14 @@ def again(seed: str) -> Verdict:
         return judges[seed.partition(":")[0]](seed)
 
 
+def _judged(judge: Callable[[str], Verdict], seed: str) -> Verdict:
+    """Judge a seed; where the fuzz itself fails, that is a finding as well, and no end of the run."""
+    try:
+        return judge(seed)
+    except Exception as error:
+        return Verdict(found=[f"the fuzz failed: {type(error).__name__}: {error}"])
+
+
 def run(seed: int, until: Callable[[], bool], names: tuple[str, ...] = tuple(SHARES)) -> Iterator[dict[str, Tally]]:
     """Run trials of all surfaces in turn; the surface that has had the least of its share of the time comes next.
 
@@ -118,6 +126,6 @@ def run(seed: int, until: Callable[[], bool], names: tuple[str, ...] = tuple(SHA
             for _ in range(50 if name == "coded" else 1):
                 told = f"{name}:{seed}:{tallies[name].trials}"
                 started = time.monotonic()
-                verdict = judges[name](told)
+                verdict = _judged(judges[name], told)
                 tallies[name].add(told, verdict, time.monotonic() - started)
             yield tallies

@@ -30,12 +30,10 @@ class Claim:
 class Rules:
     """What a surface changes: which types the checker may ask for.
 
-    ``typed`` is False for files without types; ``enums_stay`` permits quasi-identifiers of ENUM to stay
-    so, and with that to list values of which no row is left. ``keys`` order the values of sensitive columns.
+    ``typed`` is False for files without types. ``keys`` order the values of sensitive columns.
     """
 
     typed: bool = True
-    enums_stay: bool = False
     keys: Mapping[str, Callable[[str], object]] | None = None
 
 
@@ -66,7 +64,7 @@ def _types(source: Table, released: Table, promise: Promise, rules: Rules) -> It
         listed = own[name].startswith("ENUM")
         texts = name in promise.qi and (promise.suppress is not None or name in promise.recodings or listed)
         wanted = "VARCHAR" if texts else own[name]
-        if kind != wanted and not (listed and rules.enums_stay):
+        if kind != wanted:
             yield f"a column of {own[name]} became {kind}, not {wanted}"
 
 
@@ -126,8 +124,9 @@ class Fits:
         self.places = [(released.column(name), source.column(name)) for name in promise.qi]
         self.tables = released, source
         self.kinds = {name: source.types[source.column(name)] for name in promise.qi}
+        self.twins = {name: _twins(source, name) for name in promise.recodings}
         self.domains = {
-            name: tuple(sorted({look for look in source.seen(name) if look is not None})) for name in promise.recodings
+            name: tuple(sorted({each for texts in twins.values() for each in texts})) for name, twins in self.twins.items()
         }
         self.known: dict[tuple[str, Look, Look, Look, Look], tuple[bool, bool]] = {}
 
@@ -165,7 +164,17 @@ class Fits:
             return value == own_value, hide
         if look is None:
             return own_look is None, hide
-        return covers(recoding, look, own_look, self.domains[name], self.kinds[name]), hide
+        own = self.twins[name].get(own_value, {None}) if own_value is not None else {None}
+        return any(covers(recoding, look, each, self.domains[name], self.kinds[name]) for each in own), hide
+
+
+def _twins(source: Table, name: str) -> dict[Look, set[str]]:
+    """The texts of each value: those in the source, and those with 0.0 for -0.0, which DuckDB makes of lists."""
+    found: dict[Look, set[str]] = defaultdict(set)
+    for look, value in zip(source.seen(name), source.held(name), strict=True):
+        if look is not None:
+            found[value] |= {look, look if source.types[source.column(name)] == "VARCHAR" else look.replace("-0.0", "0.0")}
+    return found
 
 
 def _claims(source: Table, released: Table, promise: Promise, claim: Claim) -> Iterator[str]:

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 from fuzz import spelling
 from fuzz.checker import Claim, Rules
 from fuzz.draw import Trial
+from fuzz.known_secret import SECRET
 from fuzz.outcome import FoundError, Outcome, RefusedError
-from fuzz.pending import SECRET
 from fuzz.pools import CANARY
 from fuzz.sql_surfaces import store
 from fuzz.table import Table, quoted, read_pair, texts_of, types_of

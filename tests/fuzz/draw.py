@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
 
-from fuzz.pending import MENDED
 from fuzz.pools import INTEGER, NAMES, NASTY, PLAIN, SETTINGS, WEIGHTS, WORDS, ZIPS, Pool
 from fuzz.promise import Promise, Recoding, Requirement
 from fuzz.requirement_rules import kept
@@ -86,7 +85,7 @@ def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool
         if draw.random() < 0.5
         else ["zip", "age", "sex", "job", "disease", "salary", "note", "id", "person"]
     )
-    pools = [each for each in PLAIN + NASTY if (each.arrow or not arrow) and (MENDED or not each.twins)]
+    pools = [each for each in PLAIN + NASTY if each.arrow or not arrow]
 
     def column(name: str) -> Column:
         if texts:
@@ -109,7 +108,6 @@ def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool
     order = draw.sample(range(len(columns)), len(columns))
     promise = _promise(draw, columns, cells, len(identifying), len(sensitive), k, per, recodings=recodings)
     settings = tuple(draw.sample(SETTINGS, draw.choice([1, 1, 2]))) if draw.random() < 0.3 else ()
-    settings = tuple(each for each in settings if MENDED or not each.startswith("default_collation"))
     trees = {
         each.table: [(value, *above, "any") for value, above in each.tree.items()]
         for each in promise.recodings.values()

@@ -68,7 +68,7 @@ def covers(recoding: Recoding, label: str, value: str | None, domain: tuple[str,
         case "hierarchy":
             return label == value or label in recoding.tree.get(value, ())
         case "chosen" | "rectangles":
-            return label == value or value in _closed(label, domain, kind)
+            return value in _closed(label, domain, kind)
     raise AssertionError(f"an unknown recoding {recoding.kind}")
 
 
@@ -106,15 +106,34 @@ def period(value: str, step: str) -> str | None:
     }[step]
 
 
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _alone(text: str) -> str:
+    """How a value is written that stands alone."""
+    return _quoted(text) if text[:1] in ("[", "{", '"') or text.endswith(" or NULL") else text
+
+
+def _within(value: str | None) -> str:
+    """How a value is written between brackets."""
+    if value is None:
+        return "NULL"
+    return _quoted(value) if ", " in value or value.startswith('"') or value == "NULL" else value
+
+
 @lru_cache(maxsize=4096)
 def _closed(label: str, domain: tuple[str, ...], kind: str) -> frozenset[str]:
-    """The values of the domain that ``[a, b]`` covers, whatever its ends hold: all pairs of ends are tried."""
+    """The values of the domain that a value alone or ``[a, b]`` covers: all pairs of ends are written down."""
     key = order_of(domain, kind)
-    found: set[str] = set()
+    found = {value for value in domain if _alone(value) == label}
+    if not (label.startswith("[") and label.endswith("]")):
+        return frozenset(found)
     for low in domain:
-        if label.startswith(f"[{low}, "):
+        if label.startswith((f"[{_within(low)}, ", f"[{_quoted(low)}, ")):
             for high in domain:
-                if label == f"[{low}, {high}]":
+                plain = f"[{_within(low)}, {_within(high)}]"
+                if label == (f"[{_quoted(low)}, {_quoted(high)}]" if plain in domain else plain):
                     found |= {value for value in domain if key(low) <= key(value) <= key(high)}
     return frozenset(found)
 
@@ -122,39 +141,32 @@ def _closed(label: str, domain: tuple[str, ...], kind: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _summary(form: str, label: str, domain: tuple[str, ...], kind: str) -> frozenset[str | None]:
     """The values, NULL among them, that a range or a set stands for."""
-    found: set[str | None] = {label} if label in domain else set()
     if form == "ranges":
-        found |= _closed(label, domain, kind)
-        if label.endswith(" or NULL"):
-            rest = label.removesuffix(" or NULL")
-            found |= _closed(rest, domain, kind) | ({rest} & {*domain}) | {None}
-        return frozenset(found)
+        rest = label.removesuffix(" or NULL")
+        return frozenset(_closed(rest, domain, kind)) | (frozenset() if rest == label else {None})
+    found: set[str | None] = {value for value in domain if _alone(value) == label}
     if label.startswith("{") and label.endswith("}"):
         found |= _listed(label[1:-1], domain)
     return frozenset(found)
 
 
 def _listed(text: str, domain: tuple[str, ...]) -> set[str | None]:
-    """All values of some way to read a list, values with separators included."""
-    names: list[tuple[str | None, str]] = [(value, value) for value in domain] + [(None, "NULL")]
+    """All values that a list names, written as they must be; all in quotes where the list is a value itself otherwise."""
+    names: list[tuple[str | None, str, str]] = [(value, _within(value), _quoted(value)) for value in domain]
+    names.append((None, "NULL", "NULL"))
     found: set[str | None] = set()
 
-    def read(rest: str, taken: frozenset[str | None]) -> None:
-        for value, name in names:
-            if value in taken:
+    def read(rest: str, taken: tuple[str | None, ...], form: int) -> None:
+        for name in names:
+            if name[0] in taken:
                 continue
-            if rest == name:
-                found.update(taken | {value})
-            elif rest.startswith(f"{name}, "):
-                read(rest[len(name) + 2 :], taken | {value})
+            if rest == name[form]:
+                plain = ", ".join(_within(value) for value in (*taken, name[0]))
+                if ("{" + plain + "}" in domain) == (form == 2):
+                    found.update((*taken, name[0]))
+            elif rest.startswith(f"{name[form]}, "):
+                read(rest[len(name[form]) + 2 :], (*taken, name[0]), form)
 
-    read(text, frozenset())
+    read(text, (), 1)
+    read(text, (), 2)
     return found
-
-
-def extent(recoding: Recoding, label: str | None, value: str | None, domain: tuple[str, ...], kind: str) -> int:
-    """How many values a cell of RANGES or SETS stands for."""
-    if label is None:
-        return 1 if value is None else 0
-    covered = _summary(recoding.kind, label, domain, kind)
-    return len(covered)

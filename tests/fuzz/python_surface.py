@@ -16,8 +16,8 @@ import kanon_sql
 from fuzz import spelling
 from fuzz.checker import Rules
 from fuzz.draw import Trial
+from fuzz.known_secret import SECRET
 from fuzz.outcome import FoundError, Outcome, claim_of, refused
-from fuzz.pending import MENDED, secret
 from fuzz.promise import Promise
 from fuzz.sql_surfaces import store
 from fuzz.table import quoted, read_pair
@@ -34,8 +34,6 @@ KINDS = (
     "polars lazy",
     "relation",
 )
-UNMENDED = ("arrow", "pandas", "pandas nullable", "pandas arrow", "relation")
-"""Of these, those that the older code keeps exactly, with a quasi-identifier suppressed as NULL and rows counted."""
 
 
 class Python:
@@ -46,15 +44,15 @@ class Python:
 
     def release(self, trial: Trial) -> Outcome:
         """Release a trial, as `Sql.release`."""
-        kind = Random(f"{trial.seed} kind").choice(KINDS if MENDED else UNMENDED)
-        if not MENDED and (trial.promise.suppress is not None or trial.promise.per is not None):
-            kind = "arrow"
+        kind = Random(f"{trial.seed} kind").choice(KINDS)
+        if kind.startswith("polars") and any("INTERVAL" in each.pool.kind for each in trial.columns):
+            kind = "arrow"  # polars has no such type
         with duckdb.connect() as con:
             store(con, trial, "stored")
             given = _given(kind, con.sql("FROM stored").to_arrow_table(), con)
             tables = {name: con.sql(f"FROM {quoted(name)}").to_arrow_table() for name in trial.trees}
             try:
-                release = kanon_sql.anonymize(given, tables=tables or None, **_arguments(trial.promise), **secret())
+                release = kanon_sql.anonymize(given, tables=tables or None, **_arguments(trial.promise), secret=SECRET)
             except Exception as error:  # every kind of it is judged
                 raise refused(error) from None
             found = tuple(_unlike(given, release.table, trial.promise, kind))
@@ -120,14 +118,12 @@ def _arrow(table: Any) -> pa.Table:
 
 def _unlike(given: Any, released: Any, promise: Promise, kind: str) -> Iterator[str]:
     """What makes the released table another kind of table than the one that was given."""
-    if kind == "polars lazy":
-        given = given.collect()
     if type(released) is not type(given):
         yield f"a {type(given)} came back as {type(released)}"
         return
+    if kind == "polars lazy":
+        given, released = given.collect(), released.collect()
     texts = {*promise.recodings} | ({*promise.qi} if promise.suppress is not None else set())
-    if promise.suppress is not None and not MENDED:
-        return
     if isinstance(given, pd.DataFrame):
         columns = {
             name: (given.dtypes.iloc[place], released[name].dtype)
@@ -149,8 +145,7 @@ def _unlike(given: Any, released: Any, promise: Promise, kind: str) -> Iterator[
             yield f"{kind}: a column{' outside the promise' if name not in promise.qi else ''} of {before} came back as {after}"
         elif name not in promise.qi and _cells(given, name) != _cells(released, name):
             yield f"{kind}: a column outside the promise, of {before}, has other cells"
-    if MENDED:
-        yield from _left_over(released, promise)
+    yield from _left_over(released, promise)
 
 
 def _may_change(before: Any, after: Any) -> bool:

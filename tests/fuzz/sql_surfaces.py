@@ -13,8 +13,8 @@ import kanon_sql
 from fuzz import spelling
 from fuzz.checker import Rules
 from fuzz.draw import Trial
+from fuzz.known_secret import SECRET
 from fuzz.outcome import Outcome, RefusedError, claim_of, refused
-from fuzz.pending import MENDED, secret
 from fuzz.pools import PLAIN
 from fuzz.table import quoted, read_pair
 
@@ -52,7 +52,7 @@ class Sql:
             draw = Random(f"{trial.seed} connection")
             self.close()
             self.foreign = self.kind == "functions" and draw.random() < 0.4
-            self.con = kanon_sql.register(duckdb.connect(), **secret()) if self.foreign else kanon_sql.connect(**secret())
+            self.con = kanon_sql.register(duckdb.connect(), secret=SECRET) if self.foreign else kanon_sql.connect(secret=SECRET)
             self.con.execute("SET enable_progress_bar = false")
             self.left = LASTS
         self.left -= 1
@@ -153,7 +153,7 @@ class Sql:
             source=source,
             released=table,
             claim=claim_of(certificates[-1]) if source.looks and certificates else None,
-            rules=Rules(typed=typed, enums_stay=not MENDED, keys=trial.keys),
+            rules=Rules(typed=typed, keys=trial.keys),
             ordered=place == "arrow" and "preserve_insertion_order" not in str(trial.settings),
         )
 

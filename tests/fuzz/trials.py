@@ -12,7 +12,6 @@ from fuzz.brute_force import can_judge, optimum
 from fuzz.checker import check, classes_of
 from fuzz.draw import Trial
 from fuzz.outcome import FoundError, Outcome, RefusedError, reason
-from fuzz.pending import MENDED
 from fuzz.requirement_rules import in_order, kept
 from fuzz.sql_surfaces import store
 from fuzz.table import Table, read_pair
@@ -107,7 +106,7 @@ METRICS = ("ordered", "numeric")
 
 def _wrongly_refused(refusal: RefusedError, trial: Trial) -> list[str]:
     """Refusals that must not be: by the audit, though the source held still and no collation takes texts for one."""
-    expected = (any(trial.folds.values()) and "collation" in str(refusal)) or (not MENDED and "do not cover" in str(refusal))
+    expected = any(trial.folds.values()) and "collation" in str(refusal)
     if refusal.kind == "AuditError" and not expected:
         return [f"refused by the audit: {refusal}"]
     return []
@@ -144,8 +143,8 @@ def _differences(first: Outcome, second: Outcome, trial: Trial) -> list[str]:
     ]
     if shown[0] != shown[1]:
         found.append("other classes with permuted rows")
-    elif MENDED and Counter(first.released.looks) != Counter(second.released.looks):
+    elif Counter(first.released.looks) != Counter(second.released.looks):
         found.append("other rows with permuted rows, under the same secret")
-    elif MENDED and first.ordered and first.released.looks != second.released.looks:
+    elif first.ordered and first.released.looks != second.released.looks:
         found.append("the rows of the release are in another order with permuted rows")
     return found

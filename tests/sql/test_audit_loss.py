@@ -280,7 +280,8 @@ def test_every_release_is_read(turn: int) -> None:
         summaries = turn == 0  # classes that show their own values go with columns that do, or plain ones
         by = {name: kinds[0] if summaries else kinds[1:][turn % (len(kinds) - 1)] for name, kinds in RECODINGS.items()}
         items = ", ".join(f"{name} {kind}" for name, kind in by.items())
-        con.execute(f"CREATE TABLE r AS FROM o ANONYMIZE BY {items} GUARANTEE k >= 5 {'' if summaries else 'USING greedy'}")
+        using = f"USING {'auto' if summaries else 'greedy'} (row_order = 'source')"
+        con.execute(f"CREATE TABLE r AS FROM o ANONYMIZE BY {items} GUARANTEE k >= 5 {using}")
         names = list(RECODINGS)
         released, original = (con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM {table}").fetchall() for table in "ro")
         tree = {f"job {i}": [f"group {i // 3}", "*"] for i in range(9)}
