@@ -10,7 +10,7 @@ from fuzz.label_rules import order_of
 from fuzz.ladders import Rung, ladder
 from fuzz.promise import Promise
 from fuzz.requirement_rules import in_order, kept
-from fuzz.table import Table
+from fuzz.table import Look, Table
 
 MOST_ROWS = 7
 NO_LADDER = ("chosen", "bins", "rectangles")
@@ -76,10 +76,15 @@ def _summarized(promise: Promise) -> bool:
     return any(each.kind in ("ranges", "sets") for each in promise.recodings.values())
 
 
+def _coarsened(source: Table, name: str) -> list[Look]:
+    """What labels are made of: texts by their bytes, other values as SQL tells them apart."""
+    return source.seen(name) if source.types[source.column(name)] == "VARCHAR" else source.held(name)
+
+
 def _masked(source: Table, promise: Promise) -> Callable[[list[int]], Fraction | None]:
     """The cheapest permitted mask on whose shown levels the rows agree."""
     weight = {name: promise.weight(name) for name in promise.qi}
-    columns = {name: source.seen(name) if name in promise.recodings else source.held(name) for name in promise.qi}
+    columns = {name: _coarsened(source, name) if name in promise.recodings else source.held(name) for name in promise.qi}
     rungs: dict[str, list[Rung]] = {name: ladder(promise.recodings.get(name), columns[name]) for name in promise.qi}
     masks = promise.permitted()
     if masks is None:
@@ -110,7 +115,7 @@ def _masked(source: Table, promise: Promise) -> Callable[[list[int]], Fraction |
 
 def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fraction]:
     """What a row loses in ranges and sets of the values of its class."""
-    columns = {name: source.seen(name) if name in promise.recodings else source.held(name) for name in promise.qi}
+    columns = {name: _coarsened(source, name) if name in promise.recodings else source.held(name) for name in promise.qi}
     ranks = {}
     for name, held in columns.items():
         known = sorted({text for text in held if text is not None})
