@@ -114,7 +114,7 @@ def _masked(source: Table, promise: Promise) -> Callable[[list[int]], Fraction |
 
 
 def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fraction]:
-    """What a row loses in ranges and sets of the values of its class."""
+    """What a row loses in ranges and sets of the values of its class, and in the levels of other columns."""
     columns = {name: _coarsened(source, name) if name in promise.recodings else source.held(name) for name in promise.qi}
     ranks = {}
     for name, held in columns.items():
@@ -123,11 +123,18 @@ def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fractio
             value: rank for rank, value in enumerate(sorted(known, key=order_of(known, source.types[source.column(name)])))
         }
 
+    rungs = {
+        name: ladder(each, columns[name]) for name, each in promise.recodings.items() if each.kind not in ("ranges", "sets")
+    }
+
     def cell(name: str, members: list[int]) -> Fraction:
         values = {columns[name][row] for row in members}
         recoding = promise.recodings.get(name)
         if recoding is None:
             return Fraction(len(values) > 1)
+        if recoding.kind not in ("ranges", "sets"):  # the finest level on which the class agrees
+            agreed = (rung.loss for rung in rungs[name] if len({rung.label[value] for value in values}) == 1)
+            return next(agreed, Fraction(1))
         others = len({*columns[name]}) - 1
         if not others:
             return Fraction(0)
