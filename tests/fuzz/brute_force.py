@@ -10,7 +10,7 @@ from fuzz.label_rules import order_of
 from fuzz.ladders import Rung, ladder
 from fuzz.promise import Promise
 from fuzz.requirement_rules import in_order, kept
-from fuzz.table import Table
+from fuzz.table import Look, Table
 
 MOST_ROWS = 7
 NO_LADDER = ("chosen", "bins", "rectangles")
@@ -76,10 +76,15 @@ def _summarized(promise: Promise) -> bool:
     return any(each.kind in ("ranges", "sets") for each in promise.recodings.values())
 
 
+def _coarsened(source: Table, name: str) -> list[Look]:
+    """What labels are made of: texts by their bytes, other values as SQL tells them apart."""
+    return source.seen(name) if source.types[source.column(name)] == "VARCHAR" else source.held(name)
+
+
 def _masked(source: Table, promise: Promise) -> Callable[[list[int]], Fraction | None]:
     """The cheapest permitted mask on whose shown levels the rows agree."""
     weight = {name: promise.weight(name) for name in promise.qi}
-    columns = {name: source.seen(name) if name in promise.recodings else source.held(name) for name in promise.qi}
+    columns = {name: _coarsened(source, name) if name in promise.recodings else source.held(name) for name in promise.qi}
     rungs: dict[str, list[Rung]] = {name: ladder(promise.recodings.get(name), columns[name]) for name in promise.qi}
     masks = promise.permitted()
     if masks is None:
@@ -109,8 +114,8 @@ def _masked(source: Table, promise: Promise) -> Callable[[list[int]], Fraction |
 
 
 def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fraction]:
-    """What a row loses in ranges and sets of the values of its class."""
-    columns = {name: source.seen(name) if name in promise.recodings else source.held(name) for name in promise.qi}
+    """What a row loses in ranges and sets of the values of its class, and in the levels of other columns."""
+    columns = {name: _coarsened(source, name) if name in promise.recodings else source.held(name) for name in promise.qi}
     ranks = {}
     for name, held in columns.items():
         known = sorted({text for text in held if text is not None})
@@ -118,11 +123,18 @@ def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fractio
             value: rank for rank, value in enumerate(sorted(known, key=order_of(known, source.types[source.column(name)])))
         }
 
+    rungs = {
+        name: ladder(each, columns[name]) for name, each in promise.recodings.items() if each.kind not in ("ranges", "sets")
+    }
+
     def cell(name: str, members: list[int]) -> Fraction:
         values = {columns[name][row] for row in members}
         recoding = promise.recodings.get(name)
         if recoding is None:
             return Fraction(len(values) > 1)
+        if recoding.kind not in ("ranges", "sets"):  # the finest level on which the class agrees
+            agreed = (rung.loss for rung in rungs[name] if len({rung.label[value] for value in values}) == 1)
+            return next(agreed, Fraction(1))
         others = len({*columns[name]}) - 1
         if not others:
             return Fraction(0)
