@@ -171,7 +171,7 @@ def _blamed(item: Any, node: yaml.Node) -> yaml.Node:
 
 def _pointed(node: yaml.Node, message: str) -> int:
     """Return the line, from 1, of the first word that the message quotes, or on which the node begins."""
-    message = _NAMED.sub("", message)
+    message = _NAMED.sub("", message).partition("; hint: ")[0]
     for each in _scalars(node):
         if repr(each.value) in message or f'"{each.value}"' in message:
             return int(each.start_mark.line) + 1
