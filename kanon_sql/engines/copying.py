@@ -57,7 +57,10 @@ def run(raw: duckdb.DuckDBPyConnection, last: Run, query: Any, parameters: Any, 
     text = query.query if isinstance(query, duckdb.Statement) else query
     if not isinstance(text, str) or not _MENTIONED.search(text):
         return last(query, parameters)
-    statements = raw.extract_statements(text)
+    try:
+        statements = raw.extract_statements(text)
+    except TypeError:  # half of a surrogate pair is no text
+        return last(query, parameters)
     kinds = {duckdb.StatementType.COPY, duckdb.StatementType.EXECUTE, duckdb.StatementType.EXPLAIN}
     if not any(each.type in kinds for each in statements):
         return last(query, parameters)
