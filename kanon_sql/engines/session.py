@@ -151,6 +151,8 @@ class Session:
         if self._progress is not None:
             try:
                 self._progress(moment)
+            except KanonError:  # its own words, such as that somebody has seen enough
+                raise
             except Exception as error:
                 kind = type(error).__name__
                 raise_alone(InterruptedReleaseError(f"the release was stopped: progress raised {kind}; nothing was released"))

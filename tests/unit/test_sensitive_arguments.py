@@ -14,14 +14,14 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.policy import Policy
 
 
-def told(_source: str, policy: Policy) -> str:
+def told(_session: object, _table: str, policy: Policy) -> str:
     return f"SELECT {literal(policy.to_json())} AS policy"
 
 
 @pytest.fixture
 def con(monkeypatch: pytest.MonkeyPatch) -> Iterator[duckdb.DuckDBPyConnection]:
     for module in (l_diversify, t_close):
-        monkeypatch.setattr(module, "checked_release", told)
+        monkeypatch.setattr(module, "release_of_table", told)
     with kanon_sql.register(duckdb.connect()) as con:
         yield con
 
