@@ -18,6 +18,7 @@ from kanon_sql.requirements import KAnonymity
 from kanon_sql.solvers import choose
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.promised import promised
+from kanon_sql.solvers.repair import UnplacedError
 from kanon_sql.solvers.row_distance import METHOD, row_prices
 from kanon_sql.solvers.summaries import ALGORITHM, check_algorithm
 from kanon_sql.validation import as_identifier
@@ -56,7 +57,15 @@ def run(
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
     own = {} if policy.max_suppressed is None else {"most_suppressed": int(policy.max_suppressed * table.rows)}
     if policy.people is None:
-        recoding = solver.load()(table, patterns, promise or k, budget, **own)
+        try:
+            recoding = solver.load()(table, patterns, promise or k, budget, **own)
+        except UnplacedError:
+            from kanon_sql.solvers import whole_program
+
+            found = whole_program.solve(table, patterns, least, budget)
+            if found is None:
+                raise
+            recoding = replace(found, remark="the search left rows over, so one integer program placed all of them")
     else:
         from kanon_sql.solvers.people.search import solve
 

@@ -34,6 +34,10 @@ _ROUNDS = 200
 """New classes, beyond one for each row type left behind, after which the search gives up."""
 
 
+class UnplacedError(InfeasibleError):
+    """Rows are left over; a release may exist all the same."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pieces:
     """A recoding on its way: placed pieces and rows still left behind.
@@ -95,7 +99,9 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
     Raises
     ------
     InfeasibleError
-        When rows fit no permitted pattern with k - 1 others, or the search finds no way to place them in time.
+        When rows fit no permitted pattern with k - 1 others.
+    UnplacedError
+        When the search finds no way to place them.
 
     Notes
     -----
@@ -124,7 +130,7 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
                 f"{k - 1} other rows; hint: permit coarser masks, or the mask () that suppresses everything"
             )
         one_by_one = opened
-    raise InfeasibleError(
+    raise UnplacedError(
         f"no release was found: {int(one_by_one.count[~one_by_one.placed].sum())} rows could not be placed under the given "
         f"masks with k = {k}; hint: permit the mask () that suppresses everything, or more time"
     )

@@ -36,6 +36,9 @@ from kanon_sql.solvers.sensitive.support import able
 
 BOUND = "integer programming (SCIP)"
 
+_RELAXED = f"{METHOD}, over the masks that can hold a class"
+"""More than prices alone prove: instances of which no rows keep every requirement are left out."""
+
 _MOST_MEMBERS = 1 << 24
 """Members of all instances that are listed for an exact solution."""
 
@@ -108,7 +111,7 @@ def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Bud
         )
     best = _start(table, patterns, promise, budget)
     relaxed = relax(table, complete, promise.least, best.cost, budget)
-    best = best.at_least(relaxed.bound, METHOD)
+    best = best.at_least(relaxed.bound, _RELAXED)
     for free_for_all in (True, False):
         if best.cost > best.bound and not budget.over():
             best = _by_components(table, patterns, promise, complete, relaxed, best, budget, free_for_all=free_for_all)
