@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from kanon_sql.solvers.repair import UnplacedError
 from kanon_sql.solvers.row_distance import METHOD, row_prices
 from kanon_sql.solvers.summaries import ALGORITHM, check_algorithm
 from kanon_sql.validation import as_identifier
+
+if TYPE_CHECKING:
+    from kanon_sql.solvers.sensitive.promise import Promise
 
 
 def run(
@@ -59,13 +63,8 @@ def run(
     if policy.people is None:
         try:
             recoding = solver.load()(table, patterns, promise or k, budget, **own)
-        except UnplacedError:
-            from kanon_sql.solvers import whole_program
-
-            found = whole_program.solve(table, patterns, least, budget)
-            if found is None:
-                raise
-            recoding = replace(found, remark="the search left rows over, so one integer program placed all of them")
+        except UnplacedError as unplaced:
+            recoding = _placed_exactly(table, patterns, promise or k, budget, unplaced)  # type: ignore[arg-type] # a crowd has people
     else:
         from kanon_sql.solvers.people.search import solve
 
@@ -99,6 +98,23 @@ def run(
     if prices is None:
         return recoding, certificate
     return recoding, replace(certificate, prices=tuple(prices.price.tolist()), scale=prices.scale, unit=table.unit)
+
+
+def _placed_exactly(
+    table: CodedTable, patterns: PatternSet, promise: Promise | int, budget: Budget, unplaced: UnplacedError
+) -> Recoding:
+    """Return a release by integer programs, where a search has left rows over; raise its error where they find none."""
+    if isinstance(promise, int):
+        from kanon_sql.solvers import whole_program
+
+        found = whole_program.solve(table, patterns, promise, budget)
+    else:
+        from kanon_sql.solvers.sensitive import optimal
+
+        found = optimal.solve(table, patterns, promise, budget)
+    if found is None:
+        raise unplaced
+    return replace(found, remark="the search left rows over, so integer programs placed all of them")
 
 
 def empty_certificate(policy: Policy) -> Certificate:

@@ -11,6 +11,7 @@ from fuzz.campaign import again
     "seed",
     [
         "coded:2026:19460",  # the greedy left a row over, and a release was there
+        "coded:2026:120284",  # the same, with sensitive values
         "files:2027:30",  # a bound that rests on a search, as one that prices prove
         "policies:2027:63",  # texts that a collation takes for one
     ],

@@ -14,10 +14,9 @@ from fractions import Fraction
 import numpy as np
 
 from kanon_sql.coded import CodedTable, Int64, row_cost
-from kanon_sql.errors import InfeasibleError
 from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.repair import Pieces
+from kanon_sql.solvers.repair import Pieces, UnplacedError
 from kanon_sql.solvers.sensitive.promise import Promise
 
 _CANDIDATES = 8
@@ -32,8 +31,8 @@ def settle(table: CodedTable, patterns: PatternSet, promise: Promise, pieces: Pi
 
     Raises
     ------
-    InfeasibleError
-        When rows fit no permitted mask with others that keep the promise, or the search finds no way to place them.
+    UnplacedError
+        When the search finds no way to place them.
 
     Notes
     -----
@@ -62,9 +61,9 @@ def coarsest_mask(patterns: PatternSet) -> np.uint64 | None:
     return np.uint64(common) if (patterns.shown == common).any() else None
 
 
-def _infeasible(pieces: Pieces, what: str) -> InfeasibleError:
+def _infeasible(pieces: Pieces, what: str) -> UnplacedError:
     rows = int(pieces.count[~pieces.placed].sum())
-    return InfeasibleError(
+    return UnplacedError(
         f"{rows} rows {what}, with a class around each that keeps the promise; hint: permit coarser masks, or the mask () "
         "that suppresses everything, or promise less"
     )
