@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kanon_sql.coded import CodedTable, Recoding
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.coded import CodedTable, Int64, Recoding
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.patterns import PatternSet
 from kanon_sql.requirements import Requirement
@@ -14,6 +17,7 @@ from kanon_sql.solvers.people import greedy
 from kanon_sql.solvers.people.crowd import Crowd
 from kanon_sql.solvers.people.marks import Marked
 from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.subset_dp import MOST_ROWS, cheapest_division, rows_of
 
 
 def solve(
@@ -49,7 +53,7 @@ def solve(
     Raises
     ------
     InfeasibleError
-        When neither way finds a release.
+        When neither way finds a release, and there are more than 18 rows or there is none.
     """
     marked = Marked.of(table, crowd)
     refused: InfeasibleError | None = None
@@ -64,6 +68,20 @@ def solve(
     other = None if budget.over() else greedy.solve(table, patterns, crowd, budget)
     if other is not None:
         found.append((other.cost(table), replace(other, remark="people are counted class by class, the cheapest mask first")))
-    if not found:
+    if found:
+        return min(found, key=lambda each: each[0])[1]
+    exact = _of_tiny_table(table, patterns, crowd, budget) if table.rows <= MOST_ROWS else None
+    if exact is None:
         raise refused or InfeasibleError("no release was found in time; hint: permit more time, or coarser masks")
-    return min(found, key=lambda each: each[0])[1]
+    return replace(exact, remark="both searches left rows over, so all divisions of the rows were compared")
+
+
+def _of_tiny_table(table: CodedTable, patterns: PatternSet, crowd: Crowd, budget: Budget) -> Recoding | None:
+    """Return a recoding of least cost of at most 18 rows; None when the time is up."""
+    row_type = rows_of(table)
+
+    def keeps(subsets: Int64) -> NDArray[np.bool_]:
+        number, row = np.nonzero(subsets[:, None] >> np.arange(table.rows) & 1)
+        return crowd.holds(number, row_type[row], np.ones(len(row), np.int64))
+
+    return cheapest_division(table, patterns, range(crowd.least, table.rows + 1), keeps, budget)
