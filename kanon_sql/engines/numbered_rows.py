@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 NUMBER = f"{OWN}row"
 """The column of the numbers."""
 
-_HASH = """CASE WHEN system.main.regexp_matches(system.main.typeof(value), 'FLOAT|DOUBLE|INTERVAL')
+_HASH = r"""CASE WHEN system.main.regexp_matches(system.main.typeof(value), 'FLOAT|DOUBLE|INTERVAL|\[|MAP\(|UNION\(|STRUCT\(')
     THEN system.main.hash(value, value::VARCHAR) ELSE system.main.hash(value) END"""
-"""Of 0.0 and -0.0, which are equal and look different, DuckDB's own hash is one."""
+"""DuckDB's own hash is one for 0.0 and -0.0, which are equal and look different, and for an empty list and NULL."""
 
 _COLUMN = f"{OWN}column"
 

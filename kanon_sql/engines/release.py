@@ -33,6 +33,9 @@ _LOOK = '"kanon#look"'
 _UNLIKE = "system.main.regexp_matches(system.main.typeof({}), 'FLOAT|DOUBLE|INTERVAL|TIME WITH TIME ZONE|VARIANT')"
 """Whether some column has a type whose equal values may look different; known when the statement is planned."""
 
+_SAME_HASH = _UNLIKE.replace("VARIANT'", r"VARIANT|\[|MAP\(|UNION\(|.STRUCT\('")
+"""Whether different values of a row may have one hash: 0.0 and -0.0, or an empty list and NULL."""
+
 _TYPE = f"system.main.left(system.main.typeof(system.main.list_value({_VALUE})), -2)"
 """The type of a column as a text; of a list of it, because the type of NULL is not known when a statement is planned."""
 
@@ -205,7 +208,7 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
     unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
     content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
     told = f"system.main.row(*{content})"
-    texts = f"CASE WHEN {_UNLIKE.format(told)} THEN CAST({told} AS VARCHAR) END"  # of 0.0 and -0.0 the hash is one
+    texts = f"CASE WHEN {_SAME_HASH.format(told)} THEN CAST({told} AS VARCHAR) END"
     result = text(
         "released_of_named_columns",
         dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
