@@ -51,7 +51,7 @@ def reference() -> str:
 
 
 def _functions() -> list[str]:
-    from kanon_sql.engines.duckdb import functions
+    from kanon_sql.engines.duckdb.registration import functions
 
     found = []
     for module in functions():
@@ -83,7 +83,7 @@ def _grammar() -> list[str]:
 
 
 def _solvers() -> list[str]:
-    from kanon_sql.solvers import SENSITIVE_SOLVERS, SOLVERS
+    from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS
 
     found = []
     for title, solvers in (("k-anonymity", SOLVERS), ("Sensitive attributes", SENSITIVE_SOLVERS)):

@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.data import coded, table
-from kanon_sql.coded import Prices
-from kanon_sql.patterns import permitted
-from kanon_sql.policy import Policy
-from kanon_sql.solvers.ilp import Program, solve_program
-from kanon_sql.solvers.listing import useful
-from kanon_sql.solvers.neighbourhoods import Neighbourhood
-from kanon_sql.solvers.pools import Site
+from kanon_sql.model.policy import Policy
+from kanon_sql.solvers.instances.ilp import Program, solve_program
+from kanon_sql.solvers.instances.listing import useful
+from kanon_sql.solvers.instances.pools import Site
+from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
+from kanon_sql.table.patterns import permitted
+from kanon_sql.table.recoding import Prices
 
 BACKENDS = ("GSCIP", "HIGHS", "CP_SAT")
 

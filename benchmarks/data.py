@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 
-from kanon_sql.coded import CodedTable, encode
-from kanon_sql.policy import Policy
+from kanon_sql.model.policy import Policy
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
 
 ADULT_2 = (
     "age",

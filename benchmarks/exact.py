@@ -15,7 +15,7 @@ from rich.table import Table
 import kanon_sql
 from benchmarks.data import ADULT_2, table
 from benchmarks.usefulness import class_numbers, usefulness
-from kanon_sql.policy import Mask
+from kanon_sql.model.policy import Mask
 
 KS = (2, 3, 5, 10, 25, 50, 75, 100)
 

@@ -20,8 +20,8 @@ def main() -> None:
     import kanon_sql
     import kanon_sql.clause.copies
     import kanon_sql.cli
-    import kanon_sql.report
-    import kanon_sql.script
+    import kanon_sql.cli.script
+    import kanon_sql.report.release_report
 
     with kanon_sql.connect() as con:  # closed before the first fork: a child inherits no thread
         con.execute("CREATE TABLE p AS SELECT i % 3 AS zip, i % 2 AS age FROM range(20) AS t(i)")

@@ -13,10 +13,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from kanon_sql.coded import Int64
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.labels import balanced, fold, plain_spread
 from kanon_sql.solvers.labels.grouping import Grouping
+from kanon_sql.table.arrays import Int64
 
 RESULTS = Path(__file__).resolve().parent / "results"
 

@@ -13,7 +13,7 @@ from rich.table import Table
 import kanon_sql
 from benchmarks.data import table
 from kanon_sql.errors import PolicyError
-from kanon_sql.solvers import SOLVERS
+from kanon_sql.solvers.registry import SOLVERS
 
 KS = (2, 5, 10, 25)
 

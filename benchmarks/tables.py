@@ -18,7 +18,7 @@ from benchmarks.data import coded, table
 from benchmarks.plain_greedy import suppressed_cells
 from benchmarks.usefulness import class_numbers, usefulness
 from kanon_sql import pipeline
-from kanon_sql.policy import Policy
+from kanon_sql.model.policy import Policy
 
 _RELEASE = "SELECT * FROM k_anonymize('source', $k, algorithm := 'greedy')"
 _NUMBERED = "SELECT * FROM k_anonymize('numbered', $k, qi := $qi, algorithm := 'greedy') ORDER BY \"row number\""

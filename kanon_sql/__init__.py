@@ -6,24 +6,47 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate, Release
-    from kanon_sql.engines.anonymization import anonymize
-    from kanon_sql.engines.auditing import Audit, audit
-    from kanon_sql.engines.duckdb import connect, register, releases
+    from kanon_sql.engines.duckdb.anonymization import anonymize
+    from kanon_sql.engines.duckdb.auditing import Audit, audit
+    from kanon_sql.engines.duckdb.connection import connect, register, releases
+    from kanon_sql.model.policy import Policy
+    from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "connect": "kanon_sql.engines.duckdb",
-    "register": "kanon_sql.engines.duckdb",
-    "releases": "kanon_sql.engines.duckdb",
-    "anonymize": "kanon_sql.engines.anonymization",
-    "audit": "kanon_sql.engines.auditing",
-    "Audit": "kanon_sql.engines.auditing",
+    "connect": "kanon_sql.engines.duckdb.connection",
+    "register": "kanon_sql.engines.duckdb.connection",
+    "releases": "kanon_sql.engines.duckdb.connection",
+    "anonymize": "kanon_sql.engines.duckdb.anonymization",
+    "audit": "kanon_sql.engines.duckdb.auditing",
+    "Audit": "kanon_sql.engines.duckdb.auditing",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
+    "Policy": "kanon_sql.model.policy",
+    "KAnonymity": "kanon_sql.model.requirements",
+    "People": "kanon_sql.model.requirements",
+    "LDiversity": "kanon_sql.model.requirements",
+    "AlphaAnonymity": "kanon_sql.model.requirements",
+    "TCloseness": "kanon_sql.model.requirements",
 }
 
-__all__ = ["Audit", "Certificate", "Release", "anonymize", "audit", "connect", "register", "releases"]
+__all__ = [
+    "AlphaAnonymity",
+    "Audit",
+    "Certificate",
+    "KAnonymity",
+    "LDiversity",
+    "People",
+    "Policy",
+    "Release",
+    "TCloseness",
+    "anonymize",
+    "audit",
+    "connect",
+    "register",
+    "releases",
+]
 
 
 def __getattr__(name: str) -> Any:

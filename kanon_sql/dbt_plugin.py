@@ -10,13 +10,13 @@ from typing import Any
 from dbt.adapters.duckdb.environments.local import DuckDBCursorWrapper
 from dbt.adapters.duckdb.plugins import BasePlugin
 
-from kanon_sql.engines.duckdb import macros, session_of
-from kanon_sql.engines.failures import Asked
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.relation import run
-from kanon_sql.engines.release import release_query
-from kanon_sql.engines.session import Session
-from kanon_sql.engines.shadowing import refuse_namesakes
+from kanon_sql.engines.duckdb.failures import Asked
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.registration import macros, session_of
+from kanon_sql.engines.duckdb.relation import run
+from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
 
 
 def rewritten(_session: Session, sql: str) -> str:

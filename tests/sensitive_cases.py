@@ -15,13 +15,15 @@ from naive import class_cost, partitions
 from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
 from solving import check
 
-from kanon_sql.coded import CodedTable, Recoding, encode
-from kanon_sql.distances import Distance
-from kanon_sql.patterns import PatternSet, permitted
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
+from kanon_sql.model.distances import Distance
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
+from kanon_sql.table.patterns import PatternSet, permitted
+from kanon_sql.table.recoding import Recoding
 
 Row = tuple[Any, ...]
 Solve = Callable[[CodedTable, PatternSet, Promise, Budget], Recoding]

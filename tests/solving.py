@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from kanon_sql.coded import CodedTable, Recoding, encode
-from kanon_sql.policy import Policy
+from kanon_sql.model.policy import Policy
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
+from kanon_sql.table.recoding import Recoding
 
 
 def coded(rows: Sequence[tuple[Any, ...]], **options: Any) -> tuple[CodedTable, Policy]:

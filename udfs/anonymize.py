@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.names import table_name
-from kanon_sql.engines.policies import stored_policies, under_policy
-from kanon_sql.engines.session import Session
-from kanon_sql.engines.sources import release_of_table
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.names import table_name
+from kanon_sql.engines.duckdb.policies import stored_policies, under_policy
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.sources import release_of_table
 from kanon_sql.errors import PolicyError, raise_alone
-from kanon_sql.policy import Policy
-from kanon_sql.stored import of_name
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.stored_policy import of_name
 
 
 def plan(session: Session, tbl: str, policy: str, database: str) -> str:

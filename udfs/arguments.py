@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from kanon_sql.engines.written import read_masks, read_recodings
+from kanon_sql.engines.duckdb.written import read_masks, read_recodings
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalizations import Generalization, Levels
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import Requirement
-from kanon_sql.validation import same_name
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Generalization, Levels
+from kanon_sql.model.requirements import Requirement
+from kanon_sql.model.validation import same_name
 
 NAMES = (
     "qi",

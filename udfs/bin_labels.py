@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kanon_sql.udfs.labels import groups
 
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.session import Session
-from kanon_sql.generalizations import Bins
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.model.recodings import Bins
 
 
 def plan(_session: Session, tbl: str, col: str, k: int) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 from kanon_sql.udfs import arguments
 
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.session import Session
-from kanon_sql.engines.sources import release_of_table
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.sources import release_of_table
 
 
 def plan(session: Session, tbl: str, *values: Any) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.session import Session
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import UnknownColumnError
-from kanon_sql.validation import same_name
+from kanon_sql.model.validation import same_name
 
 
 def known(session: Session, key: str, named: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.explanation import empty_explanation, explanation
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.histogram import coded
-from kanon_sql.engines.session import Session
-from kanon_sql.policy import Policy
+from kanon_sql.engines.duckdb.explanation import empty_explanation, explanation
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.histogram import coded
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Budget
 
 if TYPE_CHECKING:

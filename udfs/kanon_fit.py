@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql import pipeline, summarize
-from kanon_sql.coded import CodedTable, Int64, Recoding, hidden_bits
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.histogram import coded
-from kanon_sql.engines.session import Session
-from kanon_sql.equal_values import Spellings
-from kanon_sql.generalizations import Ranges
+from kanon_sql import pipeline
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.histogram import coded
+from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.generalize.summaries import ranges, sets
-from kanon_sql.ladder import Ladder
-from kanon_sql.policy import Policy
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Ranges
+from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.validation import same_name
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.equal_values import Spellings
+from kanon_sql.table.ladder import Ladder
+from kanon_sql.table.recoding import Recoding, hidden_bits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,7 +59,7 @@ def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *
         number = None
         if resolved.summarized:
             null = {name: _null(climbed[name]) for name in resolved.summarized}
-            recoding, division, certificate = summarize.run(table, resolved, null, session.report, session.ended)
+            recoding, division, certificate = pipeline.summarize(table, resolved, null, session.report, session.ended)
             number = division.number
         else:
             recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)

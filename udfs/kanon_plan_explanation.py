@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.explanation import explanation_query
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.policies import released_query
-from kanon_sql.engines.session import Session
+from kanon_sql.engines.duckdb.explanation import explanation_query
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.policies import released_query
+from kanon_sql.engines.duckdb.session import Session
 
 
 def plan(session: Session, name: str, table: str, policy: str) -> str:

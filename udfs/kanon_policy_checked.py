@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.session import Session
-from kanon_sql.stored import StoredPolicy
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.model.stored_policy import StoredPolicy
 
 
 def checked(_session: Session, name: str, table: str, policy: str, columns: list[str]) -> bool:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.engines.functions import Function
-from kanon_sql.engines.session import Session
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.session import Session
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +39,7 @@ def moves(_session: Session, tally: pa.ChunkedArray, costs: pa.ChunkedArray) -> 
     """
     import pyarrow as pa
 
-    from kanon_sql.kernels.transport import transport
+    from kanon_sql.kernels.requirements.transport import transport
 
     names = ["class", "source", "target", "amount"]
     if tally.null_count:  # no rows

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanon_sql.engines.known_columns import columns_heard
-from kanon_sql.engines.names import quoted, table_name
-from kanon_sql.engines.release import release_query
-from kanon_sql.generalizations import Generalization
-from kanon_sql.policy import Policy
-from kanon_sql.validation import named
+from kanon_sql.engines.duckdb.known_columns import columns_heard
+from kanon_sql.engines.duckdb.names import quoted, table_name
+from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.validation import named
 
 
 def groups(tbl: str, k: int, columns: Mapping[str, tuple[str, str]], recodings: Mapping[str, Generalization]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlglot import TokenType
 
 from kanon_sql.clause.script import Script
-from kanon_sql.validation import RESERVED
+from kanon_sql.model.validation import RESERVED
 
 # Reserved words that end an expression or a sort key; behind them a name is an alias, if anything.
 _ENDING = frozenset({"ASC", "DEFAULT", "DEFERRABLE", "DESC", "END", "FALSE", "INITIALLY", "NULL", "TRUE"})

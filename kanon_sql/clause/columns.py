@@ -21,11 +21,11 @@ from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.recodings import recoding
-from kanon_sql.generalizations import Generalization, Rectangles, joined, level_names
-from kanon_sql.links import Group
-from kanon_sql.masks import AtLevels, Mask
-from kanon_sql.policy import QuasiIdentifier
-from kanon_sql.validation import same_name
+from kanon_sql.model.linked_columns import Group
+from kanon_sql.model.masks import AtLevels, Mask
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recodings import Generalization, Rectangles, joined, level_names
+from kanon_sql.model.validation import same_name
 
 _HINT = "ANONYMIZE BY zip, age GUARANTEE k >= 5"
 

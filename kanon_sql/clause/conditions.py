@@ -21,8 +21,17 @@ from sqlglot import TokenType
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.errors import PolicyError
-from kanon_sql.requirements import METRICS, VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness
-from kanon_sql.validation import same_name
+from kanon_sql.model.requirements import (
+    METRICS,
+    VARIANTS,
+    AlphaAnonymity,
+    KAnonymity,
+    LDiversity,
+    People,
+    Requirement,
+    TCloseness,
+)
+from kanon_sql.model.validation import same_name
 
 _DEFAULT_K = 2
 

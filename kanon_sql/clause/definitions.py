@@ -24,12 +24,12 @@ from kanon_sql.clause.names import column_name, policy_name, table_name
 from kanon_sql.clause.parse import algorithm
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
-from kanon_sql.policy import Policy
-from kanon_sql.stored import StoredPolicy
-from kanon_sql.validation import nearest, same_name
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.validation import nearest, same_name
 
 if TYPE_CHECKING:
-    from kanon_sql.clause.rewrite import Database
+    from kanon_sql.clause.database import Database
 
 _HINT = "CREATE ANONYMIZATION POLICY research ON patients (IDENTIFIER name; BY zip, age; GUARANTEE k >= 5)"
 

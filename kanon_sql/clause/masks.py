@@ -8,8 +8,8 @@ from itertools import chain, combinations, product
 from math import prod
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.masks import AtLevels, Mask
-from kanon_sql.policy import MAX_LISTED_MASKS
+from kanon_sql.model.masks import AtLevels, Mask
+from kanon_sql.model.policy_checks import MAX_LISTED_MASKS
 
 
 @dataclass(frozen=True, slots=True)

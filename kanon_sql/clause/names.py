@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import TokenType
 
 from kanon_sql.clause.reader import Reader
-from kanon_sql.validation import RESERVED, as_identifier
+from kanon_sql.model.validation import RESERVED, as_identifier
 
 
 def column_name(reader: Reader, hint: str) -> str:

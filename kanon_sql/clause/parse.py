@@ -21,8 +21,8 @@ from kanon_sql.clause.masks import cross
 from kanon_sql.clause.names import policy_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
-from kanon_sql.policy import Policy
-from kanon_sql.validation import RESERVED
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.validation import RESERVED
 
 _OPTIONS = ("time_limit", "seed", "max_suppressed", "suppress", "row_order")
 

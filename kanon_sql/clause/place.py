@@ -11,7 +11,7 @@ from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import Script, is_mentioned
 from kanon_sql.clause.split import find_sites
 from kanon_sql.errors import ClauseError
-from kanon_sql.validation import same_name
+from kanon_sql.model.validation import same_name
 
 
 def place_of(column: str, sql: str, message: str) -> ClauseError | None:

@@ -18,7 +18,7 @@ from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import ClauseError, PolicyError, raise_alone
-from kanon_sql.generalizations import (
+from kanon_sql.model.recodings import (
     PERIODS,
     Bins,
     Digits,
@@ -30,7 +30,7 @@ from kanon_sql.generalizations import (
     Regions,
     Sets,
 )
-from kanon_sql.validation import nearest
+from kanon_sql.model.validation import nearest
 
 KINDS = ("DIGITS", "INTERVALS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS")
 

@@ -4,34 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
+from kanon_sql.clause.database import Database
 from kanon_sql.clause.definitions import begins_definition, parse_definition
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import Script, is_mentioned
 from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
 from kanon_sql.errors import PolicyError
-from kanon_sql.policy import Policy
-from kanon_sql.stored import StoredPolicy
-
-
-class Database(Protocol):
-    """What a database answers to statements about policies: each answer is SQL text that it runs."""
-
-    def create(self, policy: StoredPolicy, *, replace: bool) -> str:
-        """Return the statement that stores a policy."""
-
-    def drop(self, name: str, *, if_exists: bool) -> str:
-        """Return the statement that forgets a policy."""
-
-    def show(self) -> str:
-        """Return the query that lists the policies."""
-
-    def release(self, body: str, name: str) -> str:
-        """Return a query that yields the released rows of the query ``body`` under a stored policy; uses ``body`` once."""
-
-    def explain(self, body: str, policy: Policy | str) -> str:
-        """Return a query that explains a release without making it; the policy may be the name of a stored one."""
+from kanon_sql.model.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanon_sql.ladder import Label
+from kanon_sql.table.ladder import Label
 
 
 def digit_levels(texts: Sequence[Label], shown: Sequence[int]) -> tuple[dict[int, list[Label]], bool]:

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from kanon_sql.coded import Int64
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalizations import Bins, Intervals, Regions
 from kanon_sql.generalize.numbers import Place, place
 from kanon_sql.generalize.words import alone, listed
-from kanon_sql.ground import moment
-from kanon_sql.ladder import Label
+from kanon_sql.model.recodings import Bins, Intervals, Regions
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.ladder import Label
+from kanon_sql.table.sensitive_values import moment
 
 _FEW = 16
 """Coordinates on an axis up to which the best of all guillotine cuts is found, in a twentieth of a second."""

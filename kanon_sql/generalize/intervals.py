@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import TypeVar
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalizations import PERIODS
 from kanon_sql.generalize.numbers import exact
-from kanon_sql.ground import moment
-from kanon_sql.ladder import Label
+from kanon_sql.model.recodings import PERIODS
+from kanon_sql.table.ladder import Label
+from kanon_sql.table.sensitive_values import moment
 
 T = TypeVar("T")
 

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kanon_sql.coded import Int32, Int64
 from kanon_sql.errors import InfeasibleError, PolicyError, raise_alone
-from kanon_sql.generalizations import VALUE, Digits, Intervals, Levels, Rectangles, Summary
 from kanon_sql.generalize.digits import digit_levels
 from kanon_sql.generalize.groups import grouped, rectangles
 from kanon_sql.generalize.intervals import interval_levels
 from kanon_sql.generalize.levels import hierarchy_levels
 from kanon_sql.generalize.summaries import summary_ladder
-from kanon_sql.ground import Columns
-from kanon_sql.ladder import Label, Ladder
-from kanon_sql.policy import Policy, QuasiIdentifier
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recodings import VALUE, Digits, Intervals, Levels, Rectangles, Summary
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.ladder import Label, Ladder
+from kanon_sql.table.sensitive_values import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.hierarchies import Hierarchy
-from kanon_sql.ladder import Label
+from kanon_sql.model.hierarchies import Hierarchy
+from kanon_sql.table.ladder import Label
 
 
 def hierarchy_levels(

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kanon_sql.coded import Int32, Int64
 from kanon_sql.generalize.groups import in_order, interval
 from kanon_sql.generalize.words import alone, listed
-from kanon_sql.ladder import Label, Ladder
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.ladder import Label, Ladder
 
 
 def summary_ladder(texts: Sequence[Label], value: Int32, rows: Int64) -> Ladder:

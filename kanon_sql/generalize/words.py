@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from kanon_sql.ladder import Label
+from kanon_sql.table.ladder import Label
 
 
 def alone(text: str) -> str:

@@ -65,7 +65,7 @@ def test_exact_permits_the_masks_of_section_3_6(root: Path) -> None:
 PROGRAM = """
 import pyarrow as pa
 from benchmarks.backends import program_of
-from kanon_sql.solvers.ilp import solve_program
+from kanon_sql.solvers.instances.ilp import solve_program
 outcome = solve_program(program_of(pa.table({"a": [1, 1, 2, 2], "b": [1, 2, 3, 3]}), 2), seconds=20)
 print(outcome.assignment.cost, outcome.bound)
 """

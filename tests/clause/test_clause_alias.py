@@ -8,7 +8,7 @@ import pytest
 from kanon_sql.clause import rewrite
 from kanon_sql.clause.alias import BEFORE_NAMES
 from kanon_sql.errors import ClauseError
-from kanon_sql.validation import RESERVED
+from kanon_sql.model.validation import RESERVED
 
 
 def refuse_release(body: str, policy: object) -> str:

@@ -10,9 +10,9 @@ from test_clause_property import NAMES, parts_of, policies, quoted
 from kanon_sql.clause import rewrite
 from kanon_sql.clause.statements import is_complete, statements
 from kanon_sql.errors import ClauseError
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import KAnonymity
-from kanon_sql.stored import StoredPolicy
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.stored_policy import StoredPolicy
 
 
 class Recorder:

@@ -8,8 +8,8 @@ from clause_golden import GOLDEN, Pair, read
 
 from kanon_sql.clause import rewrite
 from kanon_sql.errors import ClauseError
-from kanon_sql.policy import Policy
-from kanon_sql.stored import StoredPolicy, of_name
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.stored_policy import StoredPolicy, of_name
 
 PAIRS = [pair for file in sorted(GOLDEN.glob("clause_*.sql")) for pair in read(file, "becomes")]
 FAILURES = read(GOLDEN / "clause_fail.sql", "error")

@@ -8,8 +8,9 @@ import pytest
 
 from kanon_sql.clause import rewrite
 from kanon_sql.errors import ClauseError, PolicyError
-from kanon_sql.policy import MAX_LISTED_MASKS, Policy
-from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, TCloseness
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_checks import MAX_LISTED_MASKS
+from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, TCloseness
 
 
 def policy_of(clause: str) -> Policy:

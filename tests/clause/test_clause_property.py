@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from kanon_sql.clause import rewrite
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import ClauseError
-from kanon_sql.policy import Policy, QuasiIdentifier
-from kanon_sql.requirements import METRICS, VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, TCloseness
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import METRICS, VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, TCloseness
 
 HIDDEN = [
     "'ANONYMIZE BY'",

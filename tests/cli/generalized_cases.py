@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kanon_sql.cli import main
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.places import Place
 from kanon_sql.errors import AuditError, InfeasibleError
-from kanon_sql.files import Place
-from kanon_sql.publish import audit_macros
-from kanon_sql.verify import verify_files
+from kanon_sql.verification.files import verify_files
 
 Run = Callable[..., Result]
 Row = Sequence[object]

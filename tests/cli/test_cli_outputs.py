@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 from kanon_process import Kanon
 
 import kanon_sql
-from kanon_sql import publish, staging
-from kanon_sql.cli import main
+from kanon_sql.cli import main, publish
+from kanon_sql.engines.duckdb import staging
 
 OUTS = ["out.csv", "out.tsv", "out.parquet", "out.json", "out.jsonl.gz"]
 

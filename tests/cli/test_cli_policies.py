@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 import kanon_sql
-from kanon_sql.cli_policies import policy
+from kanon_sql.cli.policies import policy
 from kanon_sql.errors import KanonError, PolicyError, SourceError
-from kanon_sql.policy_file import read, written
-from kanon_sql.stored import StoredPolicy
+from kanon_sql.model.policy_file import read, written
+from kanon_sql.model.stored_policy import StoredPolicy
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 

@@ -124,7 +124,12 @@ def test_without_prompt_toolkit_the_hint_says_what_to_install(folder: Path, envi
     (folder / "prompt_toolkit").mkdir()
     (folder / "prompt_toolkit" / "__init__.py").write_text("raise ModuleNotFoundError(name='prompt_toolkit')")
     child = pexpect.spawn(
-        sys.executable, ["-m", "kanon_sql.cli", "shell"], cwd=str(folder), env=environment, encoding="utf-8", timeout=60
+        sys.executable,
+        ["-m", "kanon_sql.cli", "shell"],
+        cwd=str(folder),
+        env=environment,
+        encoding="utf-8",
+        timeout=60,
     )
     child.expect(re.escape("pip install 'kanon-sql[shell]'"))
     child.expect(pexpect.EOF)

@@ -16,17 +16,18 @@ import duckdb
 import pytest
 from kanon_process import KANON, Kanon
 
-from kanon_sql.interrupt import ENDING, Terminated, interruptible
+from kanon_sql.cli.interrupt import ENDING, Terminated, interruptible
+from kanon_sql.cli.terminal import standing
 from kanon_sql.solvers.budget import Moment
-from kanon_sql.terminal import standing
 
 pexpect = pytest.importorskip("pexpect")
 
 PATIENT = """
 import sys, time
 from kanon_sql.cli import main
-from kanon_sql.solvers import SOLVERS, Solver, greedy
-from kanon_sql.requirements import KAnonymity
+from kanon_sql.solvers.registry import SOLVERS, Solver
+from kanon_sql.solvers.k_anonymity import greedy
+from kanon_sql.model.requirements import KAnonymity
 
 def solve(table, patterns, k, budget):
     found = greedy.solve(table, patterns, k, budget)

@@ -15,9 +15,10 @@ import pytest
 from click.testing import CliRunner, Result
 from kanon_process import Kanon
 
-from kanon_sql.certificate import Certificate, Status, verify
+from kanon_sql.certificate import Certificate, Status
 from kanon_sql.cli import main
-from kanon_sql.verify import read_certificate
+from kanon_sql.verification import verify
+from kanon_sql.verification.files import read_certificate
 
 Run = Callable[..., Result]
 

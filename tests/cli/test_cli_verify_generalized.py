@@ -24,7 +24,7 @@ from generalized_cases import (
 )
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.verify import read_certificate
+from kanon_sql.verification.files import read_certificate
 
 
 @pytest.fixture

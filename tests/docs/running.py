@@ -19,9 +19,9 @@ from rich.console import Console
 import kanon_sql
 from kanon_sql.clause.statements import statements
 from kanon_sql.cli import main
-from kanon_sql.coded import encode
-from kanon_sql.policy import Policy
-from kanon_sql.script import execute
+from kanon_sql.cli.script import execute
+from kanon_sql.model.policy import Policy
+from kanon_sql.table.encode import encode
 
 _SHELL_COMMAND = re.compile(r"^\.read (\S+)\n", re.MULTILINE)
 

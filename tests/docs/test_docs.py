@@ -19,7 +19,7 @@ from running import names, run_commands, run_python, run_sql, tables
 
 import kanon_sql
 from kanon_sql.cli import main
-from kanon_sql.solvers import SENSITIVE_SOLVERS, SOLVERS
+from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS
 
 LANGUAGES = {"sql", "python", "sh", "console", "json", "text", "csv", "yaml", ""}
 

@@ -12,9 +12,9 @@ from pages import DOCS, PAGES, ROOT
 import kanon_sql
 from kanon_sql.clause import parse, recodings
 from kanon_sql.cli import main
-from kanon_sql.generalizations import PERIODS
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import METRICS, VARIANTS
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import PERIODS
+from kanon_sql.model.requirements import METRICS, VARIANTS
 
 SQL = (DOCS / "sql.md").read_text(encoding="utf-8")
 AUDIT = (DOCS / "audit.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import prod
 
-from kanon_sql.requirements import LDiversity
+from kanon_sql.model.requirements import LDiversity
 
 Histogram = dict[int, int]
 """Rows per value, by the number of the value from 1."""

@@ -13,11 +13,12 @@ import pytest
 from asking import ask, class_sizes, tables
 
 import kanon_sql
-from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import AuditError, InfeasibleError, InterruptedReleaseError, KanonError
-from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget, Moment
-from kanon_sql.solvers.greedy import solve as honest
+from kanon_sql.solvers.k_anonymity.greedy import solve as honest
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
 
 Change = Callable[[CodedTable, Recoding], Recoding]
 
@@ -91,7 +92,7 @@ def lie(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
         def lying(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
             return change(table, honest(table, patterns, k, budget))
 
-        monkeypatch.setattr("kanon_sql.solvers.refine.solve", lying)
+        monkeypatch.setattr("kanon_sql.solvers.k_anonymity.refine.solve", lying)
 
     return install
 

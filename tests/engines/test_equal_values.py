@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import kanon_sql
-from kanon_sql.engines import histogram
-from kanon_sql.equal_values import Spellings
+from kanon_sql.engines.duckdb import histogram
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError
+from kanon_sql.table.equal_values import Spellings
 
 KINDS = {
     "NOCASE": ("VARCHAR COLLATE NOCASE", ["'flu'", "'FLU'", "'gout'", "'Gout'", "'ulcer'"]),

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb import Connection
+from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import ClauseError, InfeasibleError, KanonError, PolicyError
 
 VALUES = """CREATE TABLE t AS

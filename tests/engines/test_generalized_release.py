@@ -19,7 +19,7 @@ from asking import tables
 from naive import class_sizes, optimum
 
 import kanon_sql
-from kanon_sql.engines.names import quoted
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError, PolicyError
 
 Values = Sequence[Any]

@@ -16,9 +16,9 @@ from naive import optimum, smallest_class
 import kanon_sql
 from kanon_sql.certificate import Release, Status
 from kanon_sql.errors import PolicyError, UnknownColumnError
-from kanon_sql.policy import Policy
-from kanon_sql.solvers import SOLVERS
+from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.registry import SOLVERS
 
 QI = ["city", "zip", "age"]
 LINKED = [["city", "zip"]]

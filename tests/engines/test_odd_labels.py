@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.texts import text
+from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.errors import AuditError
 
 TEXTS = ["Smith, John", "[a, b]", "[a", "a]", "{a}", "{a, b}", '"q"', '"', "x or NULL", "NULL", "it's", "a\nb",

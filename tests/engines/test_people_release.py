@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb import Connection
-from kanon_sql.engines.gate import _question
+from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.gate import _question
 from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, PolicyError
-from kanon_sql.requirements import People
+from kanon_sql.model.requirements import People
 
 HEADS = "SELECT min(n) FROM (SELECT count(DISTINCT who) AS n FROM ({}) GROUP BY zip, age)"
 
@@ -138,7 +138,7 @@ def test_bad_input(con: Connection, statement: str, error: type[Exception], mess
 def test_a_solver_that_counts_rows_is_found_out(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """The audit counts the people of the rows that are handed out, whatever the solver says."""
     import kanon_sql.solvers.people.search as search
-    from kanon_sql.solvers.greedy import solve
+    from kanon_sql.solvers.k_anonymity.greedy import solve
 
     monkeypatch.setattr(
         search, "solve", lambda table, patterns, crowd, _, budget, __: solve(table, patterns, crowd.least, budget)

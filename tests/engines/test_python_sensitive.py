@@ -10,7 +10,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.errors import AuditError, KanonError, PolicyError, SourceError, UnknownColumnError
-from kanon_sql.requirements import LDiversity
+from kanon_sql.model.requirements import LDiversity
 
 VISITS = pd.DataFrame(
     {

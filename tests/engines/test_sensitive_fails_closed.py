@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 from promised import Apart, Histogram, diverse, emd, total
 
 import kanon_sql
-from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import AuditError, InfeasibleError
-from kanon_sql.patterns import PatternSet
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, Requirement, TCloseness
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
 
 Row = tuple[Any, ...]
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from promised import Apart, Histogram, diverse, emd, total
 
 import kanon_sql
-from kanon_sql.engines.gate import _question
+from kanon_sql.engines.duckdb.gate import _question
 from kanon_sql.errors import PolicyError
-from kanon_sql.requirements import VARIANTS, AlphaAnonymity, LDiversity, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import VARIANTS, AlphaAnonymity, LDiversity, SensitiveRequirement, TCloseness
 
 CLASSES = st.lists(st.dictionaries(st.integers(1, 5), st.integers(1, 6), min_size=1), min_size=1, max_size=4)
 SHARES = st.fractions(0, 1, max_denominator=12)

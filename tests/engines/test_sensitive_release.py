@@ -17,13 +17,14 @@ import pytest
 from asking import ask, tables, types
 
 import kanon_sql
-from kanon_sql.coded import CodedTable, Recoding
-from kanon_sql.engines.duckdb import Connection
+from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import InfeasibleError, KanonError, PolicyError, SourceError, UnknownAlgorithmError, UnknownColumnError
-from kanon_sql.patterns import PatternSet
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
 
 SECRET = "Schickelgruber-4711"
 

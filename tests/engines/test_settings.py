@@ -14,10 +14,10 @@ import every_statement
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.gate import gate
+from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError, SourceError
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import LDiversity
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import LDiversity
 
 CHANGING = [
     "default_order = 'DESC'",

@@ -10,10 +10,10 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb import Connection
+from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import KanonError, PolicyError
-from kanon_sql.policy import Policy
-from kanon_sql.policy_file import read
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_file import read
 
 LONG = "x" * 100_000
 

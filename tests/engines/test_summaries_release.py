@@ -12,7 +12,7 @@ from promised import Histogram, diverse, emd, total
 
 import kanon_sql
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
-from kanon_sql.requirements import LDiversity
+from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.summaries import mondrian
 from kanon_sql.solvers.summaries.division import Division
 

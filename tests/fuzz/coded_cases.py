@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from fuzz.promise import Requirement
-from kanon_sql.coded import CodedTable, Sensitive
-from kanon_sql.distances import equal, ordered
-from kanon_sql.generalizations import Ranges, Sets
-from kanon_sql.policy import Policy, QuasiIdentifier
-from kanon_sql.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
+from kanon_sql.model.distances import equal, ordered
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recodings import Ranges, Sets
+from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
+from kanon_sql.table.coded_table import CodedTable, Sensitive
 
 PLAIN = (
     *["greedy"] * 8, *["subset_dp"] * 8, *["row_assignment"] * 5, *["cover"] * 3, *["balls"] * 5, *["merge_small"] * 5,

@@ -13,10 +13,11 @@ from fuzz.coded_cases import Case, Row, Unit, case, coded
 from fuzz.outcome import reason
 from fuzz.requirement_rules import kept
 from fuzz.trials import ONE_MASK, Verdict
-from kanon_sql import pipeline, summarize
+from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
-from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import InfeasibleError, KanonError
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.recoding import Recoding
 
 
 def judge(seed: str) -> Verdict:
@@ -27,7 +28,7 @@ def judge(seed: str) -> Verdict:
     try:
         table, policy = coded(drawn)
         if drawn.summarized:
-            recoding, division, certificate = summarize.run(table, policy, drawn.null)
+            recoding, division, certificate = pipeline.summarize(table, policy, drawn.null)
             number = division.number
         else:
             recoding, certificate = pipeline.run(table, policy)

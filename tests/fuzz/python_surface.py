@@ -21,7 +21,7 @@ from fuzz.outcome import FoundError, Outcome, claim_of, refused
 from fuzz.promise import Promise
 from fuzz.sql_surfaces import store
 from fuzz.table import quoted, read_pair
-from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, TCloseness
 
 KINDS = (
     "arrow",

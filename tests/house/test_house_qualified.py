@@ -13,8 +13,8 @@ import pytest
 import shadows
 
 import kanon_sql
-from kanon_sql.engines.duckdb import macros
-from kanon_sql.engines.shadowing import GATED, REFUSED
+from kanon_sql.engines.duckdb.registration import macros
+from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -25,14 +25,12 @@ HARMLESS = {"nullif", "current_database"}
 """Built-ins that are macros themselves, and whose bodies call nothing by a bare name."""
 
 PYTHON = (
-    *sorted((ROOT / "kanon_sql" / "engines").glob("*.py")),
-    *sorted((ROOT / "kanon_sql" / "comparison").glob("*.py")),
-    *sorted((ROOT / "kanon_sql" / "reporting").glob("*.py")),
+    *(path for room in ("engines", "verification", "report") for path in sorted((ROOT / "kanon_sql" / room).rglob("*.py"))),
     *sorted((ROOT / "udfs").glob("*.py")),
-    *(ROOT / "kanon_sql" / f"{name}.py" for name in ("files", "publish", "verify", "report", "frontier", "shell", "demo")),
+    *(ROOT / "kanon_sql" / "cli" / f"{name}.py" for name in ("publish", "shell", "demo")),
 )
 
-SQL = sorted([*(ROOT / "kanon_sql" / "engines").glob("*.sql"), *(ROOT / "sql").glob("*.sql")])
+SQL = sorted([*(ROOT / "kanon_sql" / "engines").rglob("*.sql"), *(ROOT / "sql").glob("*.sql")])
 
 OURS = re.compile(r"kanon_(fit|explain|column|policy_checked|plan_\w+|audited|entropy|transport|certificates|session|rewrite)")
 

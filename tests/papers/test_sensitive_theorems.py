@@ -23,12 +23,12 @@ from naive import class_cost
 from sensitive_cases import Attribute, Case, Ground, Solve, moved, solved
 from solving import coded
 
-from kanon_sql.distances import Distance, MatrixDistance, equal
-from kanon_sql.patterns import permitted
-from kanon_sql.requirements import LDiversity, TCloseness
-from kanon_sql.solvers import subset_dp as k_subset_dp
+from kanon_sql.model.distances import Distance, MatrixDistance, equal
+from kanon_sql.model.requirements import LDiversity, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED
+from kanon_sql.solvers.k_anonymity import subset_dp as k_subset_dp
 from kanon_sql.solvers.sensitive import matching, optimal, subset_dp
+from kanon_sql.table.patterns import permitted
 
 
 def distance(values: int, apart: Ground | None = None) -> tuple[Distance, Ground]:

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kanon_sql.coded import Int64
 from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
 from kanon_sql.solvers.labels import balanced, bin_exact, bin_scheme, fold, plain_spread, spread
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
+from kanon_sql.table.arrays import Int64
 
 FACTORS = {fold: 3, plain_spread: 3, spread: Fraction(5, 2), balanced: Fraction(5, 2), bin_exact: 1}
 SOLVERS = (*FACTORS, bin_scheme)

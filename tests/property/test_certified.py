@@ -16,16 +16,19 @@ from naive import optimum
 from solving import check, coded
 
 from kanon_sql import pipeline
-from kanon_sql.certificate import Certificate, Status, verify
-from kanon_sql.coded import CodedTable, Recoding
+from kanon_sql.certificate import Certificate, Status
 from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError
-from kanon_sql.patterns import permitted
-from kanon_sql.policy import Policy
-from kanon_sql.solvers import SOLVERS, optimal, refine
+from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Moment
-from kanon_sql.solvers.flow import cheapest_flow
-from kanon_sql.solvers.ilp import INFEASIBLE, Program, solve_program
-from kanon_sql.solvers.listing import useful
+from kanon_sql.solvers.instances.flow import cheapest_flow
+from kanon_sql.solvers.instances.ilp import INFEASIBLE, Program, solve_program
+from kanon_sql.solvers.instances.listing import useful
+from kanon_sql.solvers.k_anonymity import optimal, refine
+from kanon_sql.solvers.registry import SOLVERS
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import permitted
+from kanon_sql.table.recoding import Recoding
+from kanon_sql.verification import verify
 
 CERTIFIED = ("refine", "optimal")
 BACKENDS = ("GSCIP", "HIGHS")

@@ -12,11 +12,12 @@ import duckdb
 import numpy as np
 import pytest
 
-from kanon_sql.comparison import CodedSource, Loss, compare
-from kanon_sql.comparison.label_texts import Stretch, members, stretch
 from kanon_sql.errors import AuditError
 from kanon_sql.generalize.summaries import ranges, sets
-from kanon_sql.policy import Policy
+from kanon_sql.model.policy import Policy
+from kanon_sql.verification.coded_source import CodedSource
+from kanon_sql.verification.label_texts import Stretch, members, stretch
+from kanon_sql.verification.tables import Loss, compare
 
 Row = tuple[str | None, ...]
 

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from naive import optimum
 from solving import check, coded
 
-from kanon_sql.coded import CodedTable
 from kanon_sql.errors import InfeasibleError, PolicyError
-from kanon_sql.kernels.balls import alike_first, best_balls
-from kanon_sql.kernels.median_cut import cut_parts
-from kanon_sql.patterns import permitted
-from kanon_sql.solvers import SOLVERS
+from kanon_sql.kernels.partitions.balls import alike_first, best_balls
+from kanon_sql.kernels.partitions.median_cut import cut_parts
 from kanon_sql.solvers.budget import Budget, Moment
-from kanon_sql.solvers.disjoint import DisjointClasses
+from kanon_sql.solvers.instances.disjoint import DisjointClasses
+from kanon_sql.solvers.registry import SOLVERS
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import permitted
 
 FACTOR: dict[str, Callable[[int, int], float]] = {
     "cover": lambda k, m: 3 * k * (1 + math.log(2 * k)),

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from solving import check, coded
 
-from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.patterns import PatternSet, ordered, permitted
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
-from kanon_sql.solvers.full_domain import solve
+from kanon_sql.solvers.k_anonymity.full_domain import solve
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet, ordered, permitted
+from kanon_sql.table.recoding import Recoding
 
 Row = tuple[int, ...]
 Masks = Sequence[frozenset[int]]

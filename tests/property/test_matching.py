@@ -17,19 +17,29 @@ from sensitive_cases import solved as solved_for_values
 from solving import check, coded
 from test_small_exact import Ending, case
 
-from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import InfeasibleError, PolicyError
-from kanon_sql.kernels.simplex import FORBIDDEN, Duals, Simplices, class_costs, nearest, pairs_below, triples_below
-from kanon_sql.patterns import PatternSet, ordered, permitted
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
-from kanon_sql.solvers import matching, optimal, refine, simplex_matching, subset_dp
+from kanon_sql.kernels.partitions.simplex_pricing import (
+    FORBIDDEN,
+    Duals,
+    Simplices,
+    class_costs,
+    nearest,
+    pairs_below,
+    triples_below,
+)
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
-from kanon_sql.solvers.parity_cuts import violated
-from kanon_sql.solvers.parity_program import odd_in
+from kanon_sql.solvers.k_anonymity import matching, optimal, refine, subset_dp
+from kanon_sql.solvers.matching import simplex_matching
+from kanon_sql.solvers.matching.parity_cuts import violated
+from kanon_sql.solvers.matching.parity_program import odd_in
+from kanon_sql.solvers.matching.simplex_matching import match
 from kanon_sql.solvers.sensitive import matching as diverse_matching
 from kanon_sql.solvers.sensitive import subset_dp as diverse_subset_dp
-from kanon_sql.solvers.simplex_matching import match
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet, ordered, permitted
+from kanon_sql.table.recoding import Recoding
 
 
 def problem(rows: Sequence[Row], masks: list[set[int]] | None = None, **options: Any) -> tuple[CodedTable, PatternSet, Policy]:
@@ -159,7 +169,7 @@ def test_other_promises_are_refused() -> None:
 
 
 def diverse_distance(values: int) -> Any:
-    from kanon_sql.distances import equal
+    from kanon_sql.model.distances import equal
 
     return equal(values), [[Fraction(i != j) for j in range(values)] for i in range(values)]
 

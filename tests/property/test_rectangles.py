@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kanon_sql.coded import Int64
 from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
 from kanon_sql.solvers.labels import guillotine, kd_tree
 from kanon_sql.solvers.labels.grouping import Grouping
+from kanon_sql.table.arrays import Int64
 
 Solver = Callable[[Int64, Int64, Int64, int, Budget], Grouping]
 SOLVERS: tuple[Solver, ...] = (kd_tree.group, guillotine.group)

@@ -14,20 +14,20 @@ import numpy as np
 import pytest
 from naive import partitions
 
-from kanon_sql.coded import Int64
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.kernels.chance import seeded
-from kanon_sql.kernels.connected_sets import connected_sets
-from kanon_sql.kernels.graphs import depth_first, graph_of
-from kanon_sql.kernels.recut import recut
-from kanon_sql.kernels.spanning import leaves_first, lower_degrees
-from kanon_sql.kernels.tree_cut import cut_tree
+from kanon_sql.kernels.labels.connected_sets import connected_sets
+from kanon_sql.kernels.labels.graphs import depth_first, graph_of
+from kanon_sql.kernels.labels.recut import recut
+from kanon_sql.kernels.labels.spanning import leaves_first, lower_degrees
+from kanon_sql.kernels.labels.tree_cut import cut_tree
+from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.labels import region_exact, regions
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.lumped_graph import LumpedGraph
 from kanon_sql.solvers.labels.regions import cut_trees
 from kanon_sql.solvers.labels.small_components import too_small
+from kanon_sql.table.arrays import Int64
 
 SOLVERS = (regions.group, region_exact.group)
 Edges = Sequence[tuple[int, int]]

@@ -12,13 +12,13 @@ import pytest
 from naive import optimum
 from solving import coded
 
-from kanon_sql.claims import verify
-from kanon_sql.coded import CodedTable
 from kanon_sql.errors import CertificateError
-from kanon_sql.patterns import PatternSet, permitted
 from kanon_sql.pipeline import run
-from kanon_sql.solvers import row_distance
-from kanon_sql.solvers.row_distance import row_prices
+from kanon_sql.solvers.instances import row_distance
+from kanon_sql.solvers.instances.row_distance import row_prices
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet, permitted
+from kanon_sql.verification.claims import verify
 
 UNLISTED = PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
 

@@ -13,16 +13,17 @@ import pytest
 from sensitive_cases import Attribute, Case, Ground, Solve, moved, released_classes, solved
 from test_small_exact import Ending
 
-from kanon_sql.coded import CodedTable, Recoding, Sensitive
-from kanon_sql.distances import MatrixDistance, TreeDistance, equal, hierarchical, numeric, ordered
 from kanon_sql.errors import InfeasibleError, PolicyError
-from kanon_sql.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
+from kanon_sql.model.distances import MatrixDistance, TreeDistance, equal, hierarchical, numeric, ordered
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import Budget, Moment
-from kanon_sql.solvers.listing import useful
+from kanon_sql.solvers.instances.listing import useful
 from kanon_sql.solvers.sensitive import optimal, subset_dp
 from kanon_sql.solvers.sensitive.linear import first_tangents, tangent
 from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.support import able
+from kanon_sql.table.coded_table import CodedTable, Sensitive
+from kanon_sql.table.recoding import Recoding
 
 
 def drawn_metric(rng: random.Random, values: int) -> tuple[MatrixDistance, Ground]:

@@ -10,14 +10,15 @@ import pytest
 from test_sensitive_exact import Case, case, larger
 from test_small_exact import Ending
 
-from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.requirements import LDiversity, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.sensitive import greedy, optimal, refine
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
 from kanon_sql.solvers.sensitive.pool import Pool
 from kanon_sql.solvers.sensitive.search import Search, of_recoding
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.recoding import Recoding
 
 SOLVE = {"greedy": greedy.solve, "refine": refine.solve}
 

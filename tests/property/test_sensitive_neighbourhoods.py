@@ -6,7 +6,7 @@ import pytest
 from sensitive_cases import solved
 from test_sensitive_exact import larger
 
-from kanon_sql.requirements import LDiversity, Requirement
+from kanon_sql.model.requirements import LDiversity, Requirement
 from kanon_sql.solvers.sensitive import optimal, refine
 
 REQUIREMENTS = [

@@ -16,11 +16,12 @@ from solving import check, coded
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Status
-from kanon_sql.coded import CodedTable, Recoding
 from kanon_sql.errors import InfeasibleError, PolicyError
-from kanon_sql.patterns import permitted
-from kanon_sql.solvers import SOLVERS
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
+from kanon_sql.solvers.registry import SOLVERS
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import permitted
+from kanon_sql.table.recoding import Recoding
 
 EXACT = ("subset_dp", "row_assignment")
 Row = tuple[Any, ...]
@@ -160,7 +161,7 @@ def test_progress_is_reported_and_may_interrupt(algorithm: str) -> None:
 
 
 def test_patterns_of_equal_cost_replace_each_other() -> None:
-    from kanon_sql.solvers.undominated import undominated
+    from kanon_sql.solvers.instances.undominated import undominated
 
     table, policy = coded([("a", "x"), ("b", "x"), ("b", "y")], k=1, masks=[["c0"], ["c1"]])
     found = undominated(table, permitted(table, policy), 1)

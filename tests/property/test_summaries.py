@@ -17,11 +17,12 @@ import pytest
 from naive import partitions
 from solving import coded
 
-from kanon_sql.coded import CodedTable, encode
-from kanon_sql.policy import Policy
+from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.summaries.division import Division
 from kanon_sql.solvers.summaries.mondrian import solve
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
 
 Row = tuple[str | None, ...]
 

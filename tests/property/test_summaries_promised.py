@@ -22,17 +22,18 @@ from sensitive_cases import Attribute, Case
 from test_sensitive_exact import attribute, requirement
 from test_summaries import case, check, loss, nulls
 
-from kanon_sql.coded import CodedTable, encode
-from kanon_sql.distances import equal
 from kanon_sql.errors import AuditError
-from kanon_sql.kernels.promises import meets
-from kanon_sql.kernels.summary_prospects import promising
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import LDiversity, SensitiveRequirement, TCloseness
+from kanon_sql.kernels.requirements.promises import meets
+from kanon_sql.kernels.summaries.prospects import promising
+from kanon_sql.model.distances import equal
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
 from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.summaries import mondrian
 from kanon_sql.solvers.summaries.division import Division
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
 
 CASES = 120
 OPTIMAL = 0.97

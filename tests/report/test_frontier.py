@@ -15,12 +15,13 @@ from click.testing import CliRunner, Result
 from page_reader import assert_sound
 
 import kanon_sql
-import kanon_sql.cli_reports
-import kanon_sql.frontier
-from kanon_sql.cli import Kanon
-from kanon_sql.cli_reports import frontier as frontier_command
+import kanon_sql.cli.reports
+import kanon_sql.report.frontier
+from kanon_sql.cli.commands import Kanon
+from kanon_sql.cli.reports import frontier as frontier_command
 from kanon_sql.errors import InterruptedReleaseError, PolicyError
-from kanon_sql.frontier import HEADS, Point, csv_text, frontier, html_text
+from kanon_sql.report.frontier import csv_text, frontier, html_text
+from kanon_sql.report.points import HEADS, Point
 from kanon_sql.solvers.budget import Moment
 
 
@@ -158,7 +159,7 @@ def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) ->
 
 def test_the_first_ctrl_c_keeps_the_points_that_there_are(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     finishes: list[Callable[[], bool]] = []
-    real = kanon_sql.frontier.points
+    real = kanon_sql.report.frontier.points
 
     def at_once(interrupt: object, work: Callable[[], object], *, finish: Callable[[], bool], patience: float) -> object:
         assert not finish()  # there is nothing to keep yet
@@ -171,8 +172,8 @@ def test_the_first_ctrl_c_keeps_the_points_that_there_are(run: Run, monkeypatch:
             if number == 2:
                 assert finishes[0]()
 
-    monkeypatch.setattr(kanon_sql.cli_reports, "interruptible", at_once)
-    monkeypatch.setattr(kanon_sql.frontier, "points", interrupted)
+    monkeypatch.setattr(kanon_sql.cli.reports, "interruptible", at_once)
+    monkeypatch.setattr(kanon_sql.report.frontier, "points", interrupted)
     done = run("-o", "curve.csv", "--k", "2,3,4,5", "--qi", "zip,age", "--algorithm", "greedy")
     assert done.exit_code == 0, done.output
     assert "2 of 4" in done.stdout

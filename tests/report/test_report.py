@@ -25,15 +25,15 @@ from page_reader import Page, assert_sound
 
 import kanon_sql
 from kanon_sql.certificate import Release
-from kanon_sql.cli import Kanon
 from kanon_sql.cli import main as kanon
-from kanon_sql.cli_reports import report as report_command
+from kanon_sql.cli.commands import Kanon
+from kanon_sql.cli.reports import report as report_command
 from kanon_sql.errors import AuditError, KanonError, PolicyError
-from kanon_sql.policy import Policy
-from kanon_sql.report import promised, report
-from kanon_sql.reporting.columns import MAX_BARS
-from kanon_sql.reporting.fingerprints import rows_hash
-from kanon_sql.reporting.measured import Measured, measured
+from kanon_sql.model.policy import Policy
+from kanon_sql.report.columns import MAX_BARS
+from kanon_sql.report.fingerprints import rows_hash
+from kanon_sql.report.measured import Measured, measured
+from kanon_sql.report.release_report import promised, report
 
 HIDDEN = "suppressed or empty"
 
@@ -409,7 +409,7 @@ def test_errors_name_counts_and_no_values() -> None:
 
 
 def test_without_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("kanon_sql.reporting.page", "kanon_sql.reporting.charts"))]:
+    for name in [name for name in sys.modules if name.startswith(("kanon_sql.report.page", "kanon_sql.report.charts"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(KanonError, match=re.escape("needs the package jinja2; hint: pip install 'kanon-sql[report]'")):
@@ -428,9 +428,7 @@ def test_the_hash_of_rows_can_be_computed_elsewhere() -> None:
 
 
 def test_in_a_notebook(released: tuple[pa.Table, Release]) -> None:
-    from kanon_sql.notebook import certificate_html
-
-    html = certificate_html(released[1].certificate)
+    html = released[1].certificate._repr_html_()
     found = Page(html)
     assert found.table("certificate").pairs["guarantee"] == ["k >= 4, t(disease) <= 1/2"]
     assert "t(disease) &lt;= 1/2" in html

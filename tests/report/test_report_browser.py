@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import kanon_sql
-from kanon_sql.frontier import frontier, html_text
 from kanon_sql.report import report
+from kanon_sql.report.frontier import frontier, html_text
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

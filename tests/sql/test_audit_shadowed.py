@@ -7,7 +7,7 @@ import every_statement
 import pytest
 import shadows
 
-from kanon_sql.engines.shadowing import GATED, REFUSED
+from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED
 
 
 def test_a_macro_in_the_place_of_every_function_changes_no_figure(con: duckdb.DuckDBPyConnection) -> None:

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from kanon_sql.certificate import Certificate, Release, Status
+from kanon_sql.model.policy import Policy
 from kanon_sql.pipeline import empty_certificate
-from kanon_sql.policy import Policy
 
 
 def certificate(cost: Fraction | int, lower_bound: Fraction | int) -> Certificate:

@@ -10,9 +10,9 @@ from fractions import Fraction
 import pytest
 
 from kanon_sql.certificate import Certificate, Status
-from kanon_sql.certificate_file import read
+from kanon_sql.certificate.file import read
 from kanon_sql.errors import CertificateError
-from kanon_sql.policy import Policy
+from kanon_sql.model.policy import Policy
 
 POLICY = Policy.of(k=5, quasi_identifiers=["zip", 'Straße "1"\n'], weights={"zip": Fraction(5, 2)}, time_limit=60, suppress="*")
 

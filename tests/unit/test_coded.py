@@ -11,12 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from kanon_sql.coded import CodedTable, Recoding, encode, hidden_bits, mixed_radix
-from kanon_sql.equal_values import Spellings
 from kanon_sql.errors import InfeasibleError, PolicyError, SourceError, UnknownColumnError
-from kanon_sql.ground import labelled, measured
-from kanon_sql.policy import Policy
-from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, TCloseness
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
+from kanon_sql.table.equal_values import Spellings
+from kanon_sql.table.keys import mixed_radix
+from kanon_sql.table.recoding import Recoding, hidden_bits
+from kanon_sql.table.sensitive_values import labelled, measured
 
 UTC = dt.UTC
 

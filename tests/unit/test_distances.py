@@ -11,9 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_sql.distances import Distance, MatrixDistance, TreeDistance, equal, hierarchical, metric, number, numeric, ordered
 from kanon_sql.errors import PolicyError
-from kanon_sql.hierarchies import DEEPEST, Hierarchy
+from kanon_sql.model.distances import (
+    Distance,
+    MatrixDistance,
+    TreeDistance,
+    equal,
+    hierarchical,
+    metric,
+    number,
+    numeric,
+    ordered,
+)
+from kanon_sql.model.hierarchies import DEEPEST, Hierarchy
 
 
 def between(distance: Distance, i: int, j: int) -> Fraction:

@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from kanon_sql.coded import mixed_radix
-from kanon_sql.kernels.greedy import take_frequent
-from kanon_sql.kernels.groups import frequent_sets
-from kanon_sql.kernels.top_down import split_classes
-from kanon_sql.solvers.sieve import sieve
+from kanon_sql.kernels.classes.greedy import take_frequent
+from kanon_sql.kernels.instances.groups import frequent_sets
+from kanon_sql.kernels.partitions.top_down import split_classes
+from kanon_sql.solvers.instances.sieve import sieve
+from kanon_sql.table.keys import mixed_radix
 
 
 def table(seed: int, rows: int, columns: int, values: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from kanon_sql.coded import CodedTable, encode
-from kanon_sql.patterns import LISTED_COLUMNS, PatternSet, permitted
-from kanon_sql.policy import Policy
+from kanon_sql.model.policy import Policy
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
+from kanon_sql.table.patterns import LISTED_COLUMNS, PatternSet, permitted
 
 
 def patterns(columns: dict[str, list[Any]], **arguments: Any) -> tuple[CodedTable, PatternSet]:

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from kanon_sql.errors import KanonError, PolicyError, UnknownColumnError
-from kanon_sql.policy import MAX_LISTED_MASKS, MAX_QUASI_IDENTIFIERS, Policy, QuasiIdentifier
-from kanon_sql.requirements import AlphaAnonymity, LDiversity, TCloseness
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_checks import MAX_LISTED_MASKS, MAX_QUASI_IDENTIFIERS
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, TCloseness
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "2", None, True, [2]])

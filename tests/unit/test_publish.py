@@ -5,9 +5,10 @@ from __future__ import annotations
 import duckdb
 import pytest
 
+from kanon_sql.cli.publish import _tallies, tables_beside
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.errors import SourceError
-from kanon_sql.policy import Policy
-from kanon_sql.publish import _tallies, audit_macros, tables_beside
+from kanon_sql.model.policy import Policy
 
 ROWS = [("a", "flu"), ("a", "flu"), ("a", None), ("b", "flu"), ("b", ""), ("b", None), (None, "cold"), (None, "cold")]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
-from kanon_sql.patterns import PatternSet
-from kanon_sql.requirements import KAnonymity, LDiversity, TCloseness
-from kanon_sql.solvers import SENSITIVE_SOLVERS, SOLVERS, choose
+from kanon_sql.model.requirements import KAnonymity, LDiversity, TCloseness
+from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS, choose
+from kanon_sql.table.patterns import PatternSet
 
 TWO = PatternSet(shown=np.array([1, 0], np.uint64), cost=np.array([0, 1], np.int64))
 TOO_MANY = PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))

@@ -10,13 +10,15 @@ import pytest
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Status
-from kanon_sql.coded import CodedTable, Recoding, encode
 from kanon_sql.errors import InfeasibleError, UnknownAlgorithmError
-from kanon_sql.patterns import permitted
-from kanon_sql.policy import Policy
+from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Budget, Moment
-from kanon_sql.solvers.greedy import solve
-from kanon_sql.solvers.repair import Pieces, repair
+from kanon_sql.solvers.instances.repair import Pieces, repair
+from kanon_sql.solvers.k_anonymity.greedy import solve
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
+from kanon_sql.table.patterns import permitted
+from kanon_sql.table.recoding import Recoding
 
 
 def coded(rows: list[str], **arguments: object) -> tuple[CodedTable, Policy]:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.requirements import (
+from kanon_sql.model.requirements import (
     METRICS,
     VARIANTS,
     AlphaAnonymity,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kanon_sql.errors import PolicyError, SourceError
-from kanon_sql.secret import read_secret, secret_of
+from kanon_sql.model.secret import read_secret, secret_of
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_a_user_has_one_secret_that_only_they_can_read(home: Path) -> None:
 
 
 def test_processes_that_start_together_have_one_secret(home: Path) -> None:
-    code = "import sys; from kanon_sql.secret import secret_of; sys.stdout.write(secret_of().key.hex())"
+    code = "import sys; from kanon_sql.model.secret import secret_of; sys.stdout.write(secret_of().key.hex())"
     started = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(4)]
     assert len({each.communicate()[0] for each in started}) == 1
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kanon_sql.engines.session import Session
+from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
+from kanon_sql.model.policy import Policy
 from kanon_sql.pipeline import empty_certificate
-from kanon_sql.policy import Policy
 from kanon_sql.solvers.budget import Moment
 
 

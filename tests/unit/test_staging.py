@@ -13,13 +13,13 @@ from typing import NoReturn
 
 import pytest
 
+from kanon_sql.engines.duckdb.staging import put, put_new, put_text, staging_beside
 from kanon_sql.errors import SourceError
-from kanon_sql.staging import put, put_new, put_text, staging_beside
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from kanon_sql.staging import staging_beside
+from kanon_sql.engines.duckdb.staging import staging_beside
 with staging_beside(Path(sys.argv[1])) as private:
     (private / "spill").mkdir()
     (private / "spill" / "part").write_text("secret")

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kanon_sql.coded import Int64
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.spread import spread
+from kanon_sql.table.arrays import Int64
 
 _TRIES, _TRIED = 16, 1 << 15
 """Numbers of bins that are tried one below the other; of few labels more, up to so many labels in all tries."""
@@ -66,7 +66,7 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     heaviest = int(items.loads(place).max())
     if len(weight) > FEW or heaviest == items.lower_bound():
         return items.grouping(place)
-    from kanon_sql.kernels.bin_subsets import lightest_bins
+    from kanon_sql.kernels.labels.bin_subsets import lightest_bins
 
     bins = lightest_bins(items.weight, items.k, heaviest - 1)
     if len(bins):
@@ -120,8 +120,8 @@ class _Search:
 
     def fills(self, bins: int) -> bool:
         """Return whether so many bins were filled; keep them if they are the best."""
-        from kanon_sql.kernels.bin_filling import to_lightest
-        from kanon_sql.kernels.bin_swaps import even_out
+        from kanon_sql.kernels.labels.bin_filling import to_lightest
+        from kanon_sql.kernels.labels.bin_swaps import even_out
 
         weight = self.items.weight
         load = np.zeros(bins, np.int64)

@@ -14,12 +14,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from kanon_sql.coded import Int64
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels import fold
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
+from kanon_sql.table.arrays import Int64
 
 MOST_CONFIGURATIONS = 20_000
 """The program has a variable for each, and is solved some ten times."""
@@ -63,7 +63,7 @@ def group(weight: Int64, k: int, budget: Budget, *, epsilon: Fraction = Fraction
 
 
 def _mended(items: Descending, place: Int64) -> Int64:
-    from kanon_sql.kernels.bin_swaps import even_out
+    from kanon_sql.kernels.labels.bin_swaps import even_out
 
     while True:
         load = items.loads(place)
@@ -208,7 +208,7 @@ class _Types:
 
     def completed(self, weight: Int64, packing: Int64) -> Int64:
         """Deal the large labels out to the bins of a packing, and put the small ones into the lightest."""
-        from kanon_sql.kernels.bin_filling import to_lightest
+        from kanon_sql.kernels.labels.bin_filling import to_lightest
 
         bins = np.arange(len(packing))
         large = np.concatenate([bins[:0], *(np.repeat(bins, labels) for labels in packing.T)])

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.coded import Int64
 from kanon_sql.solvers.labels.grouping import Grouping, refuse_few
+from kanon_sql.table.arrays import Int64
 
 BOUND = "numbers of bins and of labels that share one"
 

@@ -12,10 +12,10 @@ from bisect import bisect_left
 
 import numpy as np
 
-from kanon_sql.coded import Int64
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.descending import BOUND, Descending
 from kanon_sql.solvers.labels.grouping import Grouping
+from kanon_sql.table.arrays import Int64
 
 LEFT = -1
 """In place of a bin: the label is in none."""

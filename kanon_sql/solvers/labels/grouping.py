@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.coded import Int64
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.table.arrays import Int64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

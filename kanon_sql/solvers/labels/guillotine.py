@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import Int64
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping, refuse_few
 from kanon_sql.solvers.labels.kd_tree import least_heaviest
+from kanon_sql.table.arrays import Int64
 
 MOST_COORDINATES = 32
 """The 280,000 rectangles of 32 x 32 coordinates take a second; the time grows with the fifth power."""
@@ -58,7 +58,7 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
     -----
     O(p^2 q^2 (p + q) log(p q)) time and O(p^2 q^2) memory for p and q different coordinates.
     """
-    from kanon_sql.kernels.guillotine import least_squares
+    from kanon_sql.kernels.labels.guillotine import least_squares
 
     refuse_few(weight, k)
     before = _sums(x, y, weight)
@@ -99,7 +99,7 @@ def _column_sums(before: Int64) -> list[Int64]:
 
 def _lower_bound(x: Int64, y: Int64, weight: Int64, before: Int64, k: int) -> tuple[int, str]:
     """Return the bound for groups of any form, or that of the lightest rectangle of k rows around some point, if greater."""
-    from kanon_sql.kernels.guillotine import lightest_around
+    from kanon_sql.kernels.labels.guillotine import lightest_around
 
     lower_bound, bound = least_heaviest(weight, k)
     around = int(lightest_around(before, k)[x, y].max())

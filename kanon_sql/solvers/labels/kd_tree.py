@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.coded import Int64
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping, refuse_few
+from kanon_sql.table.arrays import Int64
 
 
 def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping:
@@ -50,7 +50,7 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
 
     O(n (log n + log^2(T / k))) time for T rows in all, O(n) memory.
     """
-    from kanon_sql.kernels.kd_tree import divide
+    from kanon_sql.kernels.labels.kd_tree import divide
 
     refuse_few(weight, k)
     lower_bound, bound = least_heaviest(weight, k)

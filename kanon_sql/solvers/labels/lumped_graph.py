@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.coded import Int64
-from kanon_sql.kernels.graphs import Graph, depth_first, graph_of
-from kanon_sql.kernels.lumps import lumps
-from kanon_sql.solvers.components import components
+from kanon_sql.kernels.labels.graphs import Graph, depth_first, graph_of
+from kanon_sql.kernels.labels.lumps import lumps
+from kanon_sql.solvers.instances.components import components
+from kanon_sql.table.arrays import Int64
 
 BOUND = "branches, neighbours and the number of regions"
 

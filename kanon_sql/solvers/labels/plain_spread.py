@@ -12,11 +12,11 @@ import heapq
 
 import numpy as np
 
-from kanon_sql.coded import Int64
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.descending import BOUND, Descending
 from kanon_sql.solvers.labels.fold import LEFT, filled
 from kanon_sql.solvers.labels.grouping import Grouping
+from kanon_sql.table.arrays import Int64
 
 
 def group(weight: Int64, k: int, budget: Budget) -> Grouping:

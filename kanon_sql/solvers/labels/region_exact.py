@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.coded import Int64
-from kanon_sql.kernels.connected_sets import connected_sets
-from kanon_sql.kernels.graphs import graph_of
+from kanon_sql.kernels.labels.connected_sets import connected_sets
+from kanon_sql.kernels.labels.graphs import graph_of
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.lumped_graph import BOUND, LumpedGraph
 from kanon_sql.solvers.labels.regions import cut_trees, improve
 from kanon_sql.solvers.labels.small_components import with_small
+from kanon_sql.table.arrays import Int64
 
 _MEMBERS = 1 << 18
 """Members of the sets of one component that a program can have: 26,000 sets of 10 nodes."""

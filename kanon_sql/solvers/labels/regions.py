@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.coded import Int64
-from kanon_sql.kernels.chance import seeded
-from kanon_sql.kernels.graphs import depth_first, shuffled
-from kanon_sql.kernels.recut import recut
-from kanon_sql.kernels.spanning import leaves_first, lower_degrees
-from kanon_sql.kernels.tree_cut import cut_tree
+from kanon_sql.kernels.labels.graphs import depth_first, shuffled
+from kanon_sql.kernels.labels.recut import recut
+from kanon_sql.kernels.labels.spanning import leaves_first, lower_degrees
+from kanon_sql.kernels.labels.tree_cut import cut_tree
+from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.lumped_graph import BOUND, LumpedGraph
 from kanon_sql.solvers.labels.small_components import with_small
+from kanon_sql.table.arrays import Int64
 
 TREES = 4
 """Spanning trees that are cut, each from a random start."""

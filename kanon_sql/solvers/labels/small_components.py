@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kanon_sql.coded import Int64
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.components import components
+from kanon_sql.solvers.instances.components import components
 from kanon_sql.solvers.labels import balanced
 from kanon_sql.solvers.labels.grouping import Grouping, refuse_few
+from kanon_sql.table.arrays import Int64
 
 _NAMED = 12
 """Weights that an error names."""

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import CodedTable, Int32, Int64, Sensitive
-from kanon_sql.requirements import KAnonymity, People, Requirement
+from kanon_sql.model.requirements import KAnonymity, People, Requirement
 from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable, Sensitive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

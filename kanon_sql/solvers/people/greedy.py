@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, alike, hidden_bits
-from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.people.crowd import Crowd
-from kanon_sql.solvers.repair import Pieces
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.keys import alike
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding, hidden_bits
 
 MOST_PATTERNS = 1 << 12
 """Listed patterns above which this is not tried."""

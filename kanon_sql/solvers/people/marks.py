@@ -10,10 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int64, Recoding, Sensitive, alike
-from kanon_sql.requirements import STANDING
+from kanon_sql.model.requirements import STANDING
+from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.people.crowd import Crowd
-from kanon_sql.solvers.repair import Pieces
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable, Sensitive
+from kanon_sql.table.keys import alike
+from kanon_sql.table.recoding import Recoding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

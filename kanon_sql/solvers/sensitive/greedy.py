@@ -11,21 +11,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int64, Recoding
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.kernels.promised_greedy import take_promised
-from kanon_sql.kernels.promised_top_down import split_promised
-from kanon_sql.patterns import PatternSet
+from kanon_sql.kernels.requirements.greedy import take_promised
+from kanon_sql.kernels.requirements.top_down import split_promised
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.pools import tightened
-from kanon_sql.solvers.repair import Pieces
-from kanon_sql.solvers.sampled import sampled_patterns
+from kanon_sql.solvers.instances.pools import tightened
+from kanon_sql.solvers.instances.repair import Pieces
+from kanon_sql.solvers.instances.sampled import sampled_patterns
+from kanon_sql.solvers.instances.sieve import sieve
 from kanon_sql.solvers.sensitive.looks import looks_of
 from kanon_sql.solvers.sensitive.pool import Pool
 from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.sensitive.repair import settle
 from kanon_sql.solvers.sensitive.search import Search, of_recoding
-from kanon_sql.solvers.sensitive.settle import settle
-from kanon_sql.solvers.sieve import sieve
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
 
 _WORK_PER_CALL = 1 << 22
 """Patterns times row types between two looks at the clock, well below a second."""

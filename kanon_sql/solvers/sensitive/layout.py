@@ -9,12 +9,13 @@ from math import ceil, floor
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int64, Sensitive
-from kanon_sql.distances import MatrixDistance, TreeDistance
-from kanon_sql.kernels import promises
-from kanon_sql.kernels.promises import Rules
-from kanon_sql.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
+from kanon_sql.kernels.requirements import promises
+from kanon_sql.kernels.requirements.promises import Rules
+from kanon_sql.model.distances import MatrixDistance, TreeDistance
+from kanon_sql.model.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.sensitive.least import is_equal
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable, Sensitive
 
 _SAFE = 1 << 62
 """Whole numbers below this fit into 64 bits, signs and a sum included."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import Int64
-from kanon_sql.distances import Distance, TreeDistance
+from kanon_sql.model.distances import Distance, TreeDistance
+from kanon_sql.table.arrays import Int64
 
 _BATCH = 1 << 20
 """Numbers of rows times edges that are looked at together."""

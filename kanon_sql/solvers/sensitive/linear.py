@@ -28,10 +28,11 @@ from math import ceil, gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import Int64, Sensitive
-from kanon_sql.distances import Distance, MatrixDistance, TreeDistance
-from kanon_sql.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.distances import Distance, MatrixDistance, TreeDistance
+from kanon_sql.model.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.sensitive.model import Model
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import Sensitive
 
 Floats = NDArray[np.float64]
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, mixed_radix
-from kanon_sql.kernels.promised_greedy import Looks
+from kanon_sql.kernels.requirements.greedy import Looks
 from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.keys import mixed_radix
 
 
 def looks_of(table: CodedTable, promise: Promise) -> tuple[CodedTable, Looks]:

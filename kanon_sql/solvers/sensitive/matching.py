@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kanon_sql.coded import CodedTable, Int64, Recoding
 from kanon_sql.errors import PolicyError
-from kanon_sql.patterns import PatternSet
-from kanon_sql.requirements import LDiversity
+from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.matching.simplex_matching import BOUND, MOST_ROW_TYPES, match
 from kanon_sql.solvers.sensitive import refine
 from kanon_sql.solvers.sensitive.promise import Promise
-from kanon_sql.solvers.simplex_matching import BOUND, MOST_ROW_TYPES, match
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
 
 
 def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> Recoding:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import Int64
+from kanon_sql.table.arrays import Int64
 
 Floats = NDArray[np.float64]
 

@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import Int64
-from kanon_sql.distances import MatrixDistance
-from kanon_sql.kernels.plans import SLOTS
-from kanon_sql.kernels.promised_plans import enter, quit_class
+from kanon_sql.kernels.classes.plans import SLOTS
+from kanon_sql.kernels.requirements.plans import enter, quit_class
+from kanon_sql.model.distances import MatrixDistance
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.neighbourhoods import Moves, Neighbourhood, undominated
+from kanon_sql.solvers.k_anonymity.neighbourhoods import Moves, Neighbourhood, undominated
 from kanon_sql.solvers.sensitive.program import Answer, Program, solve_program
 from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.search import Search
+from kanon_sql.table.arrays import Int64
 
 _ROWS, _GROWTH, _SHRINKING = 40.0, 1.05, 0.8
 """Rows of a neighbourhood at first, and by what they are multiplied where a program was solved to the end, and where not."""

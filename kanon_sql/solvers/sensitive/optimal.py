@@ -18,21 +18,23 @@ from functools import partial
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, Words, row_cost
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.components import components
-from kanon_sql.solvers.ilp import INFEASIBLE, Assignment
-from kanon_sql.solvers.lagrange import METHOD, Relaxation, relax
-from kanon_sql.solvers.listing import Instances, useful
-from kanon_sql.solvers.neighbourhoods import Neighbourhood
-from kanon_sql.solvers.repair import Pieces
+from kanon_sql.solvers.instances.components import components
+from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment
+from kanon_sql.solvers.instances.listing import Instances, useful
+from kanon_sql.solvers.instances.repair import Pieces
+from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
+from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
 from kanon_sql.solvers.sensitive import refine
 from kanon_sql.solvers.sensitive.greedy import refuse_impossible
 from kanon_sql.solvers.sensitive.program import Program, solve_program
 from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.support import able
+from kanon_sql.table.arrays import Int32, Int64, Words
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding, row_cost
 
 BOUND = "integer programming (SCIP)"
 

@@ -7,20 +7,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import CodedTable, Int32, Int64
-from kanon_sql.kernels.picking import Hand, Offers, hand_for
-from kanon_sql.kernels.plans import SLOTS, Plan
-from kanon_sql.kernels.pricing import laid_out
-from kanon_sql.kernels.promised_plans import Classes, Ground, transposed
-from kanon_sql.kernels.promises import Rules
-from kanon_sql.kernels.trimming import largest_parts
-from kanon_sql.patterns import PatternSet
-from kanon_sql.requirements import LDiversity, SensitiveRequirement, TCloseness
-from kanon_sql.solvers.listing import Instances, of_classes, useful
-from kanon_sql.solvers.repair import Pieces
+from kanon_sql.kernels.classes.plans import SLOTS, Plan
+from kanon_sql.kernels.requirements.picking import Hand, Offers, hand_for
+from kanon_sql.kernels.requirements.plans import Classes, Ground, transposed
+from kanon_sql.kernels.requirements.pricing import laid_out
+from kanon_sql.kernels.requirements.promises import Rules
+from kanon_sql.kernels.requirements.trimming import largest_parts
+from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
+from kanon_sql.solvers.instances.listing import Instances, of_classes, useful
+from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.sensitive.layout import rules_of
 from kanon_sql.solvers.sensitive.looks import looks_of
 from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
 
 MOST_ITEMS = 1 << 25
 """Row types of all instances together with which a search is not too slow."""

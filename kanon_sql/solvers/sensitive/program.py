@@ -1,9 +1,9 @@
 """The integer program of rows and pattern instances, with what each class has to promise, solved by SCIP through OR-Tools.
 
 Rows x[i, j] of kind i, whose sensitive values are known, are in instance j, which is open (u[j] = 1) or empty. Beside the
-constraints of `kanon_sql.solvers.ilp` there are those of `kanon_sql.solvers.sensitive.linear`, and x has to be whole. Two
-classes of one look are one in the release, which keeps a promise that both keep: so an instance holds one class. Answers are
-tested exactly, whatever the tolerances of the solver.
+constraints of `kanon_sql.solvers.instances.ilp` there are those of `kanon_sql.solvers.sensitive.linear`, and x has to be whole.
+Two classes of one look are one in the release, which keeps a promise that both keep: so an instance holds one class. Answers
+are tested exactly, whatever the tolerances of the solver.
 
 References
 ----------
@@ -19,13 +19,13 @@ from datetime import timedelta
 
 import numpy as np
 
-from kanon_sql.coded import Int32, Int64
-from kanon_sql.requirements import LDiversity
-from kanon_sql.solvers import ilp
-from kanon_sql.solvers.ilp import INFEASIBLE, Assignment, Outcome
+from kanon_sql.model.requirements import LDiversity
+from kanon_sql.solvers.instances import ilp
+from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment, Outcome
 from kanon_sql.solvers.sensitive.linear import Counters, add_tangent, constrain, first_tangents, tangent
 from kanon_sql.solvers.sensitive.model import Floats, Model
 from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.table.arrays import Int32, Int64
 
 _ROUNDING = 1e-4
 """Costs are whole numbers; the solver's tolerances are far below this share of one."""
@@ -41,8 +41,8 @@ class Program(ilp.Program):
     Parameters
     ----------
     rows, kind, instance, cost, other, k
-        As in `kanon_sql.solvers.ilp.Program`; ``k`` is the least number of rows of a class that keeps the promise. Rows that go
-        elsewhere count for no class.
+        As in `kanon_sql.solvers.instances.ilp.Program`; ``k`` is the least number of rows of a class that keeps the
+        promise. Rows that go elsewhere count for no class.
     counter : int32 array [f, s]
         The counters of a histogram that a row of each kind raises.
     promise : Promise
@@ -67,7 +67,7 @@ class Answer(Outcome):
     Parameters
     ----------
     assignment, bound, nodes
-        As in `kanon_sql.solvers.ilp.Outcome`.
+        As in `kanon_sql.solvers.instances.ilp.Outcome`.
     ended : bool
         Whether the search came to its end: more time would find no more.
     """

@@ -11,14 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import CodedTable, Int32, Int64, Recoding, Sensitive
-from kanon_sql.distances import MatrixDistance
-from kanon_sql.kernels.promises import Rules
-from kanon_sql.kernels.transport import transport
-from kanon_sql.requirements import STANDING, AlphaAnonymity, KAnonymity, People, Requirement, SensitiveRequirement, TCloseness
-from kanon_sql.solvers.repair import Pieces
+from kanon_sql.kernels.requirements.promises import Rules
+from kanon_sql.kernels.requirements.transport import transport
+from kanon_sql.model.distances import MatrixDistance
+from kanon_sql.model.requirements import (
+    STANDING,
+    AlphaAnonymity,
+    KAnonymity,
+    People,
+    Requirement,
+    SensitiveRequirement,
+    TCloseness,
+)
+from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.sensitive.layout import Tree, rules_of
 from kanon_sql.solvers.sensitive.least import fit_for, least_close
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable, Sensitive
+from kanon_sql.table.recoding import Recoding
 
 _ERROR = 1e-13
 """Relative error of a sum of logarithms, generously."""

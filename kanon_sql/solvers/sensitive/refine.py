@@ -13,19 +13,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int64, Recoding, row_cost
-from kanon_sql.kernels.chance import seeded
-from kanon_sql.kernels.pricing import in_order
-from kanon_sql.kernels.promised_opening import open_classes
-from kanon_sql.patterns import PatternSet
+from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels.requirements.guided_opening import open_classes
+from kanon_sql.kernels.requirements.pricing import in_order
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.repair import Pieces
+from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.sensitive import greedy
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
 from kanon_sql.solvers.sensitive.pool import Desk, Pool
-from kanon_sql.solvers.sensitive.prices import WORKERS, Guide, prices
+from kanon_sql.solvers.sensitive.pricing import WORKERS, Guide, prices
 from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.search import Search, of_recoding
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding, row_cost
 
 METHOD = "cheapest possible class of each row"
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import Recoding
-from kanon_sql.kernels.plans import SLOTS
-from kanon_sql.kernels.promised_growth import grow
-from kanon_sql.kernels.promised_plans import Classes, Ground, enter_all
-from kanon_sql.kernels.promised_ruin import rebuild
+from kanon_sql.kernels.classes.plans import SLOTS
+from kanon_sql.kernels.requirements.destroy_repair import rebuild
+from kanon_sql.kernels.requirements.growth import grow
+from kanon_sql.kernels.requirements.plans import Classes, Ground, enter_all
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.pools import tightened
-from kanon_sql.solvers.repair import Pieces
+from kanon_sql.solvers.instances.pools import tightened
+from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.sensitive.pool import Desk, Pool
-from kanon_sql.solvers.sensitive.settle import settle, still_kept
+from kanon_sql.solvers.sensitive.repair import settle, still_kept
+from kanon_sql.table.recoding import Recoding
 
 _SWEEPS = 6
 _WORTHWHILE = 0.001

@@ -10,13 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import CodedTable, Int64, Recoding
-from kanon_sql.patterns import PatternSet
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.k_anonymity.subset_dp import MOST_ROWS, cheapest_division, refuse_many, rows_of
 from kanon_sql.solvers.sensitive.greedy import refuse_impossible
 from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.refine import solve as refine
-from kanon_sql.solvers.subset_dp import MOST_ROWS, cheapest_division, refuse_many, rows_of
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
 
 
 def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> Recoding:

@@ -7,12 +7,12 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.coded import CodedTable, Sensitive
-from kanon_sql.distances import TreeDistance
-from kanon_sql.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
-from kanon_sql.solvers.listing import Instances
+from kanon_sql.model.distances import TreeDistance
+from kanon_sql.model.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
+from kanon_sql.solvers.instances.listing import Instances
 from kanon_sql.solvers.sensitive.least import is_equal
 from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.table.coded_table import CodedTable, Sensitive
 
 Floats = NDArray[np.float64]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int64
-from kanon_sql.kernels.summaries import Measure
-from kanon_sql.kernels.summary_cuts import cut_parts
+from kanon_sql.kernels.summaries.cuts import cut_parts
+from kanon_sql.kernels.summaries.measure import Measure
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.summaries.demand import Demand
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
 
 
 def cut(table: CodedTable, measure: Measure, demand: Demand, budget: Budget) -> tuple[Int64, Int64]:

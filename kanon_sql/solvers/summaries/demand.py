@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int32
-from kanon_sql.kernels.promises import HEAD, LEAST, ROWS, TOTAL, Rules
+from kanon_sql.kernels.requirements.promises import HEAD, LEAST, ROWS, TOTAL, Rules
+from kanon_sql.table.arrays import Int32
+from kanon_sql.table.coded_table import CodedTable
 
 if TYPE_CHECKING:
     from kanon_sql.solvers.sensitive.promise import Promise

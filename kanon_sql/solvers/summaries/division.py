@@ -13,7 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int32, Int64
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,15 +13,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kanon_sql.coded import CodedTable, Int32
 from kanon_sql.errors import AuditError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.summaries.cuts import cut
 from kanon_sql.solvers.summaries.demand import Demand
 from kanon_sql.solvers.summaries.division import Division
 from kanon_sql.solvers.summaries.measure import measured
-from kanon_sql.solvers.summaries.nearby import nearby
+from kanon_sql.solvers.summaries.nearest import nearby
 from kanon_sql.solvers.summaries.search import divided, planned, search
+from kanon_sql.table.arrays import Int32
+from kanon_sql.table.coded_table import CodedTable
 
 if TYPE_CHECKING:
     from kanon_sql.solvers.sensitive.promise import Promise

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.coded import CodedTable, Int32, Int64
-from kanon_sql.kernels.chance import seeded
-from kanon_sql.kernels.plans import SLOTS, Plan, put_all
-from kanon_sql.kernels.promises import COUNTERS
-from kanon_sql.kernels.summaries import Measure, class_losses
-from kanon_sql.kernels.summary_neighbourhoods import Classes, Shape
-from kanon_sql.kernels.summary_promised_rebuild import rebuild_promised
-from kanon_sql.kernels.summary_rebuild import rebuild
+from kanon_sql.kernels.classes.plans import SLOTS, Plan, put_all
+from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels.requirements.promises import COUNTERS
+from kanon_sql.kernels.summaries.measure import Measure, class_losses
+from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape
+from kanon_sql.kernels.summaries.promised_rebuild import rebuild_promised
+from kanon_sql.kernels.summaries.rebuild import rebuild
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.summaries.demand import Demand
 from kanon_sql.solvers.summaries.division import Division
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable
 
 _LOOKS = 4
 """Looks at the clock for each thousand row types."""

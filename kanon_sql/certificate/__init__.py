@@ -1,0 +1,6 @@
+"""What a release proves about itself."""
+
+from kanon_sql.certificate.certificate import Certificate, Release
+from kanon_sql.certificate.status import Status
+
+__all__ = ["Certificate", "Release", "Status"]

@@ -1,0 +1,158 @@
+"""What a release proves about itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.certificate.file import read, write
+from kanon_sql.certificate.html import table
+from kanon_sql.certificate.status import Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """The figures of one release.
+
+    Attributes
+    ----------
+    requirements : tuple of str
+        The promises, as the clause writes them.
+    algorithm : str
+        The solver that ran.
+    reason : str
+        Why it was this one.
+    status : Status
+        OPTIMAL only where ``lower_bound == cost``.
+    cost, lower_bound : Fraction
+        Weighted suppressed cells of this release, and a proven minimum for every release under the policy.
+    bound_method : str
+        The argument behind the lower bound.
+    rows, row_types : int
+        Rows of the source, and their distinct combinations of quasi-identifiers.
+    suppressed_cells, cells : int
+        Cells hidden, of all quasi-identifier cells. A NULL that is hidden counts: it costs like any other cell, and may be what
+        makes a class. The macro ``utility`` counts cells whose value is lost, so that its figure may be smaller.
+    seconds : float
+        Time of solving.
+    policy : str
+        Canonical JSON of the policy, with the columns of the table.
+    prices : tuple of int, optional
+        Evidence for a lower bound that `verify` computes again: the price of a row of each row type, in units of
+        ``1 / (scale * unit)`` of the cost; row types in the order of their codes.
+    scale, unit : int
+        See ``prices``; ``unit`` is the common denominator of the weights.
+    repeatable : bool
+        Whether the same input gives the same rows again: not where no secret could be kept.
+    classes, smallest_class : int or None
+        What the audit counted on the released rows; None until it has passed.
+    number : int or None
+        Running number among the releases of a connection.
+    """
+
+    requirements: tuple[str, ...]
+    algorithm: str
+    reason: str
+    status: Status
+    cost: Fraction
+    lower_bound: Fraction
+    bound_method: str
+    rows: int
+    row_types: int
+    suppressed_cells: int
+    cells: int
+    seconds: float
+    policy: str
+    prices: tuple[int, ...] | None = field(default=None, repr=False)
+    scale: int = 1
+    unit: int = 1
+    repeatable: bool = True
+    classes: int | None = None
+    smallest_class: int | None = None
+    number: int | None = None
+
+    @property
+    def gap(self) -> float:
+        """Return the share of the cost that is not proven to be needed, 0 to 1."""
+        return float((self.cost - self.lower_bound) / self.cost) if self.cost else 0.0
+
+    @property
+    def audited(self) -> bool:
+        """Return whether the released rows passed the audit."""
+        return self.classes is not None
+
+    def passed(self, classes: int, smallest_class: int | None) -> Certificate:
+        """Return the certificate with what the audit counted."""
+        return replace(self, classes=classes, smallest_class=smallest_class)
+
+    @property
+    def saving(self) -> str:
+        """Return what the lower bound means, for people."""
+        return "no release costs less" if self.gap == 0 else f"at most {self.gap:.1%} of the cost could be saved"
+
+    def figures(self) -> dict[str, str]:
+        """Return what the certificate says in rounded figures, for people."""
+        share = self.suppressed_cells / self.cells if self.cells else 0.0
+        return {
+            "guarantee": ", ".join(self.requirements),
+            "rows": f"{self.rows:,} of {self.row_types:,} kinds",
+            "classes": "-" if self.classes is None else f"{self.classes:,}",
+            "smallest class": "-" if self.smallest_class is None else f"{self.smallest_class:,} rows",
+            "suppressed cells": f"{self.suppressed_cells:,} of {self.cells:,} ({share:.1%})",
+            "cost": f"{float(self.cost):,.12g}, lower bound {float(self.lower_bound):,.12g}: {self.saving}",
+            "algorithm": f"{self.algorithm} ({self.reason})",
+            "solved": f"{self.status.value}, {self.seconds:.2f} s",
+        }
+
+    def _repr_html_(self) -> str:
+        return table("certificate", self.figures())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data: exact numbers as int, or as text where they are no whole numbers."""
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        data["status"] = self.status.value
+        data["requirements"] = list(self.requirements)
+        data["prices"] = None if self.prices is None else list(self.prices)
+        for name in ("cost", "lower_bound"):
+            data[name] = int(data[name]) if data[name].denominator == 1 else str(data[name])
+        return {**data, "gap": self.gap}
+
+    def to_json(self) -> str:
+        """Return the text of a certificate file: one claim a line, exact numbers, a checksum at the end."""
+        return write({name: getattr(self, name) for name in self.__dataclass_fields__})
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """Read a certificate file.
+
+        Raises
+        ------
+        CertificateError
+            When the text is no certificate, or its checksum does not fit.
+        """
+        document = read(text)
+        document.require_checksum()
+        return cls(**document.claims)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """A released table and its certificate.
+
+    Attributes
+    ----------
+    table : object
+        The released rows, of the kind that came in: Arrow, pandas, polars, or a DuckDB relation.
+    certificate : Certificate
+        What is proven about them.
+    sql : str
+        The statement that made the release.
+    """
+
+    table: Any = field(repr=False)
+    certificate: Certificate
+    sql: str = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        return self.certificate._repr_html_()

@@ -1,0 +1,213 @@
+"""Certificates as files: JSON with one claim a line, so that an error can name the line, and a checksum at the end.
+
+The checksum tells a slip or a change by hand. It is no signature: whoever changes a claim can also compute the checksum
+anew, and what is left then is what can be computed from the tables again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from kanon_sql.certificate.status import Status
+from kanon_sql.errors import CertificateError, raise_alone
+
+FORMAT = "kanon-sql certificate 1"
+
+_PRICES_A_LINE = 20
+
+_CLAIM = re.compile(r'\s*"(\w+)"\s*:')
+"""How a line begins that holds a claim."""
+
+_EXACT = re.compile(r"[0-9]{1,60}(/[1-9][0-9]{0,59})?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """What a claim may be: in words, as a test of the JSON value, and how it is read and written."""
+
+    words: str
+    fits: Callable[[Any], bool]
+    read: Callable[[Any], Any] = lambda value: value
+    write: Callable[[Any], str] = lambda value: json.dumps(value, ensure_ascii=False)
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_exact(value: object) -> bool:
+    return isinstance(value, str) and _EXACT.fullmatch(value) is not None and str(Fraction(value)) == value
+
+
+def _is_list_of(kind: type, value: object) -> bool:
+    return isinstance(value, list) and all(type(item) is kind for item in value)
+
+
+def _price_lines(prices: tuple[int, ...] | None) -> str:
+    if not prices:
+        return "null" if prices is None else "[]"
+    starts = range(0, len(prices), _PRICES_A_LINE)
+    return "[\n" + ",\n".join(", ".join(map(str, prices[start : start + _PRICES_A_LINE])) for start in starts) + "\n  ]"
+
+
+_FORMAT = _Kind(words=f'"{FORMAT}"', fits=lambda value: value == FORMAT)
+_TEXT = _Kind(words="a text", fits=lambda value: isinstance(value, str))
+_WHOLE = _Kind(words="a whole number of at least 0", fits=_is_whole)
+_WHOLE_OR_NULL = _Kind(words="a whole number of at least 0, or null", fits=lambda value: value is None or _is_whole(value))
+_SECONDS = _Kind(
+    words="a number of at least 0",
+    fits=lambda value: type(value) in (int, float) and value >= 0 and math.isfinite(value),
+    read=float,
+)
+_EXACT_NUMBER = _Kind(
+    words='an exact number in lowest terms as a text, such as "7" or "7/2"',
+    fits=_is_exact,
+    read=Fraction,
+    write=lambda value: f'"{value}"',
+)
+_TEXTS = _Kind(
+    words="a list of texts",
+    fits=lambda value: _is_list_of(str, value),
+    read=tuple,
+)
+_STATUS = _Kind(
+    words=" or ".join(f'"{status.value}"' for status in Status),
+    fits=lambda value: value in [status.value for status in Status],
+    read=Status,
+    write=lambda status: f'"{status.value}"',
+)
+_TRUTH = _Kind(words="true or false", fits=lambda value: isinstance(value, bool))
+_POLICY = _Kind(
+    words="a JSON object",
+    fits=lambda value: isinstance(value, dict),
+    read=lambda value: json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False),
+    write=lambda text: str(text),
+)
+_PRICES = _Kind(
+    words="a list of whole numbers, or null",
+    fits=lambda value: value is None or _is_list_of(int, value),
+    read=lambda value: None if value is None else tuple(value),
+    write=_price_lines,
+)
+
+_CLAIMS = {
+    "policy": _POLICY,
+    "requirements": _TEXTS,
+    "rows": _WHOLE,
+    "row_types": _WHOLE,
+    "cells": _WHOLE,
+    "suppressed_cells": _WHOLE,
+    "cost": _EXACT_NUMBER,
+    "classes": _WHOLE_OR_NULL,
+    "smallest_class": _WHOLE_OR_NULL,
+    "status": _STATUS,
+    "lower_bound": _EXACT_NUMBER,
+    "bound_method": _TEXT,
+    "unit": _WHOLE,
+    "scale": _WHOLE,
+    "prices": _PRICES,
+    "algorithm": _TEXT,
+    "reason": _TEXT,
+    "seconds": _SECONDS,
+    "repeatable": _TRUTH,
+    "number": _WHOLE_OR_NULL,
+}
+"""The fields of a certificate, in the order of the file."""
+
+_FIELDS = {"format": _FORMAT, **_CLAIMS, "sha256": _TEXT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """The claims of a certificate and where they stand.
+
+    Attributes
+    ----------
+    claims : dict
+        The fields of the certificate.
+    lines : dict
+        The line of each field, from 1.
+    intact : bool
+        Whether the checksum fits the text.
+    """
+
+    claims: dict[str, Any]
+    lines: dict[str, int]
+    intact: bool
+
+    def require_checksum(self) -> None:
+        """Raise a CertificateError unless the checksum fits the text."""
+        if not self.intact:
+            raise CertificateError("sha256", "does not fit the text; a field was changed", self.lines.get("sha256"))
+
+
+def write(certificate: Mapping[str, Any]) -> str:
+    """Return the text of a certificate file from the fields of a certificate; the same fields give the same text."""
+    claims = {name: kind.write(certificate[name]) for name, kind in _CLAIMS.items()}
+    lines = [f'  "{name}": {value},\n' for name, value in {"format": _FORMAT.write(FORMAT), **claims}.items()]
+    text = "".join(["{\n", *lines])
+    return text + _end(text)
+
+
+def _end(text: str) -> str:
+    """Return how a file ends that begins with ``text``."""
+    return f'  "sha256": "{hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()}"\n}}\n'
+
+
+def read(text: str) -> Document:
+    """Read a certificate file; the checksum is compared, but left to the caller to judge.
+
+    Raises
+    ------
+    CertificateError
+        When the text is not JSON, or a field is unknown, missing, twice there or of a wrong type.
+    """
+    lines = dict(_lines(text))
+    data = _parsed(text, lines)
+    for name in data:
+        if name not in _FIELDS:
+            raise CertificateError(name, "is not a field of a certificate", lines.get(name))
+    for name, kind in _FIELDS.items():
+        if name not in data:
+            raise CertificateError(name, "is missing")
+        if not kind.fits(data[name]):
+            raise CertificateError(name, f"must be {kind.words}", lines.get(name))
+    claims = {name: kind.read(data[name]) for name, kind in _CLAIMS.items()}
+    body = "".join(line + "\n" for line in text.split("\n")[: lines.get("sha256", 1) - 1])
+    return Document(claims=claims, lines=lines, intact=text == body + _end(body))
+
+
+def _lines(text: str) -> Iterator[tuple[str, int]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if (claim := _CLAIM.match(line)) is not None:
+            yield claim[1], number
+
+
+def _parsed(text: str, lines: dict[str, int]) -> dict[str, Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                raise CertificateError(name, "stands there twice", lines.get(name))
+            found[name] = value
+        return found
+
+    def refuse(constant: str) -> NoReturn:
+        raise CertificateError(None, f"not JSON: {constant}")
+
+    try:
+        data = json.loads(text, object_pairs_hook=once, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        raise_alone(CertificateError(None, f"not JSON: {error.msg}", error.lineno))
+    except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list in a list ...
+        raise_alone(CertificateError(None, "not JSON that can be read"))
+    if not isinstance(data, dict):
+        raise CertificateError(None, "not a JSON object")
+    return data

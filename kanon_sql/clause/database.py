@@ -1,0 +1,27 @@
+"""What the clause asks of a database that stores policies."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.stored_policy import StoredPolicy
+
+
+class Database(Protocol):
+    """What a database answers to statements about policies: each answer is SQL text that it runs."""
+
+    def create(self, policy: StoredPolicy, *, replace: bool) -> str:
+        """Return the statement that stores a policy."""
+
+    def drop(self, name: str, *, if_exists: bool) -> str:
+        """Return the statement that forgets a policy."""
+
+    def show(self) -> str:
+        """Return the query that lists the policies."""
+
+    def release(self, body: str, name: str) -> str:
+        """Return a query that yields the released rows of the query ``body`` under a stored policy; uses ``body`` once."""
+
+    def explain(self, body: str, policy: Policy | str) -> str:
+        """Return a query that explains a release without making it; the policy may be the name of a stored one."""

@@ -1,0 +1,5 @@
+"""The command ``kanon``."""
+
+from kanon_sql.cli.commands import main
+
+__all__ = ["main"]

@@ -1,0 +1,120 @@
+"""The commands that check tables: ``kanon verify`` and ``kanon audit``."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import click
+
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.options import (
+    assigned,
+    column_names,
+    delimiter_option,
+    qi_option,
+    sensitive_options,
+    show,
+    table_option,
+)
+from kanon_sql.cli.publish import PATIENCE, tables_beside
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.measures import record
+from kanon_sql.errors import AuditError
+
+
+@click.command()
+@click.argument("source", metavar="SOURCE")
+@click.argument("release", metavar="RELEASE")
+@click.argument("certificate", metavar="CERT.json")
+@click.option("--table", metavar="NAME", help="Table of a .duckdb file SOURCE, the same as SOURCE.duckdb::NAME.")
+@click.option("--metric", metavar="FILE", help="The table of distances (a, b, distance) that the policy names.")
+@click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
+@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
+@delimiter_option
+def verify(
+    source: str,
+    release: str,
+    certificate: str,
+    table: str | None,
+    metric: str | None,
+    hierarchy: str | None,
+    beside: tuple[str, ...],
+    delimiter: str,
+) -> None:
+    """Check a release and its certificate against the source again, without solving it anew.
+
+    Exits with code 1 and the line of the certificate at the first claim that does not hold.
+    """
+    import duckdb
+
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.verification.files import verify_files
+
+    tables = Place.of(source, table), Place.of(release)
+    recoded = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
+    others = tables_beside(metric, hierarchy)[1] | recoded
+    con = audit_macros(duckdb.connect())
+
+    def work() -> dict[str, str]:
+        return verify_files(con, *tables, certificate, delimiter, others)
+
+    show(interruptible(con.interrupt, work, patience=PATIENCE).items(), "verified")
+
+
+@click.command()
+@click.argument("file")
+@qi_option
+@click.option("--k", type=int, help="Exit with code 1 when a class has fewer rows.")
+@sensitive_options
+@table_option
+@delimiter_option
+def audit(
+    file: str,
+    qi: tuple[str, ...],
+    k: int | None,
+    sensitive: str | None,
+    metric: str | None,
+    hierarchy: str | None,
+    table: str | None,
+    delimiter: str,
+    **promised: Any,
+) -> None:
+    """Measure k-anonymity and the risk of re-identification of FILE; with --sensitive also l-diversity and t-closeness.
+
+    Exits with code 1 when FILE breaks --k, --l or --t.
+    """
+    import duckdb
+
+    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.measures import demand, measure, measured_requirements
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.model.policy import Policy
+
+    place = Place.of(file, table)
+    names, beside = tables_beside(metric, hierarchy)
+    measured = measured_requirements(sensitive, **names, **promised)
+    con = audit_macros(duckdb.connect())
+
+    def work() -> list[dict[str, Any]]:
+        with closing(con):
+            for name, each in {"source": place, **beside}.items():
+                load(con, each, into=name, delimiter=delimiter)
+            known = columns(con, "source")
+            policy = Policy.of(quasi_identifiers=column_names(qi, known) if qi else None, requirements=measured).resolve(known)
+            chosen = [each.column for each in policy.quasi_identifiers]
+            queries = ("FROM k_anonymity('source', $qi)", "FROM reidentification_risk('source', $qi)")
+            return [
+                *(record(con, query, {"qi": chosen}) for query in queries),
+                *(measure(con, requirement, chosen) for requirement in measured),
+            ]
+
+    sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
+    show(sizes.items(), "k-anonymity")
+    titles = ("risk of re-identification", "l-diversity", "t-closeness")
+    for title, found in zip(titles, (risk, *figures), strict=False):
+        show(((name, value) for name, value in found.items() if name not in sizes), title)
+    if k is not None and sizes["k"] is not None and sizes["k"] < k:
+        raise AuditError(f"the smallest class has {sizes['k']} rows, fewer than k = {k}")
+    for requirement, found in zip(measured, figures, strict=True):
+        demand(requirement, found)

@@ -1,0 +1,120 @@
+"""The command ``kanon``. Heavy imports stand inside the commands, so that ``kanon --help`` answers at once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from kanon_sql.cli.anonymize import anonymize
+from kanon_sql.cli.checks import audit, verify
+from kanon_sql.cli.interrupt import interruptible, stopping_signals
+from kanon_sql.cli.options import secret_option
+from kanon_sql.cli.policies import policy
+from kanon_sql.cli.publish import PATIENCE
+from kanon_sql.cli.reports import frontier, report
+from kanon_sql.errors import KanonError
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo(f"error: {message}", err=True)
+    sys.exit(1)
+
+
+class Kanon(click.Group):
+    """A group whose commands end with one line ``error: ...`` and exit code 1, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; turn what went wrong into a line."""
+        try:
+            with stopping_signals():
+                return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("error: interrupted", err=True)
+            sys.stdout.flush()
+            # Work that did not stop would hold the interpreter, or crash it, at the usual exit.
+            os._exit(1)
+        except BrokenPipeError:
+            raise
+        except (KanonError, OSError) as error:
+            _fail(str(error))
+        except Exception as error:
+            import duckdb
+
+            if not isinstance(error, duckdb.Error):
+                raise
+            from kanon_sql.engines.duckdb.places import plain
+
+            _fail(plain(error))
+
+
+@click.group(cls=Kanon, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(package_name="kanon-sql", prog_name="kanon")
+def main() -> None:
+    """Release tables in which nobody stands out."""
+
+
+@main.command()
+@click.argument("file", metavar="FILE.sql")
+@click.option("--db", default=":memory:", metavar="DB", help="The DuckDB database to run in.  [default: in memory]")
+@secret_option
+def run(file: str, db: str, secret: bytes | None) -> None:
+    """Run the SQL statements of a file, ANONYMIZE included; - reads the standard input.
+
+    It stops at the first statement that fails and says which.
+    """
+    from rich.console import Console
+
+    import kanon_sql
+    from kanon_sql.cli.script import read_input, run_script
+
+    text = read_input(file)
+    con = kanon_sql.connect(db, secret=secret)
+    run_script(con, text, Console(highlight=False), name="stdin" if file == "-" else file, patience=PATIENCE)
+    con.close()
+
+
+@main.command()
+@click.argument("db", default=":memory:")
+@click.option("--read-only", is_flag=True, help="Open the database without writing to it.")
+@secret_option
+def shell(db: str, read_only: bool, secret: bytes | None) -> None:
+    """Talk SQL with a database; with a pipe, run what comes through it."""
+    from rich.console import Console
+
+    import kanon_sql
+    from kanon_sql.cli.script import read_input, run_script
+    from kanon_sql.cli.shell import interactive
+
+    con = kanon_sql.connect(db, secret=secret, read_only=read_only)
+    if sys.stdin.isatty():
+        interactive(con, Console(highlight=False))
+    else:
+        run_script(con, read_input("-"), Console(highlight=False), name="stdin", patience=PATIENCE)
+    con.close()
+
+
+@main.command()
+@click.option("--rows", default=2000, show_default=True, type=click.IntRange(1, 1_000_000), help="Patients to invent.")
+@click.option("--k", default=5, show_default=True, help="Least number of rows that look alike.")
+@click.option("--seed", default=7, show_default=True, type=click.IntRange(0), help="Seed of the invented table.")
+def demo(rows: int, k: int, seed: int) -> None:
+    """Invent a hospital table, release it, and show what happened to it."""
+    from rich.console import Console
+
+    import kanon_sql
+    from kanon_sql.cli.demo import show
+
+    con = kanon_sql.connect()
+
+    def work() -> None:
+        show(con, Console(highlight=False), rows=rows, k=k, seed=seed)
+
+    interruptible(con.interrupt, work, finish=con.finish, patience=PATIENCE)
+    con.close()
+
+
+for command in (anonymize, verify, audit, policy, report, frontier):
+    main.add_command(command)

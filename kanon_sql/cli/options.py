@@ -1,0 +1,82 @@
+"""Options that several commands share, and how their values are read and figures shown."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from kanon_sql.cli.terminal import grid_of
+
+
+def column_names(values: Iterable[str], columns: list[str]) -> list[str]:
+    """Split comma lists of column names; a value that is itself a column is one name, and quotes protect commas."""
+    found: list[str] = []
+    for value in values:
+        split = [value] if value in columns else next(csv.reader([value], skipinitialspace=True), [])
+        found += [name if name in columns else name.strip() for name in split if name.strip()]
+    return found
+
+
+def assigned(values: Iterable[str], option: str, form: str) -> dict[str, str]:
+    """Read the values of an option of the form ``name=what``."""
+    found = {}
+    for value in values:
+        name, equals, what = value.rpartition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{value} is not of the form {form}", param_hint=option)
+        found[name] = what
+    return found
+
+
+def show(pairs: Iterable[tuple[str, object]], title: str | None = None) -> None:
+    """Print names and values side by side."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if title:
+        console.print(Text(title, style="bold"))
+    console.print(grid_of(pairs))
+
+
+qi_option = click.option(
+    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeat it or separate by commas.  [default: every column]"
+)
+_SENSITIVE_OPTIONS = (
+    click.option("--sensitive", metavar="A", help="The sensitive column, which is released as it is."),
+    click.option("--l", metavar="NUMBER", help="How diverse it is at least among rows that look alike."),
+    click.option("--variant", metavar="NAME", help="frequency, distinct, entropy or recursive.  [default: frequency]"),
+    click.option("--c", metavar="NUMBER", help="The c of recursive diversity."),
+    click.option("--t", metavar="NUMBER", help="How far from the whole table rows that look alike are at most, 0 to 1."),
+    click.option(
+        "--metric", metavar="NAME", help="equal, ordered, numeric, hierarchical, or a file (a, b, distance).  [default: equal]"
+    ),
+    click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical."),
+)
+
+
+def sensitive_options(command: Any) -> Any:
+    """Give a command the options about a sensitive column."""
+    for option in reversed(_SENSITIVE_OPTIONS):
+        command = option(command)
+    return command
+
+
+def _secret(_context: click.Context, _option: click.Parameter, path: str | None) -> bytes | None:
+    from kanon_sql.model.secret import read_secret
+
+    return None if path is None else read_secret(path)
+
+
+secret_option = click.option(
+    "--secret-file",
+    "secret",
+    metavar="FILE",
+    callback=_secret,
+    help="Key of what nobody may predict.  [default: KANON_SECRET, else one kept for the user]",
+)
+table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
+delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")

@@ -1,0 +1,78 @@
+"""``kanon policy``: stored policies from a database into a file, and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.errors import SourceError
+
+if TYPE_CHECKING:
+    from kanon_sql.model.stored_policy import StoredPolicy
+
+
+@click.group()
+def policy() -> None:
+    """Move stored policies between databases and files."""
+
+
+@policy.command(name="export")
+@click.argument("db")
+@click.option("-o", "--output", metavar="FILE", help="A .yaml or .json file.  [default: JSON on the standard output]")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+def export(db: str, output: str | None, force: bool) -> None:
+    """Write the policies stored in the database DB."""
+    import duckdb
+
+    from kanon_sql.engines.duckdb.policies import Policies
+    from kanon_sql.model.policy_file import kind_of, written
+
+    ending = ".json" if output is None else kind_of(output)
+    _require(db)
+    if output is not None and Path(output).exists() and not force:
+        raise SourceError(f"{output} exists; hint: --force replaces it")
+    with duckdb.connect(db, read_only=True) as con:
+        text = written(Policies(lambda query: con.sql(query).fetchall()).all, ending)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    put_text(text, Path(os.path.realpath(output)), replace=force)
+
+
+@policy.command(name="import")
+@click.argument("db")
+@click.argument("file")
+@click.option("--replace", is_flag=True, help="Replace policies of the same name.")
+def import_(db: str, file: str, replace: bool) -> None:
+    """Store the policies of FILE in the database DB: all of them, or none."""
+    from kanon_sql.cli.script import read_input
+    from kanon_sql.model.policy_file import kind_of, read
+
+    kind_of(file)
+    _require(db)
+    policies = read(read_input(file), file)
+    _store(db, policies, replace)
+    click.echo(f"{len(policies)} {'policy' if len(policies) == 1 else 'policies'} stored")
+
+
+def _require(db: str) -> None:
+    if not Path(db).is_file():
+        raise SourceError(f"there is no database {db}")
+
+
+def _store(db: str, policies: Sequence[StoredPolicy], replace: bool) -> None:
+    import kanon_sql
+    from kanon_sql.engines.duckdb.policies import Policies
+
+    with closing(kanon_sql.connect(db)) as con:
+        con.execute("BEGIN")
+        stored = Policies(lambda query: con.execute(query).fetchall())
+        for each in policies:
+            con.execute(stored.create(each, replace=replace))
+        con.execute("COMMIT")

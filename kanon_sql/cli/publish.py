@@ -1,0 +1,241 @@
+"""From file to file: the release is written beside its place, read again, audited, and only then put there."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.measures import record
+from kanon_sql.engines.duckdb.staging import put, write_text
+from kanon_sql.errors import AuditError, KanonError, SourceError
+
+if TYPE_CHECKING:
+    from kanon_sql.certificate import Certificate
+    from kanon_sql.cli.terminal import Step
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.model.policy import Policy
+
+PATIENCE = 5.0
+"""Seconds that a command waits for its work to stop before it leaves it behind."""
+
+
+def evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
+    """Return where a certificate goes.
+
+    Raises
+    ------
+    SourceError
+        When it may not go there.
+    """
+    path = Path(os.path.realpath(name))
+    if any(path == table.path for table in tables):
+        raise SourceError("the certificate is IN or OUT; hint: give it a name of its own")
+    if not path.parent.is_dir():
+        raise SourceError(f"there is no folder {path.parent}")
+    if path.exists() and not path.is_file():
+        raise SourceError(f"{path} is not a file")
+    if path.exists() and not force:
+        raise SourceError(f"{path} exists; hint: --force replaces it")
+    return path
+
+
+def tables_beside(metric: str | None, hierarchy: str | None) -> tuple[dict[str, Any], dict[str, Place]]:
+    """Return the metric and the hierarchy as a policy names them, and the files behind these names.
+
+    Parameters
+    ----------
+    metric : str, optional
+        Name of a metric, or a file of distances: that has a dot in its name.
+    hierarchy : str, optional
+        A file.
+
+    Raises
+    ------
+    SourceError
+        When there is no such file, or its name means something else.
+    """
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.model.requirements import METRICS
+    from kanon_sql.model.validation import as_identifier, nearest
+
+    if metric is not None and metric not in METRICS and "." not in metric and nearest(metric, METRICS) is None:
+        raise SourceError(f"{metric} is no metric and no file; hint: the metrics are {', '.join(METRICS)}")
+    names, places = {"metric": metric, "hierarchy": hierarchy}, {}
+    for role, file in {"metric": metric if metric and "." in metric else None, "hierarchy": hierarchy}.items():
+        if file is None:
+            continue
+        place = Place.of(file)
+        place.require()
+        name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
+        if name.lower() in {*METRICS, "source", "released"}:
+            raise SourceError(f"{place} cannot be the {role}: its name means something else; hint: rename it")
+        names[role], places[name] = as_identifier(name), place
+    return names, places
+
+
+_TALLY = """SELECT system.main.md5(system.main.list(counts ORDER BY counts ASC NULLS LAST)::VARCHAR) AS tally
+    FROM (
+        SELECT system.main.list(size ORDER BY size ASC NULLS LAST) AS counts
+        FROM (
+            SELECT system.main.create_sort_key(
+                       system.main.row(*COLUMNS(lambda name: system.main.list_contains($qi, name))), 'ASC NULLS FIRST'), {size}
+            FROM equivalence_classes('released', system.main.list_concat($qi, system.main.list_value($sensitive)))
+        ) AS tally(class, size)
+        GROUP BY class
+    )"""
+
+
+def _tallies(con: Any, policy: Policy) -> list[str]:
+    """Return for each sensitive attribute a digest of how often its values occur in each class of the table ``released``.
+
+    Notes
+    -----
+    A file has no types of its own, so the order of values and their distances, on which t-closeness rests, are not in it. But
+    it tells values apart, and where the tallies are those of the audited rows, it tells nothing that they do not.
+    """
+    columns = [qi.column for qi in policy.quasi_identifiers]
+    taken = any(name.lower() == "class_size" for name in (*columns, *policy.sensitive))
+    query = _TALLY.format(size="class_size_1" if taken else "class_size")
+    return [record(con, query, {"qi": columns, "sensitive": name})["tally"] for name in policy.sensitive]
+
+
+def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: list[str]) -> None:
+    """Read the written file again and audit it: the last gate before anything is put in its place."""
+    import duckdb
+
+    from kanon_sql.engines.duckdb.files import load
+
+    with closing(audit_macros(duckdb.connect())) as con:
+        load(con, written, into="released", delimiter=delimiter)
+        count = con.execute("SELECT system.main.count(*) FROM released").fetchall()[0][0]
+        if count != rows:
+            raise AuditError(f"the written file has {count} rows, the source {rows}; nothing was released")
+        columns = [qi.column for qi in policy.quasi_identifiers]
+        k = record(con, "FROM k_anonymity('released', $qi)", {"qi": columns})["k"] if rows else None
+        if k is not None and k < policy.least_class_size:
+            raise AuditError(f"the written file has a class of {k} rows, below {policy.least_class_size}; nothing was released")
+        if _tallies(con, policy) != tallies:
+            raise AuditError(
+                "the classes of the written file have other sensitive values than those of the audited rows; nothing was "
+                "released; hint: a Parquet file keeps all values apart"
+            )
+
+
+def release_file(
+    origin: Place,
+    place: Place,
+    policy_for: Callable[[list[str]], Policy],
+    staging: Path,
+    delimiter: str,
+    step: Step,
+    beside: Mapping[str, Place],
+    evidence: tuple[Path, Path] | None = None,
+    *,
+    force: bool = False,
+    secret: bytes | None = None,
+) -> Certificate:
+    """Read, solve, write, audit, publish.
+
+    Parameters
+    ----------
+    origin, place : Place
+        The source, and where the release goes.
+    policy_for : callable
+        Makes the policy once the columns are known.
+    staging : Path
+        A private directory on the file system of ``place``.
+    delimiter : str
+        The separator of CSV files.
+    step : Step
+        Hears of each step.
+    beside : mapping
+        By their names, the hierarchies and tables of distances that the policy names.
+    evidence : tuple of Path, optional
+        A private path and the place of the certificate, on one file system; it is put there right after the release.
+    force : bool
+        Whether what is in their places is replaced.
+    secret : bytes, optional
+        As for `kanon_sql.connect`.
+    """
+    import kanon_sql
+    from kanon_sql.cli.interrupt import interruptible
+    from kanon_sql.engines.duckdb.files import columns, load, stage
+    from kanon_sql.engines.duckdb.tables import check_tables
+
+    # What does not fit into memory spills into the private directory.
+    con = kanon_sql.connect(secret=secret, config={"temp_directory": str(staging / "spill")})
+    stopped = threading.Event()
+
+    def interrupt() -> None:
+        stopped.set()
+        con.interrupt()
+
+    def go_on() -> None:
+        # An interrupt between two statements, or during the audit, would otherwise be lost.
+        if stopped.is_set():
+            raise KeyboardInterrupt
+
+    def work() -> Certificate:
+        with closing(con):
+            step("reading")
+            load(con, origin, into="source", delimiter=delimiter)
+            policy = policy_for(columns(con, "source"))
+            check_tables(policy, beside, "--beside {}=FILE")
+            for name, table in beside.items():
+                load(con, table, into=name, delimiter=delimiter)
+            rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
+            go_on()
+            step("solving")
+            con.watch(lambda moment: step("solving", moment))
+            con.execute("CREATE TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
+            certificate: Certificate = kanon_sql.releases(con)[-1]
+            go_on()
+            step("writing")
+            rows_in_order = "FROM released" if policy.row_order == "source" else "FROM released ORDER BY ALL ASC NULLS LAST"
+            staged = stage(con, rows_in_order, place, staging=staging, delimiter=delimiter)
+            step("auditing")
+            _verify(staged, policy, rows, delimiter, _tallies(con, policy))
+            if evidence is not None:
+                write_text(certificate.to_json(), evidence[0])
+            go_on()
+            _publish(con, staged, place, evidence, force)
+            return certificate
+
+    return interruptible(interrupt, work, finish=con.finish, patience=PATIENCE)
+
+
+def _publish(con: Any, staged: Place, place: Place, evidence: tuple[Path, Path] | None, force: bool) -> None:
+    """Put the release in its place, then its certificate: both, or neither.
+
+    Notes
+    -----
+    At no moment, whoever is killed, a certificate lies beside a release that is not its own: an old one goes first, and the new
+    one comes last.
+    """
+    from kanon_sql.engines.duckdb.files import publish, withdraw
+
+    if evidence is None:
+        publish(con, staged, place, replace=force)
+        return
+    fresh, proof = evidence
+    old = fresh.with_name("old")
+    if force:
+        with suppress(FileNotFoundError):
+            os.replace(proof, old)
+    try:
+        new_file = publish(con, staged, place, replace=force)
+    except BaseException:
+        if old.exists():
+            os.replace(old, proof)
+        raise
+    try:
+        put(fresh, proof, replace=force)
+    except KanonError:
+        if not force:  # what was there before is gone
+            withdraw(con, place, new_file)
+        raise

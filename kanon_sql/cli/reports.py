@@ -1,0 +1,216 @@
+"""The commands that write pages: ``kanon report`` and ``kanon frontier``."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.options import column_names, delimiter_option, qi_option, sensitive_options, show, table_option
+from kanon_sql.cli.publish import PATIENCE, tables_beside
+from kanon_sql.cli.terminal import progress
+from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.errors import AuditError, SourceError, raise_alone
+
+if TYPE_CHECKING:
+    from kanon_sql.model.policy import Policy
+    from kanon_sql.report.points import Point
+
+force_option = click.option("--force", is_flag=True, help="Replace OUT if it exists.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+
+
+def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: bool) -> Path:
+    """Return where a page goes; it never replaces what was read."""
+    path = Path(os.path.realpath(name))
+    if path.suffix.lower() not in endings:
+        raise SourceError(f"{name} has no known format; hint: it must end in {' or '.join(endings)}")
+    if path in inputs:
+        raise SourceError(f"{path} is read by this command; hint: give OUT a name of its own")
+    if not path.parent.is_dir():
+        raise SourceError(f"there is no folder {path.parent}")
+    if path.exists() and not (force and path.is_file()):
+        raise SourceError(f"{path} exists; hint: --force replaces a file")
+    return path
+
+
+@click.command()
+@click.argument("source", metavar="SOURCE")
+@click.argument("release", metavar="RELEASE")
+@click.option("-o", "--output", "target", required=True, metavar="OUT.html", help="Where the page goes.")
+@qi_option
+@click.option("--k", type=int, help="Least number of rows that look alike.  [default: that of the certificate, else 2]")
+@sensitive_options
+@click.option("--certificate", metavar="CERT.json", help="What is claimed of the release; it names the quasi-identifiers.")
+@table_option
+@delimiter_option
+@force_option
+@quiet_option
+def report(
+    source: str,
+    release: str,
+    target: str,
+    qi: tuple[str, ...],
+    metric: str | None,
+    hierarchy: str | None,
+    certificate: str | None,
+    table: str | None,
+    delimiter: str,
+    force: bool,
+    quiet: bool,
+    **about: Any,
+) -> None:
+    """Write a page about RELEASE beside its SOURCE: the promise, the risk that is left, and what is lost.
+
+    The page is one HTML file that loads nothing. It counts the source, so it is not to be published. Exits with code 1 when
+    the promise is broken; the page is written all the same.
+    """
+    import duckdb
+
+    from kanon_sql.certificate import Certificate
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.model.requirements import METRICS
+    from kanon_sql.report.release_report import report_files
+    from kanon_sql.verification.files import read_certificate
+
+    origin, place = Place.of(source, table), Place.of(release)
+    names, beside = tables_beside(metric, hierarchy)
+    read = [each.path for each in (origin, place, *beside.values())]
+    if certificate is not None:
+        read.append(Path(os.path.realpath(certificate)))
+    path = _target(target, (".html",), read, force)
+    claimed = None
+    if certificate is not None:
+        document = read_certificate(certificate)
+        document.require_checksum()
+        claimed = Certificate(**document.claims)
+    if about["sensitive"] is None:  # then the files are those that the certificate names
+        names = {"metric": metric if metric in METRICS else None}
+    con = duckdb.connect()
+
+    def work() -> tuple[str, bool]:
+        return report_files(
+            con,
+            origin,
+            place,
+            delimiter=delimiter,
+            beside=beside,
+            certificate=claimed,
+            names=lambda known: column_names(qi, known) if qi else None,
+            **about,
+            **names,
+        )
+
+    text, kept = interruptible(con.interrupt, work, patience=PATIENCE)
+    put_text(text, path, replace=force)
+    if not quiet:
+        show([("written", path)])
+    if not kept:
+        raise AuditError("the release breaks its promise, or is not that of the certificate; the page says where")
+
+
+@click.command()
+@click.argument("source", metavar="SOURCE")
+@click.option(
+    "-o", "--output", "targets", required=True, multiple=True, metavar="OUT", help="OUT.html or OUT.csv; repeat it for both."
+)
+@qi_option
+@click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Least numbers of rows that look alike.")
+@click.option("--sensitive", metavar="A", help="The sensitive column that --t is about.")
+@click.option("--t", "ts", metavar="T,T", help="How far from the whole table rows that look alike are at most, 0 to 1.")
+@click.option(
+    "--metric", metavar="NAME", help="What far means: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
+)
+@click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical.")
+@click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Of each release: take the best that is found in this time.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the solvers that draw.")
+@table_option
+@delimiter_option
+@force_option
+@quiet_option
+def frontier(
+    source: str,
+    targets: tuple[str, ...],
+    qi: tuple[str, ...],
+    ks: str,
+    ts: str | None,
+    metric: str | None,
+    hierarchy: str | None,
+    table: str | None,
+    delimiter: str,
+    force: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Release SOURCE under one promise after the other, and write what each costs, and what it costs at least.
+
+    Ctrl-C ends the curve with the points that there are; again, it stops without one.
+    """
+    import kanon_sql
+    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.report.frontier import csv_text, html_text, points, promises
+
+    place = Place.of(source, table)
+    names, beside = tables_beside(metric, hierarchy)
+    read = [each.path for each in (place, *beside.values())]
+    paths = [_target(name, (".html", ".csv"), read, force) for name in targets]
+    k, t = _numbers(ks, "--k"), None if ts is None else _listed(ts)
+    con = kanon_sql.connect()
+    ended = threading.Event()
+    found: list[Point] = []
+
+    def finish() -> bool:
+        going = con.finish()
+        if not (going or found):
+            return False
+        ended.set()
+        if not going:
+            con.interrupt()
+        return True
+
+    def work() -> list[Policy]:
+        with closing(con), progress(not quiet) as step:
+            step("reading")
+            for name, each in {"source": place, **beside}.items():
+                load(con, each, into=name, delimiter=delimiter)
+            known = columns(con, "source")
+            chosen = column_names(qi, known) if qi else None
+            policies = [each.resolve(known) for each in promises(k, t, quasi_identifiers=chosen, **names, **options)]
+            con.watch(lambda moment: step("solving", moment))
+            for point in points(con, policies, ended.is_set):
+                found.append(point)
+                step("solving")
+            return policies
+
+    policies = interruptible(con.interrupt, work, finish=finish, patience=PATIENCE)
+    settings = [
+        ("source", place.path.name),
+        ("quasi-identifiers", ", ".join(each.column for each in policies[0].quasi_identifiers)),
+        ("solver", f"{policies[0].algorithm}, seed {policies[0].seed}"),
+        ("points", f"{len(found)} of {len(policies)}"),
+        ("version", f"kanon-sql {kanon_sql.__version__}"),
+    ]
+    for path in paths:
+        text = csv_text(found) if path.suffix.lower() == ".csv" else html_text(found, settings)
+        put_text(text, path, replace=force)
+    if not quiet:
+        show([("written", path) for path in paths] + [("points", f"{len(found)} of {len(policies)}")])
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _numbers(text: str, option: str) -> list[int]:
+    try:
+        return [int(part) for part in _listed(text)]
+    except ValueError:
+        raise_alone(click.BadParameter(f"{text} is no list of whole numbers", param_hint=option))

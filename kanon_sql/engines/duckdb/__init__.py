@@ -1,0 +1,1 @@
+"""DuckDB: connections, sessions, the SQL of a release and its audit, and tables in files."""

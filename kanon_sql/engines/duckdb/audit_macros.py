@@ -1,0 +1,13 @@
+"""The audit macros on connections that have nothing else of this package."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+
+def audit_macros(con: Any) -> Any:
+    """Define the audit macros on a plain DuckDB connection: no solver of this package is involved in an audit."""
+    for name in ("equivalence_classes", "k_anonymity", "reidentification_risk", "l_diversity", "t_closeness"):
+        con.execute(files("kanon_sql.sql").joinpath(f"{name}.sql").read_text(encoding="utf-8"))
+    return con

@@ -1,0 +1,129 @@
+"""What the audit counts on a table in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+
+from kanon_sql.engines.duckdb.connection import register
+from kanon_sql.engines.duckdb.frames import Frame
+from kanon_sql.engines.duckdb.measures import demand, distance_of, frequency_of, measure, measured_requirements, record
+from kanon_sql.engines.duckdb.numbered_rows import register_exactly
+from kanon_sql.engines.duckdb.relations import is_relation, place_rows
+from kanon_sql.engines.duckdb.tables import Number, frame_of, names_of, register_tables
+from kanon_sql.errors import AuditError
+from kanon_sql.model.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What the audit counted on a table.
+
+    Attributes
+    ----------
+    k : int or None
+        Rows of the smallest class; None for an empty table.
+    rows, classes, uniques : int
+        Rows, equivalence classes, and classes of a single row.
+    highest_risk, average_risk : float or None
+        Prosecutor risk of the worst row and of the average row: one over the size of its class.
+    distinct_l : int or None
+        The fewest different values of the sensitive attribute in a class. This and what follows is None for an empty table,
+        and where no sensitive attribute was named.
+    frequency_l : Fraction or None
+        One over the highest share that a value has in its class.
+    entropy_l : float or None
+        The number of equally frequent values that have the entropy of the least diverse class.
+    t : Fraction or None
+        The distance of the farthest class from the whole table.
+    """
+
+    k: int | None
+    rows: int
+    classes: int
+    uniques: int
+    highest_risk: float | None
+    average_risk: float | None
+    distinct_l: int | None = None
+    frequency_l: Fraction | None = None
+    entropy_l: float | None = None
+    t: Fraction | None = None
+
+
+def audit(
+    table: Any,
+    *,
+    quasi_identifiers: Iterable[str] | None = None,
+    k: int | None = None,
+    sensitive: str | None = None,
+    l: Number | None = None,  # noqa: E741 - its name everywhere
+    variant: str | None = None,
+    c: Number | None = None,
+    t: Number | None = None,
+    metric: str | None = None,
+    hierarchy: str | None = None,
+    tables: Mapping[str, Any] | None = None,
+) -> Audit:
+    """Measure a table, released by whomever, in plain SQL.
+
+    Parameters
+    ----------
+    table : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
+        The table.
+    quasi_identifiers : iterable of str, optional
+        The columns that make the classes; None takes all that are not sensitive. NULL is a value like any other.
+    k : int, optional
+        Raise an error when a class has fewer rows.
+    sensitive : str, optional
+        The sensitive attribute, whose diversity and closeness are measured too.
+    l, variant, c : optional
+        Raise an error when a class is less diverse, as in :class:`~kanon_sql.model.requirements.LDiversity`.
+    t : optional
+        Raise an error when a class is farther from the whole table.
+    metric, hierarchy : str, optional
+        What far means, as in :class:`~kanon_sql.model.requirements.TCloseness`.
+    tables : mapping, optional
+        By their names, the hierarchy or the table of distances, as in `anonymize`.
+
+    Raises
+    ------
+    AuditError
+        When a class has fewer than ``k`` rows, or breaks another promise.
+    """
+    source = table if is_relation(table) else frame_of(table)
+    measured = measured_requirements(sensitive, l=l, variant=variant, c=c, t=t, metric=metric, hierarchy=hierarchy)
+    policy = Policy.of(k=1 if k is None else k, quasi_identifiers=quasi_identifiers, requirements=measured)
+    policy = policy.resolve(names_of(source))
+    names = [qi.column for qi in policy.quasi_identifiers]
+    with register(duckdb.connect()) as con:
+        if isinstance(source, Frame):
+            register_exactly(con, source, [*names, *policy.measured])
+        else:
+            place_rows(source, con, "source")
+        register_tables(con, policy, tables)
+        size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
+        risk = record(con, "FROM reidentification_risk('source', $qi)", {"qi": names})
+        figures = [(each, measure(con, each, names)) for each in measured]
+    if k is not None and size["k"] is not None and size["k"] < k:
+        raise AuditError(
+            f"the smallest class has {size['k']} rows, fewer than k = {k}; hint: release the table with a smaller promise"
+        )
+    for requirement, found in figures:
+        demand(requirement, found)
+    told = {name: value for _, found in figures for name, value in found.items()}
+    return Audit(
+        k=size["k"],
+        rows=size["rows"],
+        classes=size["classes"],
+        uniques=size["uniques"],
+        highest_risk=risk["prosecutor_risk"],
+        average_risk=risk["prosecutor_risk_average"],
+        distinct_l=told.get("distinct_l"),
+        frequency_l=frequency_of(told) if told else None,
+        entropy_l=told.get("entropy_l"),
+        t=distance_of(told) if told else None,
+    )

@@ -1,0 +1,220 @@
+"""A DuckDB connection that understands the clause."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import duckdb
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb import copying
+from kanon_sql.engines.duckdb.failures import Asked
+from kanon_sql.engines.duckdb.policies import Policies
+from kanon_sql.engines.duckdb.registration import install, macros, session_of
+from kanon_sql.engines.duckdb.relation import run
+from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED, unshadowed
+from kanon_sql.errors import KanonError, SourceError, raise_alone
+from kanon_sql.model.policy import Policy
+from kanon_sql.solvers.budget import Progress
+
+_OF_RESULT = ("df", "fetch", "tf", "to_arrow", "torch")
+"""How the methods of a connection begin that hand over the result of its last statement."""
+
+_PREPARES, _EXECUTES = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("prepare", "execute"))
+
+_Raw = TypeVar("_Raw", bound=duckdb.DuckDBPyConnection)
+
+
+def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
+    """Make the table functions work on a DuckDB connection of yours.
+
+    Parameters
+    ----------
+    con : DuckDBPyConnection
+        Any open connection. Its cursors have the functions too: by their own names where the database is in memory, else
+        as ``kanon.k_anonymize(...)``, or by their own names after ``register(cursor)``.
+    secret : str or bytes, optional
+        Key of what nobody may predict, such as which of several equal rows are suppressed; all connections to a database share
+        it. By default that of ``KANON_SECRET``, else one that is kept for the user.
+
+    Returns
+    -------
+    DuckDBPyConnection
+        The same connection.
+
+    Raises
+    ------
+    SourceError
+        When a database file brings a macro that is called like one of these functions, unless it is the very same.
+
+    Notes
+    -----
+    Nothing is written into a database file: there, the macros are temporary. A database opened read-only, or whose file is
+    called ``kanon``, gives its cursors no ``kanon`` schema. Inside an open transaction the functions last as long as it does:
+    register before BEGIN.
+    """
+    if isinstance(con, Connection):
+        register(con.raw, secret=secret)
+        return con
+    install(con, secret)
+    return con
+
+
+def connect(database: str = ":memory:", *, secret: str | bytes | None = None, **options: Any) -> Connection:
+    """Open a DuckDB connection that also understands ANONYMIZE.
+
+    Parameters
+    ----------
+    database : str
+        Path of a database file, or ``':memory:'``.
+    secret : str or bytes, optional
+        As for `register`.
+    **options
+        As for ``duckdb.connect``.
+
+    Raises
+    ------
+    SourceError
+        As `register`.
+    """
+    con = duckdb.connect(database, **options)
+    try:
+        return Connection(register(con, secret=secret))
+    except SourceError:
+        con.close()
+        raise
+
+
+def releases(con: duckdb.DuckDBPyConnection | Connection) -> list[Certificate]:
+    """Return the certificates of all audited releases of the connection's DuckDB instance, oldest first."""
+    return con.session.releases if isinstance(con, Connection) else session_of(con).releases
+
+
+class Connection:
+    """A DuckDB connection that also understands ANONYMIZE; everything else is DuckDB's own.
+
+    Attributes
+    ----------
+    raw : DuckDBPyConnection
+        The connection behind it.
+    session : Session
+        What is remembered of its releases.
+    """
+
+    def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
+        self.raw = raw
+        self.session = session_of(raw)
+        self._asked = Asked()
+        self._prepared = False
+
+    def execute(self, query: Any, parameters: Any = None) -> Self:
+        """Run statements, as ``DuckDBPyConnection.execute``; a COPY of a release writes its file whole or not at all."""
+        self._run(self.raw.execute, query, self.raw.execute, parameters)
+        return self
+
+    def executemany(self, query: Any, parameters: Any = None) -> Self:
+        """Run a statement once per set of parameters, as ``DuckDBPyConnection.executemany``."""
+        self._run(self.raw.executemany, query, self.raw.execute, parameters, many=True)
+        return self
+
+    def sql(self, query: Any, *, params: Any = None, **options: Any) -> Any:
+        """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
+
+        def last(text: Any, parameters: Any) -> Any:
+            return self.raw.sql(text, params=parameters, **options)
+
+        return self._run(last, query, self.raw.sql, params)
+
+    query = sql
+    from_query = sql
+
+    def cursor(self) -> Connection:
+        """Return a second connection to the same database, with everything registered."""
+        return Connection(register(self.raw.cursor()))
+
+    def interrupt(self) -> None:
+        """Stop the running statement, also a solver at work."""
+        self.session.interrupt()
+        self.raw.interrupt()
+
+    def finish(self) -> bool:
+        """Let a solver at work end its search: its best release so far is audited and given; False if there is none yet."""
+        return self.session.finish()
+
+    def watch(self, progress: Progress | None) -> None:
+        """Let ``progress`` hear of running releases: a `Moment` with the step, the share done, the cost and the bound."""
+        self.session.watch(progress)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.raw.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<kanon_sql connection over {self.raw!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.raw, name)
+        # A method such as fetchall is about the statement that ran last; one such as view is not.
+        asked = self._asked if name.startswith(_OF_RESULT) else Asked()
+        return functools.partial(run, self.session, asked, value) if callable(value) else value
+
+    def _rewritten(self, query: Any, ask: Callable[[str], Any]) -> Any:
+        """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
+        if not isinstance(query, str) or "anonymiz" not in query.casefold():
+            return query
+        from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
+
+        return rewrite(query, _release_of_query, Policies(lambda question: ask(question).fetchall()))
+
+    def _run(
+        self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False
+    ) -> Any:
+        """Run statements; those that hold a release fail without words of DuckDB that may quote values."""
+        sent = self._rewritten(query, ask)
+        asked = Asked.of(query, sent)
+        # What was prepared is not bound again when it is executed.
+        asked.released = asked.released or (self._prepared and _EXECUTES.search(asked.text) is not None)
+        self._asked = asked
+        try:
+            return run(self.session, asked, self._copied, last, sent, parameters, many)
+        finally:
+            self._prepared = self._prepared or (asked.released and _PREPARES.search(asked.text) is not None)
+
+    def _copied(self, last: Callable[..., Any], sent: Any, parameters: Any, many: bool) -> Any:
+        try:
+            return copying.run(self.raw, last, sent, parameters, many=many)
+        except duckdb.BinderException:
+            refusal = self._shadowed(sent)
+            if refusal is None:
+                raise
+            raise_alone(refusal)
+
+    def _shadowed(self, query: object) -> KanonError | None:
+        """Return the refusal of a macro behind the syntax of a statement of ours that could not even be bound."""
+        if isinstance(query, str) and _asked().search(query):
+            try:
+                self.raw.execute(f"SELECT {unshadowed((*GATED, *REFUSED))}").fetchall()
+            except duckdb.Error as refusal:
+                return self.session.cause_of(str(refusal))
+        return None
+
+
+@functools.cache
+def _asked() -> re.Pattern[str]:
+    """Return a pattern for statements that release, explain or audit."""
+    return re.compile("|".join(["kanon#", *(text.partition("(")[0] for text in macros())]), re.IGNORECASE)
+
+
+def _release_of_query(body: str, policy: Policy) -> str:
+    return release_query(body, policy, query=True)

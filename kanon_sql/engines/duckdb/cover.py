@@ -1,0 +1,72 @@
+"""The audit of generalized columns as SQL: every label that a row shows has to cover the value that the row had.
+
+Nothing here is shared with what made the labels: they are read as the texts that they are.
+"""
+
+from __future__ import annotations
+
+from kanon_sql.engines.duckdb.names import literal, quoted, table_name
+from kanon_sql.engines.duckdb.texts import text, tree_links
+from kanon_sql.model.hierarchies import DEEPEST
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recodings import Bins, Digits, Intervals, Levels, Ranges, Rectangles, Regions
+
+
+def cover(policy: Policy) -> dict[str, str]:
+    """Return the audit of the generalized columns of a policy as slots of the release statement.
+
+    Returns
+    -------
+    dict of str
+        ``covers``, common table expressions with a comma before each; ``uncovered``, branches of a CASE.
+    """
+    covers, uncovered = [], []
+    generalized = [qi for qi in policy.quasi_identifiers if qi.recoding is not None]
+    for number, qi in enumerate(generalized, 1):
+        check = f'"kanon#cover{number}"'
+        covers.append(text("cover", check=check, column=quoted(qi.column), number=str(number), question=_question(qi)))
+        uncovered.append(text("cover_refusal", check=check, column=literal(qi.column)))
+    place = {name: str(number) for number, name in enumerate(policy.generalized, 1)}
+    for x, y in policy.rectangles:
+        check = f'"kanon#apart{place[x]}"'
+        sides = 'SELECT x AS label FROM "kanon#sides" UNION SELECT y FROM "kanon#sides"'
+        covers.append(text("cover_rectangles", check=check, x=place[x], y=place[y], read=_read(sides)))
+        uncovered.append(text("cover_refusal", check=check, column=literal(f"{x} and {y}")))
+    return {"covers": "".join(covers), "uncovered": "".join(uncovered)}
+
+
+def _question(qi: QuasiIdentifier) -> str:
+    """Return a query that counts the pairs of value and label of ``"kanon#shown"`` in which the label does not cover."""
+    match qi.recoding:
+        case Digits(shown=shown):
+            return text("cover_digits", most=str(shown[0]) if shown else "system.main.length(value)")
+        case Intervals(steps=(str(), *_)):
+            return text("cover_periods")
+        case Intervals() | Rectangles() | Ranges():
+            return _intervals(qi)
+        case Levels(table=table):
+            return text("cover_levels", links=tree_links(table_name(table)), deepest=str(DEEPEST))
+        case Bins() | Regions(components="merge"):
+            return text("cover_bins")
+        case Regions(edges=edges):
+            return text("cover_regions", edges=table_name(edges))
+        case _:
+            return text("cover_sets", word=text("cover_word", word="word"))
+
+
+def _intervals(qi: QuasiIdentifier) -> str:
+    """Return the question about a column whose labels have two ends; chosen intervals have no value in common."""
+    number = text("cover_number", text="value")
+    order = text("cover_order", column=quoted(qi.column))
+    chosen = isinstance(qi.recoding, Intervals) and not qi.recoding.steps
+    apart = text("cover_apart", order=order) if chosen else ""
+    read = _read('SELECT DISTINCT label FROM "kanon#shown"')
+    return text("cover_intervals", read=read, number=number, order=order, apart=apart)
+
+
+def _read(labels: str) -> str:
+    """Return the common table expression ``"kanon#read"``: the ends of the labels that a query yields."""
+    words = {end: text("cover_word", word=f"word.{end}") for end in ("low", "high")}
+    numbers = {f"{end}_number": text("cover_number", text=end) for end in ("low", "high")}
+    return text("cover_read", labels=labels, **words, **numbers)

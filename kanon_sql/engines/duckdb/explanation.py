@@ -1,0 +1,191 @@
+"""EXPLAIN ANONYMIZE: what a release would be up against, from the histogram alone; no row is released, no value is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kanon_sql import pipeline
+from kanon_sql.engines.duckdb.names import literal
+from kanon_sql.engines.duckdb.release import histogram, tables_of
+from kanon_sql.engines.duckdb.shadowing import unshadowed
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.validation import as_identifier
+from kanon_sql.solvers.feasibility import promised
+from kanon_sql.solvers.instances.row_distance import METHOD
+from kanon_sql.solvers.registry import choose
+from kanon_sql.solvers.summaries import ALGORITHM
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.keys import alike
+from kanon_sql.table.patterns import PatternSet, ordered, permitted
+from kanon_sql.table.recoding import hidden_bits
+
+if TYPE_CHECKING:
+    from kanon_sql.solvers.people.crowd import Crowd
+    from kanon_sql.solvers.sensitive.promise import Promise
+
+CHEAPEST = 10
+"""Masks that are tried on the whole table."""
+
+_PEOPLE = "none over all ways to count people: one row stands for each, or whole classes are counted"
+
+_QUERY = """WITH "kanon#source" AS (
+{body}
+)
+SELECT system.main.unnest("kanon#e", recursive := true)
+FROM (
+    SELECT system.main.unnest(system.main.kanon_explain(row_types, {policy}{tables})) AS "kanon#e"
+    FROM (
+{histogram}
+    )
+    WHERE {unshadowed}
+)"""
+
+
+def explanation_query(body: str, policy: Policy) -> str:
+    """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
+    row_types = histogram('"kanon#source"', policy)["histogram"]
+    slots = {"policy": literal(policy.to_json()), "tables": tables_of(policy), "unshadowed": unshadowed()}
+    return _QUERY.format(body=body, histogram=row_types, **slots)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line of an explanation.
+
+    Parameters
+    ----------
+    property : str
+        What it is about.
+    value : str
+        What there is to say.
+    cost : Fraction, optional
+        What that costs, as the user counts it.
+    rows_failing : int, optional
+        Rows in classes that break the promise, such as those below k.
+    """
+
+    property: str
+    value: str
+    cost: Fraction | None = None
+    rows_failing: int | None = None
+
+
+def explanation(table: CodedTable, policy: Policy) -> list[Line]:
+    """Explain what a release of a coded table would be up against.
+
+    Parameters
+    ----------
+    table : CodedTable
+        At least one row type.
+    policy : Policy
+        With the columns of the table.
+
+    Raises
+    ------
+    InfeasibleError
+        When no release can keep the promise.
+
+    Notes
+    -----
+    O(m t log t) for each of `CHEAPEST` masks, and what the bound by row distance takes.
+    """
+    k = max((each.k for each in policy.requirements if isinstance(each, KAnonymity)), default=1)
+    table.refuse_fewer(k)
+    head = [
+        *_head(policy),
+        Line(property="rows", value=str(table.rows)),
+        Line(property="row types", value=str(table.row_types)),
+    ]
+    promise = promised(table, policy)
+    if policy.summarized:
+        return [
+            *head,
+            Line(property="masks", value="none: classes show the range or the set of their values"),
+            Line(property="solver", value=f"{ALGORITHM} (the only one that makes RANGES and SETS)"),
+        ]
+    patterns = permitted(table, policy)
+    solver, reason = choose(policy.algorithm, policy.requirements, patterns)
+    prices = pipeline.cheapest_rows(table, patterns, k if promise is None else promise.least)
+    bound = table.exact_cost(int(prices.price @ table.weight))
+    names = ", ".join(map(as_identifier, policy.grouped))
+    releases = f"no release with the chosen groups of {names}" if names else "no release"
+    return [
+        *head,
+        Line(property="masks", value=_counted(table, patterns)),
+        Line(property="solver", value=f"{solver.name} ({reason})"),
+        Line(property="guarantee of the solver", value=solver.guarantee if policy.people is None else _PEOPLE),
+        Line(property="lower bound", value=f"{METHOD}: {releases} costs less", cost=bound),
+        *_masks(table, _cheapest(table, patterns), _failing(table, k, promise)),
+    ]
+
+
+def _counted(table: CodedTable, patterns: PatternSet) -> str:
+    """Return how many masks there are; with ladders they are level vectors."""
+    many = str(len(patterns.shown)) if patterns.listed else f"2^{len(table.columns)} at most, too many to list"
+    return f"{many}, as level vectors" if table.has_ladders else many
+
+
+def _cheapest(table: CodedTable, patterns: PatternSet) -> PatternSet:
+    """Return the cheapest masks; where they are not listed, those that hide one level of one column at most."""
+    if not patterns.listed:
+        everything = (1 << len(table.columns)) - 1
+        one = [everything, *(everything & ~(1 << places[0]) for places in table.ladders.values())]
+        patterns = ordered(table, np.array(one, np.uint64))
+    return PatternSet(shown=patterns.shown[:CHEAPEST], cost=patterns.cost[:CHEAPEST])
+
+
+def _masks(table: CodedTable, patterns: PatternSet, failing: Callable[[Int64], int]) -> list[Line]:
+    hidden = hidden_bits(patterns.shown, len(table.columns)).astype(np.bool_)
+    return [
+        Line(
+            property="mask",
+            value=_spelled(table, bits),
+            cost=table.exact_cost(cost * table.rows),
+            rows_failing=failing(alike(table.codes, table.cardinality, bits)),
+        )
+        for bits, cost in zip(hidden, patterns.cost.tolist(), strict=True)
+    ]
+
+
+def _spelled(table: CodedTable, hidden: np.ndarray) -> str:
+    """Return what a mask shows, in the order of the columns; of a ladder the level, 0 being the value itself."""
+    shown = []
+    for names, places in table.ladders.items():
+        level = int(hidden[places].sum())
+        if level < len(places):
+            shown += [name if len(places) == 1 else f"{name} at level {level}" for name in names]
+    return ", ".join(shown) or "nothing"
+
+
+def _failing(table: CodedTable, k: int, promise: Promise | Crowd | None) -> Callable[[Int64], int]:
+    """Return a function from the class of each row type to the rows whose class breaks the promise."""
+
+    def count(number: Int64) -> int:
+        rows = np.zeros(int(number.max()) + 1, np.int64)
+        np.add.at(rows, number, table.weight)
+        if promise is None:
+            return int(rows[rows < k].sum())
+        every = np.arange(table.row_types, dtype=np.int32)
+        return int(rows[~promise.holds(number, every, table.weight)].sum())
+
+    return count
+
+
+def empty_explanation(policy: Policy) -> list[Line]:
+    """Explain a release without rows."""
+    head = _head(policy)
+    return [*head, Line(property="rows", value="0"), Line(property="solver", value="none (there is nothing to solve)")]
+
+
+def _head(policy: Policy) -> list[Line]:
+    return [
+        Line(property="promise", value=" AND ".join(requirement.describe() for requirement in policy.requirements)),
+        Line(property="quasi-identifiers", value=", ".join(qi.column for qi in policy.quasi_identifiers)),
+    ]

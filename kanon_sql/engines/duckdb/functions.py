@@ -1,0 +1,65 @@
+"""How a Python function becomes an SQL function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.errors import InternalError, InterruptedReleaseError, KanonError, raise_alone
+
+_ASKS = "kanon_certificates"
+"""The one function that is no part of a release."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A scalar function to register.
+
+    Parameters
+    ----------
+    name, returns : str
+        Name and return type in SQL.
+    call : callable
+        The function; called with ``Session`` first.
+    parameters : empty tuple, optional
+        ``()`` for a function without arguments; None takes any number of any type.
+    arrow : bool
+        Whether it takes and returns Arrow arrays instead of values.
+    side_effects : bool
+        Whether each call counts, so that DuckDB may not fold or repeat it.
+    """
+
+    name: str
+    returns: str
+    call: Callable[..., Any]
+    parameters: tuple[()] | None = None
+    arrow: bool = False
+    side_effects: bool = False
+
+    def bound(self, session: Session) -> Callable[..., Any]:
+        """Return the function for one session; what it raises is kept for the caller."""
+
+        def call(*arguments: Any) -> Any:
+            if self.name != _ASKS:
+                session.touch()
+            try:
+                return self.call(session, *arguments)
+            except KanonError as error:
+                session.fail(error)
+                raise
+            except Exception as error:  # its words may quote a value
+                broken = InternalError.of(error)
+                session.fail(broken)
+                raise_alone(broken)
+            except KeyboardInterrupt:
+                stopped = InterruptedReleaseError("the release was interrupted; nothing was released")
+                session.fail(stopped)
+                raise_alone(stopped)
+
+        def bare() -> Any:
+            return call()
+
+        # DuckDB counts the parameters of the Python function where the SQL function has none.
+        return call if self.parameters is None else bare

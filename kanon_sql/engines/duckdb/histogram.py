@@ -1,0 +1,97 @@
+"""The histogram of a release as it comes from DuckDB, made a coded table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.generalize import ladders
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.secret import Secret
+from kanon_sql.model.validation import same_name
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
+from kanon_sql.table.equal_values import Spellings, key_codes, together
+from kanon_sql.table.keyed_people import shuffled_people
+from kanon_sql.table.ladder import Ladder
+from kanon_sql.table.sensitive_values import Columns, labelled, measured
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coded:
+    """A histogram as solvers see it.
+
+    Parameters
+    ----------
+    table : CodedTable
+        The row types as codes.
+    policy : Policy
+        Resolved.
+    ladders : dict of Ladder
+        What the generalized columns show.
+    spellings : Spellings
+        Which entries of the histogram are one row type, as their sensitive values are equal.
+    """
+
+    table: CodedTable
+    policy: Policy
+    ladders: dict[str, Ladder]
+    spellings: Spellings
+
+
+def coded(
+    types: pa.StructArray, policy: Policy, tables: tuple[pa.ChunkedArray, ...], budget: Budget, secret: Secret | None = None
+) -> Coded:
+    """Code a histogram.
+
+    Parameters
+    ----------
+    types : StructArray [t]
+        The quasi-identifiers and the sensitive attributes, then for each of `labelled` the text of its value,
+        ``kanon#n``, the rows, and for each of `Policy.measured` a key of its value, the same for equal ones.
+    policy : Policy
+        The promise.
+    tables : tuple of lists of struct of text
+        The tables of `Policy.tables`.
+    budget : Budget
+        Time for the groups that are searched for.
+    secret : Secret, optional
+        People are coded in an order that follows it; without it in that of their values.
+    """
+    import pyarrow as pa
+
+    parts, names = types.flatten(), [field.name for field in types.type]
+    rows = len(names) - 1 - len(policy.measured)
+    known = rows - len(labelled(policy))
+    count: Int64 = np.from_dlpack(parts[rows])  # type: ignore[assignment]
+    resolved = policy.resolve(names[:known])
+    spelled = {same_name(name): name for name in names}
+    texts = {spelled[same_name(name)]: part for name, part in zip(labelled(policy), parts[known:rows], strict=True)}
+    keys = {name: key_codes(part) for name, part in zip(resolved.measured, parts[rows + 1 :], strict=True)}
+    named = dict(zip(policy.tables, map(_columns, policy.tables, tables), strict=True))
+    climbed = ladders(resolved, texts, count, named, budget)
+    values = pa.StructArray.from_arrays(parts[:known], names[:known])
+    table, resolved = encode(values, count, resolved, climbed)
+    table, spellings = together(table, keys)
+    if secret is not None and resolved.people is not None:
+        told = parts[rows + 1 + resolved.measured.index(resolved.people.per)]
+        numbers = secret.numbers("people", told.to_pylist())
+        table, spellings = shuffled_people(table, spellings, resolved.people.per, numbers)
+    table = measured(table, resolved, texts, named, spellings)
+    return Coded(table=table, policy=resolved, ladders=climbed, spellings=spellings)
+
+
+def _columns(name: str, table: pa.ChunkedArray) -> Columns:
+    """Return a table that the policy names, column by column."""
+    if table.null_count:
+        raise PolicyError(f"the table {name!r} that the policy names is empty; hint: fill it, or take the metric 'equal'")
+    rows = table.combine_chunks().values
+    return {field.name: column.to_pylist() for field, column in zip(rows.type, rows.flatten(), strict=True)}

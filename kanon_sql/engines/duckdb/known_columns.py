@@ -1,0 +1,45 @@
+"""The columns that a policy names: one that is not there is an error of ours, not one about generated SQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from kanon_sql.engines.duckdb.names import literal, table_name
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import METRICS, TCloseness
+
+Named = tuple[str, str]
+"""What names a column, and the column."""
+
+_HEARD = """(
+    SELECT system.main.count(*)
+    FROM (SELECT COLUMNS(lambda "kanon#c": system.main.kanon_column({key}, "kanon#c")) FROM {relation} WHERE false)
+) AS "kanon#heard{number}", system.main.query(system.main.kanon_columns_known({key}, {named})) AS "kanon#known{number}", """
+
+
+def columns_heard(asked: Iterable[tuple[str, Iterable[Named]]]) -> str:
+    """Return SQL for the beginning of a FROM list, which looks for columns when it is bound; it has one row.
+
+    Parameters
+    ----------
+    asked : iterable of (str, iterable of Named)
+        Relations, as they stand in SQL, and the columns that each has to have.
+
+    Notes
+    -----
+    Relations are bound from the left to the right: the columns are heard and compared before what follows asks for them.
+    """
+    found = ""
+    for number, (relation, named) in enumerate(asked, 1):
+        key = literal(f"columns {number}")
+        found += _HEARD.format(key=key, relation=relation, named=literal(json.dumps(list(named))), number=number)
+    return found
+
+
+def policy_columns_heard(source: str, policy: Policy) -> str:
+    """Return the same for the columns that a policy names of its source, and those of its tables of distances."""
+    distances = {each.metric for each in policy.requirements if isinstance(each, TCloseness)} - set(METRICS)
+    own = ("a", "b", "distance")
+    tables = [(table_name(name), [(f"the metric {name!r}", each) for each in own]) for name in sorted(distances)]
+    return columns_heard([(source, policy.named_columns), *tables])

@@ -1,0 +1,152 @@
+"""Where tables lie: which format the name of a file means, and the table of a DuckDB file."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from kanon_sql.engines.duckdb.release import quoted
+from kanon_sql.errors import SourceError, raise_alone
+
+_ENDINGS = {
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".tsv": "tsv",
+    ".tsv.gz": "tsv",
+    ".parquet": "parquet",
+    ".json": "json",
+    ".json.gz": "json",
+    ".jsonl": "jsonl",
+    ".jsonl.gz": "jsonl",
+    ".ndjson": "jsonl",
+    ".ndjson.gz": "jsonl",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    ".db": "duckdb",
+}
+
+_TABLE = re.compile(r"""(?:("(?:[^"]|"")+"|[^."]+)\.)?("(?:[^"]|"")+"|[^."]+)""")
+"""A table's name, optionally after its schema; quotes as in SQL."""
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a table lies: a file, and for a DuckDB file the table in it.
+
+    Attributes
+    ----------
+    path : Path
+        The file, with symbolic links resolved, so that replacing it replaces what the link points to.
+    kind : str
+        ``'csv'``, ``'tsv'``, ``'parquet'``, ``'json'``, ``'jsonl'`` or ``'duckdb'``.
+    table : str, optional
+        The table of a DuckDB file, optionally with its schema.
+    ending : str
+        The ending that told the kind.
+    """
+
+    path: Path
+    kind: str
+    table: str | None
+    ending: str
+
+    @classmethod
+    def of(cls, text: str, table: str | None = None) -> Place:
+        """Read ``FILE`` or ``FILE.duckdb::table``.
+
+        Raises
+        ------
+        SourceError
+            When the ending is unknown, or a table is missing or makes no sense.
+        """
+        name, _, inner = text.partition("::")
+        if inner and table:
+            raise SourceError(f"{text} names a table already; hint: leave --table out")
+        path = Path(os.path.realpath(name))
+        lower = Path(name).name.lower()
+        ending = next((end for end in sorted(_ENDINGS, key=len, reverse=True) if lower.endswith(end)), None)
+        if ending is None:
+            raise SourceError(f"{name} has no known format; hint: it must end in {', '.join(_ENDINGS)}")
+        place = cls(path, _ENDINGS[ending], inner or table or None, ending)
+        if place.kind == "duckdb" and not place.table:
+            raise SourceError(f"{name} is a database, so it needs the name of a table; hint: {name}::patients")
+        if place.kind != "duckdb" and place.table:
+            raise SourceError(f"{name} is not a database, so it has no table to name; hint: databases end in .duckdb")
+        if place.table and not _TABLE.fullmatch(place.table):
+            raise SourceError(f"{place.table} is not the name of a table; hint: write patients, or main.patients")
+        return place
+
+    def __str__(self) -> str:
+        return f"{self.path}::{self.table}" if self.table else str(self.path)
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """Return the schema and the name of the table; the schema is ``main`` where none is named."""
+        schema, table = _TABLE.fullmatch(self.table or "").groups()  # type: ignore[union-attr]
+        return _unquoted(schema or "main"), _unquoted(table)
+
+    def within(self, database: str) -> str:
+        """Return the table as an SQL name in an attached database."""
+        return ".".join(quoted(part) for part in (database, *self.name))
+
+    def same(self, other: Place) -> bool:
+        """Tell whether both are the same table of the same file, by whatever names."""
+        if not (self.path.exists() and other.path.exists() and self.path.samefile(other.path)):
+            return False
+        if self.kind != "duckdb" or other.kind != "duckdb":
+            return True
+        return [part.casefold() for part in self.name] == [part.casefold() for part in other.name]
+
+    def occupied(self) -> bool:
+        """Tell whether writing here would replace something.
+
+        Raises
+        ------
+        SourceError
+            When what is there is not a file, or not a database that can be read.
+        """
+        import duckdb
+
+        if not self.path.exists():
+            return False
+        self.require()
+        if self.kind != "duckdb":
+            return True
+        query = """SELECT system.main.count(*) FROM system.information_schema.tables
+            WHERE system.main.lower(table_schema) = system.main.lower(?)
+                AND system.main.lower(table_name) = system.main.lower(?)"""
+        try:
+            with duckdb.connect(self.path, read_only=True) as con:
+                return con.execute(query, self.name).fetchall() != [(0,)]
+        except duckdb.Error as error:
+            raise_alone(SourceError(f"cannot read {self}: {plain(error)}"))
+
+    def require(self) -> None:
+        """Raise a SourceError unless there is a file to read."""
+        if not self.path.exists():
+            raise SourceError(f"there is no file {self.path}")
+        if not self.path.is_file():
+            raise SourceError(f"{self.path} is not a file")
+
+
+def plain(error: Exception) -> str:
+    """Return what a DuckDB error says, without the values that some of them quote.
+
+    Notes
+    -----
+    Errors of conversion and of CSV files repeat the offending cell or line; only their kind and line number are kept.
+    """
+    import duckdb
+
+    speaking = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.CatalogException, duckdb.PermissionException)
+    if isinstance(error, speaking):
+        return str(error).splitlines()[0]
+    line = re.search(r"\bLine: (\d+)", str(error))
+    utf8 = "; hint: the text must be UTF-8" if re.search(r"not utf-8|unicode", str(error), re.IGNORECASE) else ""
+    return type(error).__name__ + (f" at line {line[1]}" if line else "") + utf8

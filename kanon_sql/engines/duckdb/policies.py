@@ -1,0 +1,190 @@
+"""Stored policies: an ordinary table of the database, and the SQL that reads and writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace as replace_fields
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from kanon_sql.engines.duckdb.explanation import explanation_query
+from kanon_sql.engines.duckdb.names import literal, quoted, table_name
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.stored_policy import StoredPolicy, of_name
+from kanon_sql.model.validation import same_name
+
+TABLE = "kanon_policies"
+"""The table of the policies in the schema ``main`` of the database; it is there once a policy was stored."""
+
+Ask = Callable[[str], list[tuple[Any, ...]]]
+"""Run a query and return its rows."""
+
+_EXISTS = """SELECT 1 FROM system.main.duckdb_tables()
+    WHERE database_name = {} AND schema_name = 'main' AND table_name = {}"""
+
+_COLUMNS = """SELECT column_name, data_type FROM system.main.duckdb_columns()
+    WHERE database_name = {} AND schema_name = 'main' AND table_name = {} ORDER BY column_index ASC NULLS LAST"""
+
+_LAYOUT = [("name", "VARCHAR"), ("table", "VARCHAR"), ("policy", "VARCHAR"), ("created", "TIMESTAMP")]
+
+_CHECK = "system.main.kanon_policy_checked({}, (SELECT system.main.list(column_name) FROM (DESCRIBE FROM {})))"
+
+_ROW = 'SELECT {1} AS "name", {2} AS "table", {3} AS "policy", CAST({4} AS TIMESTAMP) AS "created" WHERE {5}'
+"""The policy is canonical JSON, the time is that of UTC."""
+
+_CREATE = f"CREATE TABLE {{0}} AS {_ROW}"
+_INSERT = f"INSERT INTO {{0}} {_ROW}"
+_UPDATE = """UPDATE {0} SET "table" = {2}, "policy" = {3}, "created" = CAST({4} AS TIMESTAMP) WHERE "name" = {1} AND {5}"""
+_DELETE = 'DELETE FROM {} WHERE "name" = {}'
+_NOTHING = 'SELECT 0 AS "Count" WHERE false'
+_STORED = 'SELECT "name", "table", "policy" FROM {} ORDER BY "name" ASC NULLS LAST'
+_SHOW = 'FROM {} ORDER BY "name" ASC NULLS LAST'
+_SHOW_NONE = """SELECT '' AS "name", '' AS "table", '' AS "policy", CAST(NULL AS TIMESTAMP) AS "created" WHERE false"""
+_RELEASED = 'SELECT {} FROM "kanon#body"'
+
+_UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
+{body}
+)
+-- the columns of the query are only known while it is bound: the first branch tells them, the second asks for them
+SELECT "kanon#released".*
+FROM (
+    SELECT system.main.count(*)
+    FROM (SELECT COLUMNS(lambda "kanon#c": system.main.kanon_column({key}, "kanon#c")) FROM "kanon#body" WHERE false)
+) AS "kanon#columns", system.main.query(system.main.{plan}({key}, {policy})) AS "kanon#released\""""
+
+
+def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
+    """Return a query over another query, whose text a planner writes once the columns of that are known.
+
+    Parameters
+    ----------
+    body : str
+        The query.
+    stored : StoredPolicy
+        The policy; it becomes a part of the text, so what is made from it (a view, say) does not follow later changes.
+    plan : str
+        Name of the planner.
+    """
+    parts = [literal(text) for text in (stored.name, stored.table, stored.to_json())]
+    return _UNDER_POLICY.format(body=body, key=parts[0], plan=plan, policy=", ".join(parts[1:]))
+
+
+def released_query(session: Session, name: str, table: str, policy: str) -> tuple[str, Policy]:
+    """Return the query of what may be released of ``"kanon#body"``, and what is promised of it.
+
+    Raises
+    ------
+    PolicyError
+        When a column has no role in the policy, or nothing can be promised of the query.
+    """
+    stored = StoredPolicy.from_json(name, table, policy)
+    columns = stored.released(session.columns(name))
+    return _RELEASED.format(", ".join(map(quoted, columns))), stored.promise(columns)
+
+
+def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:
+    """Return the policies of a database; None where it has no table of them.
+
+    Raises
+    ------
+    PolicyError
+        When the table holds what is no policy.
+    """
+    if not ask(_EXISTS.format(literal(database), literal(TABLE))):
+        return None
+    if ask(_COLUMNS.format(literal(database), literal(TABLE))) != _LAYOUT:
+        raise PolicyError(f"{home(database)} has not the columns of a table of policies; hint: drop or rename it")
+    rows = ask(_STORED.format(home(database)))
+    found = [StoredPolicy.from_json(*row) for row in rows]
+    if len({same_name(each.name) for each in found}) < len(found):
+        raise PolicyError(f"{home(database)} holds two policies of one name; hint: delete one of these rows")
+    return found
+
+
+def home(database: str) -> str:
+    """Return the table of the policies of a database as an SQL name."""
+    return f"{quoted(database)}.main.{quoted(TABLE)}"
+
+
+class Policies:
+    """The policies that one text of statements sees: those of the database, and what it changes itself on the way.
+
+    Parameters
+    ----------
+    ask : callable
+        Runs a query in the transaction of the connection; called when the first policy is asked for.
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    @cached_property
+    def _database(self) -> str:
+        return str(self._ask("SELECT system.main.current_database()")[0][0])
+
+    @cached_property
+    def _known(self) -> dict[str, StoredPolicy] | None:
+        stored = stored_policies(self._ask, self._database)
+        return None if stored is None else {same_name(each.name): each for each in stored}
+
+    @property
+    def all(self) -> list[StoredPolicy]:
+        """Return the policies, by name."""
+        return list((self._known or {}).values())
+
+    def create(self, policy: StoredPolicy, *, replace: bool) -> str:
+        """Return the statement that stores a policy, if it fits its table.
+
+        Raises
+        ------
+        PolicyError
+            When there is one of that name that is not to be replaced.
+        """
+        there = (self._known or {}).get(same_name(policy.name))
+        if there is not None and not replace:
+            raise PolicyError(f'there is a policy "{there.name}" already; hint: CREATE OR REPLACE ANONYMIZATION POLICY')
+        if there is not None:  # the name stays as it was first spelled
+            policy = replace_fields(policy, name=there.name)
+        texts = [literal(text) for text in (policy.name, policy.table, policy.to_json())]
+        check = _CHECK.format(", ".join(texts), table_name(policy.table))
+        created = literal(datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"))
+        values = (*texts, created)
+        place, new = home(self._database), self._known is None
+        self._known = (self._known or {}) | {same_name(policy.name): policy}
+        if there is not None:
+            return _UPDATE.format(place, *values, check)
+        return (_CREATE if new else _INSERT).format(place, *values, check)
+
+    def drop(self, name: str, *, if_exists: bool) -> str:
+        """Return the statement that forgets a policy.
+
+        Raises
+        ------
+        PolicyError
+            When there is none of that name.
+        """
+        known = self._known or {}
+        if if_exists and same_name(name) not in known:
+            return _NOTHING
+        found = of_name(name, known.values())
+        self._known = {key: each for key, each in known.items() if each != found}
+        return _DELETE.format(home(self._database), literal(found.name))
+
+    def show(self) -> str:
+        """Return the query that lists the policies."""
+        if self._known is None:
+            return _SHOW_NONE
+        return _SHOW.format(home(self._database))
+
+    def release(self, body: str, name: str) -> str:
+        """Return a query that yields the released rows of a query under a stored policy."""
+        return under_policy(body, of_name(name, self.all), "kanon_plan_release")
+
+    def explain(self, body: str, policy: Policy | str) -> str:
+        """Return a query that explains a release without making it."""
+        if isinstance(policy, Policy):
+            return explanation_query(body, policy)
+        return under_policy(body, of_name(policy, self.all), "kanon_plan_explanation")

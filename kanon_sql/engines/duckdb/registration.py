@@ -1,0 +1,158 @@
+"""The SQL functions and macros of kanon-sql, put on a DuckDB connection."""
+
+from __future__ import annotations
+
+import atexit
+import secrets
+import threading
+import weakref
+from contextlib import suppress
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+import duckdb
+from duckdb.func import FunctionNullHandling, PythonUDFType
+
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
+from kanon_sql.errors import SourceError, raise_alone
+
+_MODULES = (
+    "kanon_fit",
+    "kanon_keyed_hash",
+    "kanon_explain",
+    "kanon_column",
+    "kanon_columns_known",
+    "kanon_policy_checked",
+    "kanon_plan_release",
+    "kanon_plan_explanation",
+    "kanon_audited",
+    "kanon_entropy",
+    "kanon_transport",
+    "kanon_releases",
+    "k_anonymize",
+    "l_diversify",
+    "t_close",
+    "pattern_guided",
+    "anonymize",
+    "bin_labels",
+    "region_labels",
+    "rectangle_labels",
+)
+"""Modules of `kanon_sql.udfs`, in the order in which they are registered."""
+
+_SCHEMA = "kanon"
+"""Attached in-memory database that holds the macros for cursors, which do not see temporary ones."""
+
+_CREATE = "CREATE OR REPLACE MACRO "
+
+_SESSIONS: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
+
+_OPEN: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
+"""Connections that own functions; DuckDB reports them as leaks on stderr unless they are closed before Python ends."""
+
+
+_KEPT: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Session] = weakref.WeakKeyDictionary()
+"""The session of each registered connection, and with it the functions: DuckDB lets go of them with the connection that brought
+them, though others of the instance may still call them."""
+
+_REGISTERING = threading.RLock()
+"""Two threads that make the same functions or macros at once would be in each other's way."""
+
+
+@atexit.register
+def _close_all() -> None:
+    for con in list(_OPEN):
+        con.close()
+
+
+def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None) -> Session:
+    """Return the session of the connection's DuckDB instance; registers the functions if they are not there yet."""
+    with _REGISTERING:
+        with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
+            try:
+                session = _SESSIONS[cursor.execute("SELECT system.main.kanon_session()").fetchall()[0][0]]
+            except (duckdb.CatalogException, duckdb.BinderException, KeyError):  # none, or a macro that is called so
+                session = Session(secret)
+            else:
+                if secret is not None:
+                    session.share(secret)
+                return session
+        _OPEN.add(con)
+        number = secrets.randbits(62)  # a macro of the database cannot guess it
+        _SESSIONS[number] = session
+        _create(con, "kanon_session", session.keep(lambda: number), [], "BIGINT")
+        for module in map(_udf, _MODULES):
+            function: Function = module.FUNCTION
+            _create(
+                con,
+                function.name,
+                session.keep(function.bound(session)),
+                None if function.parameters is None else list(function.parameters),
+                function.returns,
+                type=PythonUDFType.ARROW if function.arrow else PythonUDFType.NATIVE,
+                null_handling=FunctionNullHandling.SPECIAL,
+                side_effects=function.side_effects,
+            )
+        return session
+
+
+def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **options: Any) -> None:
+    try:
+        con.create_function(name, *arguments, **options)
+    except duckdb.CatalogException:
+        raise_alone(SourceError(f"the database has a macro {name}, as a function of kanon-sql is called; hint: drop it"))
+
+
+def macros() -> list[str]:
+    """Return the text behind CREATE MACRO of every table macro: the table functions, then the audit."""
+    texts = [module.MACRO for module in functions()]
+    for path in sorted(files("kanon_sql.sql").iterdir(), key=lambda each: each.name):
+        if path.name.endswith(".sql") and path.name != "kanon.sql":
+            text = path.read_text(encoding="utf-8")
+            texts.append(text[text.index(_CREATE) + len(_CREATE) :].rstrip().rstrip(";"))
+    return texts
+
+
+def functions() -> list[Any]:
+    """Return the modules of the table functions, each with its ``MACRO``."""
+    return [module for module in map(_udf, _MODULES) if hasattr(module, "MACRO")]
+
+
+def _udf(name: str) -> Any:
+    return import_module(f"kanon_sql.udfs.{name}")
+
+
+def install(con: duckdb.DuckDBPyConnection, secret: str | bytes | None) -> None:
+    """Create the functions and macros on a connection; see `kanon_sql.register`."""
+    with _REGISTERING:
+        _KEPT[con] = session_of(con, secret)
+        _KEPT[con].serve(con)
+        for text in macros():
+            con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
+        refuse_namesakes(con)
+        # A transaction of its own, because a single one may write to one database only. It does not see functions that were
+        # registered inside an open transaction; then there are none for cursors yet.
+        with con.cursor() as cursor, suppress(duckdb.CatalogException):
+            for home in _homes(cursor):
+                for text in macros():
+                    cursor.execute(f"{_CREATE}{home}.{text}")
+
+
+def _homes(cursor: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the schemas outside the user's files that all cursors see."""
+    database, path, readonly = cursor.execute(
+        "SELECT database_name, path, readonly FROM system.main.duckdb_databases() "
+        "WHERE database_name = system.main.current_database()"
+    ).fetchall()[0]
+    homes = [] if path or readonly else [f"{quoted(database)}.main"]
+    try:
+        cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_SCHEMA}")
+    except duckdb.CatalogException:  # an instance opened read-only holds no second database
+        return homes
+    ours = "SELECT path IS NULL FROM system.main.duckdb_databases() WHERE database_name = $1"
+    in_memory = cursor.execute(ours, [_SCHEMA]).fetchall() == [(True,)]  # a file may be called so
+    return [*homes, f"{_SCHEMA}.main"] if in_memory else homes

@@ -1,0 +1,236 @@
+"""The release as one SQL statement: histogram -> kanon_fit -> rows -> audit gate -> released rows.
+
+Only integers and the columns that are released unchanged travel with the rows until the very end: every row carries the
+number of its class, classes carry the shown values. So the rows are stored once, narrow, and what the audit counts is exactly
+what is handed out.
+"""
+
+from __future__ import annotations
+
+from kanon_sql.engines.duckdb.cover import cover
+from kanon_sql.engines.duckdb.gate import gate
+from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
+from kanon_sql.engines.duckdb.names import literal, quoted, table_name
+from kanon_sql.engines.duckdb.shadowing import unshadowed
+from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.policy import Policy
+from kanon_sql.table.sensitive_values import labelled
+
+__all__ = ["literal", "quoted", "release_query", "table_name"]
+
+_NAMES = """-- this branch is empty; it gives the columns their own spelling, whatever that of the policy
+SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
+UNION ALL
+"""
+_VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
+_KEY = "system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST')"
+"""Sensitive values are told apart by their bytes: a collation must not put one in the place of another."""
+
+_TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
+
+_LOOK = '"kanon#look"'
+_UNLIKE = "system.main.regexp_matches(system.main.typeof({}), 'FLOAT|DOUBLE|INTERVAL|TIME WITH TIME ZONE|VARIANT')"
+"""Whether some column has a type whose equal values may look different; known when the statement is planned."""
+
+_SAME_HASH = _UNLIKE.replace("VARIANT'", r"VARIANT|\[|MAP\(|UNION\(|.STRUCT\('")
+"""Whether different values of a row may have one hash: 0.0 and -0.0, or an empty list and NULL."""
+
+_TYPE = f"system.main.left(system.main.typeof(system.main.list_value({_VALUE})), -2)"
+"""The type of a column as a text; of a list of it, because the type of NULL is not known when a statement is planned."""
+
+_UNLISTED = rf"""system.main.json_transform('null', CASE WHEN system.main.contains({_TYPE}, 'ENUM(')
+    THEN system.main.to_json(system.main.regexp_replace({_TYPE}, 'ENUM\((''([^'']|'''')*''(, )?)*\)', 'VARCHAR', 'g'))
+    ELSE '"NULL"' END)"""
+"""A NULL of the type of a column, each ENUM in it being a VARCHAR: the labels of an ENUM tell what was suppressed. Beside a
+value it sets the type of the result, which is known when the statement is planned."""
+
+_SHUFFLED = "the order tells nothing of what is suppressed: it follows from what is released"
+_KEPT_ORDER = "the order of the source, as asked for"
+
+
+def release_query(source: str, policy: Policy, *, query: bool = False, number: str | None = None) -> str:
+    """Return the SQL of a query that yields the released rows of ``source``, or fails.
+
+    Parameters
+    ----------
+    source : str
+        A quoted table name, or with ``query`` the text of a query, which is run once.
+    policy : Policy
+        The promise. With ``every_column`` the columns need not be known here.
+    query : bool
+        Whether ``source`` is a query.
+    number : str, optional
+        A column that numbers the rows and that no reader sees: the order does not follow it.
+
+    Raises
+    ------
+    SourceError
+        When the policy names a table by what is no name.
+    PolicyError
+        When a threshold has too many digits.
+
+    Notes
+    -----
+    A table is read twice, for its histogram and for its rows; what is released is the second reading. If it does not have the
+    row types of the first, the release fails.
+    """
+    if policy.every_column:  # rows are made of what is released of them, without people and without an order
+        if policy.people is not None:
+            raise PolicyError("people are counted where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
+        if policy.row_order == "source":
+            raise PolicyError("the order is kept where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
+    relation = '"kanon#source"' if query else source
+    slots = {
+        "reads": f'"kanon#source" AS MATERIALIZED (\n{source}\n), ' if query else "",
+        "source": relation,
+        "policy": literal(policy.to_json()),
+        "tables": tables_of(policy),
+        "value": _VALUE,
+        "hidden": "NULL" if policy.suppress is None else literal(policy.suppress),
+        "shown": _VALUE if policy.suppress is None else f"CAST({_VALUE} AS VARCHAR)",
+        "unlisted": _UNLISTED if policy.suppress is None else "NULL",
+        "least": str(policy.least_class_size),
+        "unshadowed": unshadowed(),
+    }
+    shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number)
+    return text("release", **slots, labels=_labels(policy), **histogram(relation, policy), **cover(policy), **shape)
+
+
+def _labels(policy: Policy) -> str:
+    """Return what puts the labels of generalized columns in the place of their values."""
+    columns = (f'"kanon#labels"[{number}] AS {quoted(name)}' for number, name in enumerate(policy.generalized, 1))
+    return f" REPLACE ({', '.join(columns)})" if policy.generalized else ""
+
+
+def _names(source: str, policy: Policy) -> str:
+    """Return the branch that names the columns; only those that become texts are spelled as in the policy."""
+    columns = ", ".join(f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" for name in policy.generalized)
+    dropped = ", ".join(_dropped(policy))
+    texts = f" EXCLUDE ({dropped})" if dropped else ""
+    texts = f"{texts} REPLACE ({columns})" if columns else texts
+    return _NAMES.format(source=source, texts=texts, heard=policy_columns_heard(source, policy) if texts else "")
+
+
+def _dropped(policy: Policy) -> list[str]:
+    """Return the columns that are not released: what tells people apart."""
+    return [] if policy.people is None else [quoted(policy.people.per)]
+
+
+def tables_of(policy: Policy) -> str:
+    """Return the tables that the policy names as further arguments of a function, each a list of its rows as texts."""
+    return "".join(f", {_TABLE.format(table_name(name))}" for name in policy.tables)
+
+
+def histogram(source: str, policy: Policy) -> dict[str, str]:
+    """Return the slots of the row types of a source.
+
+    Returns
+    -------
+    dict of str
+        ``histogram``, the query of their list: the quasi-identifiers, then what is known of sensitive values; ``counted``, what
+        stands in a row type besides values.
+
+    Notes
+    -----
+    Sensitive values are grouped by their bytes; the solver gets for each the least key of all that its column calls equal.
+    """
+    sensitive = [quoted(name) for name in policy.measured]
+    keys = {f'"kanon#key{number}"': _KEY.format(name) for number, name in enumerate(sensitive, 1)}
+    texts = {
+        f'"kanon#label{number}"': f'system.main.min(CAST({quoted(name)} AS VARCHAR) COLLATE "binary")'
+        for number, name in enumerate(labelled(policy), 1)
+    }
+    # labels are made of the look that was taken, which need not be one of the source: DuckDB turns the -0.0 of a list into 0.0
+    taken = {
+        name: value if column in policy.generalized else f"system.main.min({name})"
+        for (name, value), column in zip(texts.items(), labelled(policy), strict=True)
+    }
+    equal = {
+        f'"kanon#equal{number}"': f"system.main.min({key}) OVER (PARTITION BY {name})"
+        for number, (key, name) in enumerate(zip(keys, sensitive, strict=True), 1)
+    }
+    shown = f"* EXCLUDE ({', '.join(keys)})" if keys else "*"
+    read = ["*"] if policy.every_column else [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
+    kept = [*sensitive, *keys]
+    told = ", ".join([*texts, '"kanon#n"'])
+    besides = [*kept, *texts, '"kanon#n"']
+    slots = {
+        "heard": policy_columns_heard(source, policy),
+        "grouped": ", ".join([shown, *(f"{value} AS {name}" for name, value in equal.items())]),
+        "columns": ", ".join(["*", *(f"{value} AS {name}" for name, value in keys.items())]),
+        "counts": ", ".join([*(f"{value} AS {name}" for name, value in texts.items()), 'system.main.count(*) AS "kanon#n"']),
+        "read": ", ".join(read),
+        "source": source,
+        "unlike": _UNLIKE.format('"kanon#s"'),
+        "values": f"COLUMNS(* EXCLUDE ({', '.join([*kept, _LOOK])}))",
+        "looks": f"COLUMNS(* EXCLUDE ({', '.join(besides)}))",
+        "look": _LOOK,
+        "kept": "".join(f"{each}, " for each in kept),
+        "rest": ", ".join(besides),
+        "told": told,
+        "sums": ", ".join(
+            [*(f"{value} AS {name}" for name, value in taken.items()), 'system.main.sum("kanon#n")::BIGINT AS "kanon#n"']
+        ),
+    }
+    return {"histogram": text("histogram", **slots), "counted": ", ".join([told, *equal])}
+
+
+def _every_column(source: str, policy: Policy) -> dict[str, str]:
+    """Return the slots of a release whose rows are their pieces; there, the sensitive values are beside what is shown."""
+    beside = {quoted(name): f'"kanon#sensitive{number}"' for number, name in enumerate(policy.measured, 1)}
+    values = [f'"kanon#r".{value}' for value in beside.values()]
+    own = ['"kanon#piece"', '"kanon#class"', *beside.values()]
+    kept = ", ".join(f"{value} AS {name}" for name, value in zip(beside, values, strict=True))
+    number = 'system.main.sum("kanon#n")::BIGINT'
+    return {
+        "rows": text("rows_of_every_column", kept="".join(f', "kanon#v".{value}' for value in beside.values())),
+        "number": number,
+        "undone": "",
+        "beside": "".join(f", {name} AS {value}" for name, value in beside.items()),
+        "unclassed": ", ".join(['"kanon#piece"', *beside, *beside.values()]),
+        "names": _names(source, policy) if beside and policy.suppress is None else "",
+        "result": text("released_of_every_column", own=", ".join(own), kept=f" REPLACE ({kept})" if kept else ""),
+        **gate(policy, values, number),
+    }
+
+
+def _named_columns(source: str, policy: Policy, number_column: str | None) -> dict[str, str]:
+    """Return the slots of a release whose rows are read again: all columns stay with them but the quasi-identifiers."""
+    columns = [quoted(qi.column) for qi in policy.quasi_identifiers]
+    sensitive = [quoted(name) for name in policy.measured]
+    match = [f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns]
+    match += [" = ".join(_KEY.format(f"{row}.{column}") for row in ('"kanon#s"', '"kanon#p".qi')) for column in sensitive]
+    emptied = ", ".join(f"true AS {column}" for column in columns)
+    ordered = policy.row_order == "source"
+    numbered = f'(SELECT *, system.main.row_number() OVER () AS "kanon#position" FROM {source})' if ordered else source  # noqa: S608
+    position = ', "kanon#position"' if ordered else ""
+    unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
+    content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
+    told = f"system.main.row(*{content})"
+    texts = f"CASE WHEN {_SAME_HASH.format(told)} THEN CAST({told} AS VARCHAR) END"
+    result = text(
+        "released_of_named_columns",
+        dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
+        shown=", ".join(f'"kanon#v".{column} AS {column}' for column in columns),
+        why=_KEPT_ORDER if ordered else _SHUFFLED,
+        order='"kanon#position"' if ordered else f"system.main.hash(*{content}) ASC NULLS LAST, {texts}",
+    )
+    number = "system.main.count(*)"
+    return {
+        "rows": text(
+            "rows_of_named_columns",
+            source=numbered,
+            match=" AND ".join(match),
+            emptied=emptied,
+            position=position,
+            unlike=_UNLIKE.format('"kanon#told"'),
+        ),
+        "number": number,
+        "undone": "".join(f", {column}" for column in sensitive),
+        "beside": "",
+        "unclassed": '"kanon#piece"',
+        "names": "" if policy.suppress is not None else _names(source, policy),
+        "result": result,
+        **gate(policy, [f'"kanon#r".{column}' for column in sensitive], number),
+    }

@@ -1,0 +1,24 @@
+"""The SQL texts beside the engine, with their slots filled."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from string import Template
+
+
+def text(name: str, **slots: str) -> str:
+    """Return the SQL text of that name; each slot ``${name}`` takes what is given for it, and none may be left."""
+    return Template(
+        files("kanon_sql.engines.duckdb").joinpath("statements", f"{name}.sql").read_text(encoding="utf-8")
+    ).substitute(slots)
+
+
+def tree_links(table: str) -> str:
+    """Return the common table expressions that read a hierarchy: its cells, and the links from each node to the next above.
+
+    Parameters
+    ----------
+    table : str
+        The quoted name of its table.
+    """
+    return text("tree_links", tree=table)

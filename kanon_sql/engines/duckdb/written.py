@@ -1,0 +1,53 @@
+"""Recodings and masks that are given as texts, as the clause writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kanon_sql.model.masks import AtLevels
+from kanon_sql.model.recodings import Generalization
+
+_AT_LEVELS = re.compile(r"(.+?)\s+IN\s+((?:DIGITS|INTERVALS|HIERARCHY)\b.*)", re.IGNORECASE | re.DOTALL)
+"""A column of a mask at some of its levels, such as ``zip IN DIGITS (3)``; no column can be called so."""
+
+
+def read_recodings(recodings: Mapping[str, str | Generalization] | None) -> dict[str, Generalization]:
+    """Return recodings by column, those that are texts read as the clause writes them.
+
+    Raises
+    ------
+    PolicyError
+        When one cannot be read.
+    """
+    if not recodings:
+        return {}
+    from kanon_sql.clause import recodings_of  # sqlglot is only paid for where there is something to read
+
+    return recodings_of(recodings)
+
+
+def read_masks(masks: Any) -> Any:
+    """Return masks in which a text such as ``zip IN DIGITS (3)`` has become a column at these levels.
+
+    Whatever is no list of lists of texts stays as it is: the policy says what is wrong with it.
+
+    Raises
+    ------
+    PolicyError
+        When levels cannot be read.
+    """
+    if masks is None or isinstance(masks, str):
+        return masks
+    return [
+        [_read(each) for each in mask] if isinstance(mask, Iterable) and not isinstance(mask, str) else mask for mask in masks
+    ]
+
+
+def _read(shown: Any) -> Any:
+    found = _AT_LEVELS.fullmatch(shown) if isinstance(shown, str) else None
+    if found is None:
+        return shown
+    column, levels = found.groups()
+    return AtLevels(column=column, recoding=read_recodings({column: levels})[column])

@@ -1,0 +1,1 @@
+"""Loops over equivalence classes that hold k rows: opening, filling, destroying and repairing them."""

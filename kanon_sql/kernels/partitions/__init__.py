@@ -1,0 +1,1 @@
+"""Loops that divide a table: cuts, subsets, balls, pairs and triples of rows."""

@@ -1,0 +1,1 @@
+"""Loops over equivalence classes that meet requirements on sensitive values."""

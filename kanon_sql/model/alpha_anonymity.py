@@ -1,0 +1,58 @@
+"""alpha: a limit to the share of one value of a sensitive attribute in each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.validation import as_identifier, as_text, encodable, fraction, named, plain_number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlphaAnonymity:
+    """In every equivalence class, at most a share ``alpha`` of the rows has one named value of a sensitive attribute.
+
+    Parameters
+    ----------
+    sensitive : str
+        The sensitive attribute, a column.
+    value : str
+        The value, as DuckDB casts it to text. It is a part of the promise, which its author wrote, so `describe` repeats it;
+        other values of the column are repeated nowhere.
+    alpha : int, Fraction, Decimal, float or str
+        Above 0, at most 1; kept as an exact `Fraction`.
+
+    References
+    ----------
+    Wong, Li, Fu, Wang: (alpha, k)-anonymity: an enhanced k-anonymity model for privacy preserving data publishing, KDD 2006.
+    """
+
+    sensitive: str
+    value: str
+    alpha: Fraction
+
+    def __post_init__(self) -> None:
+        named(self.sensitive, "the sensitive attribute of alpha")
+        if not isinstance(self.value, str):
+            raise PolicyError(
+                f"the value that alpha limits must be a text, got {type(self.value).__name__}; hint: write 3 as '3'"
+            )
+        encodable(self.value, "the value that alpha limits")
+        object.__setattr__(self, "alpha", fraction(self.alpha, "alpha"))
+        if not 0 < self.alpha <= 1:
+            raise PolicyError(f"alpha must be above 0 and at most 1, got {self.alpha}; hint: alpha(disease, 'flu') <= 0.5")
+
+    @property
+    def least_class_size(self) -> int:
+        """Return 1: a row with another value meets the requirement alone."""
+        return 1
+
+    def describe(self) -> str:
+        """Return the requirement as the clause writes it."""
+        return f"alpha({as_identifier(self.sensitive)}, {as_text(self.value)}) <= {self.alpha}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the requirement as plain JSON data."""
+        return {"type": "alpha", "sensitive": self.sensitive, "value": self.value, "alpha": plain_number(self.alpha)}

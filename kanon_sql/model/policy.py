@@ -1,0 +1,294 @@
+"""What a release promises: quasi-identifiers, requirements, permitted masks, and how to solve for them.
+
+The clause, the table functions, Python and the command line all compile to a :class:`Policy`; its canonical JSON form is
+what travels inside SQL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.model import masks as forms
+from kanon_sql.model import policy_checks as checks
+from kanon_sql.model import recodings as generalizations
+from kanon_sql.model.linked_columns import Group, check_links, unsplit
+from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
+from kanon_sql.model.policy_arguments import chosen_columns, lists_of_columns, refuse_texts
+from kanon_sql.model.policy_json import policy_fields
+from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
+from kanon_sql.model.recodings import Generalization, Rectangles, Summary
+from kanon_sql.model.requirements import KAnonymity, People, Requirement, TCloseness, named_requirements, respelled
+from kanon_sql.model.validation import fraction, plain_number, same_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """A promise about a release, and how to look for it.
+
+    Parameters
+    ----------
+    quasi_identifiers : tuple of QuasiIdentifier
+        The quasi-identifiers, at most 60.
+    every_column : bool
+        Also every other column of the table that is not sensitive is a quasi-identifier, of weight 1 (those listed only
+        carry weights).
+    requirements : tuple of Requirement
+        What each equivalence class must meet; all of them. Several may be about one sensitive attribute.
+    masks : tuple of Mask, optional
+        The permitted masks, each the tuple of its shown columns; None permits every combination.
+    linked : tuple of Group
+        Groups of quasi-identifiers that are suppressed together or not at all; of the masks, those that show only a part
+        of a group are not permitted.
+    algorithm : str
+        Name in the registry of solvers; ``'auto'`` chooses.
+    time_limit : float, optional
+        Seconds after which the solver returns the best it has.
+    seed : int
+        Seed of the solvers that draw.
+    max_suppressed : Fraction, optional
+        Of a full-domain recoding the greatest share of the rows that is suppressed beyond it, 0 to 1; None is 0.
+    suppress : str, optional
+        Text that stands for a suppressed cell; None stands for NULL and keeps the column's type.
+    row_order : str
+        ``'shuffled'``: the order of the released rows tells nothing of suppressed cells. ``'source'`` keeps the order of the
+        source, which may: a suppressed cell is often what its neighbours show.
+
+    Raises
+    ------
+    PolicyError
+        When the parts contradict each other.
+    """
+
+    quasi_identifiers: tuple[QuasiIdentifier, ...] = ()
+    every_column: bool = False
+    requirements: tuple[Requirement, ...] = field(default_factory=lambda: (KAnonymity(k=2),))
+    masks: tuple[Mask, ...] | None = None
+    linked: tuple[Group, ...] = ()
+    algorithm: str = "auto"
+    time_limit: float | None = None
+    seed: int = 0
+    max_suppressed: Fraction | None = None
+    suppress: str | None = None
+    row_order: str = checks.ROW_ORDERS[0]
+
+    def __post_init__(self) -> None:
+        identifying = [qi.column for qi in self.quasi_identifiers]
+        checks.check_parts(self.quasi_identifiers, self.requirements, every_column=self.every_column)
+        checks.check_names([*identifying, *self.measured])
+        if self.masks is not None:
+            checks.check_masks(self.masks, identifying, every_column=self.every_column)
+        check_links(self.linked, None if self.every_column else identifying)
+        checks.check_sensitive(self.requirements, identifying, *map(columns_of, self.masks or ()), *self.linked)
+        checks.check_recodings(
+            self.quasi_identifiers, self.linked, masks=self.masks is not None, people=self.people is not None
+        )
+        if self.masks is not None:
+            recodings = {same_name(qi.column): qi.recoding for qi in self.quasi_identifiers if qi.recoding is not None}
+            object.__setattr__(self, "masks", tuple(simplified(mask, recodings) for mask in self.masks))
+        if self.permitted_masks == ():
+            raise PolicyError(
+                "every mask shows only a part of the linked columns: no row could be released; hint: add a mask that shows "
+                "all of them, or none"
+            )
+        checks.check_search(self.algorithm, self.time_limit, self.seed)
+        if self.max_suppressed is not None:
+            object.__setattr__(self, "max_suppressed", fraction(self.max_suppressed, "max_suppressed"))
+            checks.check_share(self.max_suppressed, self.algorithm)
+        checks.check_output(self.algorithm, self.suppress, self.row_order)
+
+    @property
+    def least_class_size(self) -> int:
+        """Return the smallest class that can meet all requirements, in rows."""
+        return max(requirement.least_class_size for requirement in self.requirements)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Return the sensitive attributes, each once, in the order in which the requirements first mention them."""
+        found: dict[str, str] = {}
+        for requirement in self.requirements:
+            if not isinstance(requirement, KAnonymity | People):
+                found.setdefault(same_name(requirement.sensitive), requirement.sensitive)
+        return tuple(found.values())
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Return the columns that classes are measured by: the sensitive attributes, then what tells people apart."""
+        return self.sensitive if self.people is None else (*self.sensitive, self.people.per)
+
+    @property
+    def named_columns(self) -> tuple[tuple[str, str], ...]:
+        """Return every column that the policy names, beside what names it."""
+        identifying = "weights or recodings" if self.every_column else "the policy"  # that is all that they are listed for
+        masks = [(f"mask {number}", name) for number, mask in enumerate(self.masks or (), 1) for name in columns_of(mask)]
+        return (
+            *((identifying, qi.column) for qi in self.quasi_identifiers),
+            *(("the policy", qi.recoding.beside) for qi in self.quasi_identifiers if isinstance(qi.recoding, Rectangles)),
+            *(("a requirement", name) for name in self.measured),
+            *masks,
+            *((f"linked group {number}", name) for number, group in enumerate(self.linked, 1) for name in group),
+        )
+
+    @property
+    def people(self) -> People | None:
+        """Return the requirement that counts people, if there is one."""
+        return next((each for each in self.requirements if isinstance(each, People)), None)
+
+    @property
+    def generalized(self) -> tuple[str, ...]:
+        """Return the quasi-identifiers whose cells may be coarsened, in their order; their released columns are texts."""
+        return tuple(qi.column for qi in self.quasi_identifiers if qi.recoding is not None)
+
+    @property
+    def levelled(self) -> frozenset[str]:
+        """Return the quasi-identifiers of which a mask shows some levels only."""
+        return frozenset(each.column for mask in self.masks or () for each in mask if isinstance(each, AtLevels))
+
+    @property
+    def summarized(self) -> dict[str, Summary]:
+        """Return the columns of which classes show the range or the set of their own values."""
+        return {qi.column: qi.recoding for qi in self.quasi_identifiers if isinstance(qi.recoding, Summary)}
+
+    @property
+    def grouped(self) -> tuple[str, ...]:
+        """Return the columns whose labels are put together in groups that the program chooses before it solves."""
+        return tuple(qi.column for qi in self.quasi_identifiers if generalizations.chooses_groups(qi.recoding))
+
+    @property
+    def rectangles(self) -> tuple[tuple[str, str], ...]:
+        """Return the pairs of coordinates that are released as rectangles, each once, in their order."""
+        return rectangle_pairs(self.quasi_identifiers)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Return the names of the tables that the policy reads beside the source, each once, in their order."""
+        named_by = [each.table for each in self.requirements if isinstance(each, TCloseness)]
+        named_by += [generalizations.table_of(qi.recoding) for qi in self.quasi_identifiers]
+        return tuple(dict.fromkeys(name for name in named_by if name is not None))
+
+    @property
+    def permitted_masks(self) -> tuple[Mask, ...] | None:
+        """Return the masks that show each linked group whole or not at all; None where every combination may be tried."""
+        return self.masks if self.masks is None or not self.linked else unsplit(self.masks, self.linked)
+
+    def resolve(self, columns: Sequence[str]) -> Policy:
+        """Return the policy with each column spelled as in ``columns``, and no quasi-identifier left open.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The columns of the table in their order, the sensitive ones included.
+
+        Raises
+        ------
+        UnknownColumnError
+            When the policy names a column that is not there.
+        PolicyError
+            When every column is sensitive.
+        """
+        given = {same_name(qi.column): qi for qi in self.quasi_identifiers}
+        spelled = {same_name(column): column for column in columns}
+        for role, name in self.named_columns:
+            if same_name(name) not in spelled:
+                raise UnknownColumnError.of(name, columns, role)
+        if self.every_column:
+            offered = {key: column for key, column in spelled.items() if key not in set(map(same_name, self.measured))}
+            chosen = [replace(given.get(key, QuasiIdentifier(column=column)), column=column) for key, column in offered.items()]
+        else:
+            chosen = [replace(qi, column=spelled[key]) for key, qi in given.items()]
+        chosen = [qi.respelled(spelled) for qi in chosen]
+        resolved = replace(self, quasi_identifiers=tuple(chosen), every_column=False)
+
+        requirements = tuple(respelled(each, spelled) for each in self.requirements)
+        masks = None if self.masks is None else tuple(renamed(mask, spelled) for mask in self.masks)
+        linked = tuple(tuple(spelled[same_name(name)] for name in group) for group in self.linked)
+        return replace(resolved, requirements=requirements, masks=masks, linked=linked)
+
+    def to_json(self) -> str:
+        """Return the canonical JSON text: sorted keys, no spaces, exact weights."""
+        data = {
+            "quasi_identifiers": [qi.to_json() for qi in self.quasi_identifiers],
+            "every_column": self.every_column,
+            "requirements": [requirement.to_json() for requirement in self.requirements],
+            "masks": None if self.masks is None else [forms.to_json(mask) for mask in self.masks],
+            "linked": [list(group) for group in self.linked],
+            "algorithm": self.algorithm,
+            "time_limit": self.time_limit,
+            "seed": self.seed,
+            "max_suppressed": None if self.max_suppressed is None else plain_number(self.max_suppressed),
+            "suppress": self.suppress,
+            "row_order": self.row_order,
+        }
+        return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Policy:
+        """Read a policy back from JSON; keys left out take their defaults, unknown keys are an error."""
+        return cls(**policy_fields(text, {*cls.__dataclass_fields__}))
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        k: int = 2,
+        quasi_identifiers: Iterable[str | QuasiIdentifier] | None = None,
+        masks: Iterable[Iterable[str | AtLevels]] | None = None,
+        linked: Iterable[Iterable[str]] | None = None,
+        weights: Mapping[str, object] | None = None,
+        recodings: Mapping[str, Generalization] | None = None,
+        sensitive: str | None = None,
+        l: Any = None,  # noqa: E741 - its name everywhere
+        variant: str | None = None,
+        c: Any = None,
+        t: Any = None,
+        metric: str | None = None,
+        hierarchy: str | None = None,
+        per: str | None = None,
+        requirements: Iterable[Requirement] = (),
+        **options: Any,
+    ) -> Policy:
+        """Build a policy from the names that every entrance of kanon-sql shares.
+
+        Parameters
+        ----------
+        k : int
+            Least number of rows of a class.
+        quasi_identifiers : iterable of str, optional
+            Names of the quasi-identifiers; None takes every column that is not sensitive.
+        masks : iterable of iterable of str, optional
+            The permitted masks, as lists of shown columns; None permits all. Levels that only masks name are permitted too.
+        linked : iterable of iterable of str, optional
+            Columns that are suppressed together or not at all, as lists.
+        weights : mapping, optional
+            Cost of a suppressed cell by column, 1 where it is not named.
+        recodings : mapping, optional
+            How the cells of a column are coarsened, by column.
+        sensitive : str, optional
+            The sensitive attribute that ``l`` and ``t`` are about.
+        l, variant, c : optional
+            Its l-diversity, as in :class:`~kanon_sql.model.requirements.LDiversity`.
+        t, metric, hierarchy : optional
+            Its t-closeness, as in :class:`~kanon_sql.model.requirements.TCloseness`.
+        per : str, optional
+            The column that tells people apart: ``k`` counts people then, and the column is not released.
+        requirements : iterable of Requirement
+            More requirements, such as those on further sensitive attributes.
+        **options
+            ``algorithm``, ``time_limit``, ``seed``, ``max_suppressed``, ``suppress``, ``row_order``.
+        """
+        refuse_texts(quasi_identifiers=quasi_identifiers, masks=masks, linked=linked)
+        about = named_requirements(sensitive, l=l, variant=variant, c=c, t=t, metric=metric, hierarchy=hierarchy)
+        permitted, groups = lists_of_columns(masks, linked)
+        chosen = chosen_columns(quasi_identifiers, permitted, weights or {}, recodings or {})
+        return cls(
+            quasi_identifiers=chosen,
+            every_column=quasi_identifiers is None,
+            requirements=(KAnonymity(k=k), *([] if per is None else [People(k=k, per=per)]), *about, *requirements),
+            masks=permitted,
+            linked=groups,
+            **options,
+        )

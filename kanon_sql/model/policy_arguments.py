@@ -1,0 +1,77 @@
+"""The parts of a policy from the names that every entrance of kanon-sql shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.model import recodings as generalizations
+from kanon_sql.model.linked_columns import Group
+from kanon_sql.model.masks import AtLevels, Mask
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.validation import named, refuse_twice, same_name
+
+
+def refuse_texts(**lists: object) -> None:
+    """Raise a PolicyError where a text stands in the place of a list."""
+    for name, value in lists.items():
+        if isinstance(value, str):
+            raise PolicyError(f"{name} must be a list of names, not one text; hint: ['zip', 'age']")
+
+
+def lists_of_columns(
+    masks: Iterable[Iterable[str | AtLevels]] | None, linked: Iterable[Iterable[str]] | None
+) -> tuple[tuple[Mask, ...] | None, tuple[Group, ...]]:
+    """Return masks and linked groups as tuples.
+
+    Raises
+    ------
+    PolicyError
+        When one of them is no list.
+    """
+    masks, linked = None if masks is None else list(masks), list(linked or ())
+    for lists, wanted in (
+        (masks or (), "a mask must be a list of the columns it shows; hint: [['zip', 'age'], []]"),
+        (linked, "a linked group must be a list of columns; hint: [['city', 'zip']]"),
+    ):
+        if not all(isinstance(each, Iterable) and not isinstance(each, str) for each in lists):
+            raise PolicyError(wanted)
+    permitted = None if masks is None else tuple(tuple(mask) for mask in masks)
+    return permitted, tuple(tuple(group) for group in linked)
+
+
+def chosen_columns(
+    quasi_identifiers: Iterable[str | QuasiIdentifier] | None,
+    permitted: tuple[Mask, ...] | None,
+    weights: Mapping[str, object],
+    recodings: Mapping[str, Generalization],
+) -> tuple[QuasiIdentifier, ...]:
+    """Return the quasi-identifiers with their weights and recodings; levels that only masks name are permitted too.
+
+    Raises
+    ------
+    PolicyError
+        When a column is named twice, or a weight or recoding is about no quasi-identifier.
+    """
+    listed_qis = [
+        each if isinstance(each, QuasiIdentifier) else QuasiIdentifier(column=named(each, "a quasi-identifier"))
+        for each in quasi_identifiers or ()
+    ]
+    refuse_twice([qi.column for qi in listed_qis], "the quasi-identifiers")
+    chosen = {same_name(qi.column): qi for qi in listed_qis}
+    coarsened = {qi.column: qi.recoding for qi in listed_qis if qi.recoding is not None} | dict(recodings)
+    spelled = {same_name(column): column for column in coarsened}
+    for each in (each for mask in permitted or () for each in mask if isinstance(each, AtLevels)):
+        column = spelled.setdefault(same_name(each.column), each.column)
+        coarsened[column] = generalizations.joined(coarsened.get(column, each.recoding), each.recoding)
+    told: tuple[tuple[str, Mapping[str, Any]], ...] = (("weight", weights), ("recoding", coarsened))
+    for what, given in told:
+        for column, own in given.items():
+            key = same_name(named(column, f"a {what}"))
+            if quasi_identifiers is not None and key not in chosen:
+                raise UnknownColumnError.of(column, [qi.column for qi in chosen.values()], f"a {what}")
+            chosen[key] = replace(chosen.get(key, QuasiIdentifier(column=column)), **{what: own})
+    return tuple(chosen.values())

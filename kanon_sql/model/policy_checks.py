@@ -1,0 +1,157 @@
+"""Checks that the parts of a policy do not contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import inf
+
+from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.model.linked_columns import Group
+from kanon_sql.model.masks import Mask, columns_of
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recodings import Rectangles, Summary
+from kanon_sql.model.requirements import KAnonymity, People, Requirement, TCloseness
+from kanon_sql.model.validation import encodable, named, refuse_twice, same_name, whole
+
+OWN = "kanon#"
+"""How the columns begin that the program adds to a statement."""
+
+ROW_ORDERS = ("shuffled", "source")
+"""Orders of released rows: one that follows from the released rows alone, or that of the source."""
+
+MAX_QUASI_IDENTIFIERS = 60
+"""One mask is one 64-bit word: a bit per quasi-identifier, a few bits to spare."""
+
+MAX_LISTED_MASKS = 1 << 16
+"""More masks than this are never listed: ask for every combination (CUBE) instead, which is searched, not listed."""
+
+
+def check_parts(quasi_identifiers: Sequence[QuasiIdentifier], requirements: Sequence[object], *, every_column: bool) -> None:
+    """Check that there are quasi-identifiers, not too many of them, each once, and requirements."""
+    if not quasi_identifiers and not every_column:
+        raise PolicyError("a policy needs at least one quasi-identifier; hint: name the columns that identify people")
+    if len(quasi_identifiers) > MAX_QUASI_IDENTIFIERS:
+        raise PolicyError(
+            f"{len(quasi_identifiers)} quasi-identifiers are more than {MAX_QUASI_IDENTIFIERS}; hint: drop columns"
+        )
+    refuse_twice([qi.column for qi in quasi_identifiers], "the quasi-identifiers")
+    if not requirements:
+        raise PolicyError("a policy needs a requirement; hint: GUARANTEE k >= 5")
+    for requirement in requirements:
+        if not isinstance(requirement, Requirement):
+            raise PolicyError(
+                f"a requirement cannot be a {type(requirement).__name__}; hint: LDiversity(sensitive='disease', l=2)"
+            )
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Check that no column is called as those that the program adds."""
+    for name in names:
+        if same_name(name).startswith(OWN):
+            raise PolicyError(f'a column cannot be called "{name}": such names are those of the program; hint: rename it')
+
+
+def check_masks(masks: Sequence[Mask], columns: Sequence[str], *, every_column: bool) -> None:
+    """Check that there are masks, not too many of them, and that they show quasi-identifiers, each once."""
+    if not masks:
+        raise PolicyError("the list of masks is empty: no row could be released; hint: add the mask [], which suppresses all")
+    if len(masks) > MAX_LISTED_MASKS:
+        raise PolicyError(f"{len(masks)} masks are more than {MAX_LISTED_MASKS}; hint: leave the masks out to permit every one")
+    known = {same_name(column) for column in columns}
+    for number, mask in enumerate(masks, 1):
+        for name in columns_of(mask):
+            if same_name(named(name, f"mask {number}")) not in known and not every_column:
+                raise UnknownColumnError.of(name, columns, f"mask {number}")
+        refuse_twice(columns_of(mask), f"the columns of mask {number}")
+
+
+def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) -> None:
+    """Check that no sensitive column helps to recognize somebody, and that requirements do not contradict each other."""
+    identifying = {same_name(name) for names in shown for name in names}
+    trees: dict[str, str] = {}
+    told = [same_name(each.sensitive) for each in requirements if not isinstance(each, KAnonymity)]
+    people = next((each for each in requirements if isinstance(each, People)), None)
+    if people is not None and told.count(same_name(people.per)) > 1:
+        raise PolicyError(f'two requirements are about "{people.per}", which tells people apart; hint: give one')
+    if sum(isinstance(each, People) for each in requirements) > 1:
+        raise PolicyError("people are told apart by two columns; hint: give one")
+    for requirement in requirements:
+        if isinstance(requirement, KAnonymity):
+            continue
+        if same_name(requirement.sensitive) in identifying:
+            raise PolicyError(
+                f'the sensitive column "{requirement.sensitive}" is a quasi-identifier too; hint: a sensitive column is '
+                "released as it is: leave it out of the quasi-identifiers, masks and linked columns"
+                if not isinstance(requirement, People)
+                else f'the column "{requirement.per}" that tells people apart is a quasi-identifier too; hint: it is never '
+                "released: leave it out of the quasi-identifiers, masks and linked columns"
+            )
+        if isinstance(requirement, TCloseness) and requirement.hierarchy is not None:
+            tree = trees.setdefault(same_name(requirement.sensitive), requirement.hierarchy)
+            if same_name(tree) != same_name(requirement.hierarchy):
+                raise PolicyError(f'the sensitive column "{requirement.sensitive}" has two hierarchies; hint: name one')
+
+
+def check_recodings(
+    quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequence[Group], *, masks: bool, people: bool
+) -> None:
+    """Check that recodings suit each other and the rest of the policy; it may have masks, or count people."""
+    recodings = {same_name(qi.column): qi.recoding for qi in quasi_identifiers if qi.recoding is not None}
+    for name in (name for group in linked for name in group):
+        if same_name(name) in recodings:
+            raise PolicyError(
+                f'the linked column "{name}" is generalized too; hint: linked columns are shown or suppressed, no more'
+            )
+    for qi in quasi_identifiers:
+        if isinstance(qi.recoding, Rectangles):
+            if same_name(qi.recoding.beside) == same_name(qi.column):
+                raise PolicyError(
+                    f'the coordinate "{qi.column}" is put in rectangles with itself; hint: (lat, lon) IN RECTANGLES'
+                )
+            other = recodings.get(same_name(qi.recoding.beside))
+            if not isinstance(other, Rectangles) or same_name(other.beside) != same_name(qi.column):
+                raise PolicyError(
+                    f'the coordinate "{qi.column}" needs "{qi.recoding.beside}" beside it; hint: (lat, lon) IN RECTANGLES'
+                )
+    if any(isinstance(each, Summary) for each in recodings.values()):
+        _check_summaries(masks, bool(linked), people)
+
+
+def _check_summaries(masks: bool, linked: bool, people: bool) -> None:
+    for refused, what in (
+        (masks, "masks"),
+        (linked, "linked columns"),
+        (people, "people that are counted"),
+    ):
+        if refused:
+            raise PolicyError(
+                f"RANGES and SETS cannot be combined with {what}; hint: take intervals or a hierarchy in their place"
+            )
+
+
+def check_search(algorithm: object, time_limit: object, seed: object) -> None:
+    """Check how to look for a release: the name of an algorithm, a time in seconds or None, a whole number."""
+    if not isinstance(algorithm, str) or not algorithm:
+        raise PolicyError("algorithm must be the name of an algorithm; hint: 'auto'")
+    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit is not True and 0 < time_limit < inf):
+        raise PolicyError("time_limit must be a number of seconds above 0; hint: 60, or leave it out")
+    whole(seed, "seed", 0)
+
+
+def check_share(max_suppressed: Fraction, algorithm: str) -> None:
+    """Check the share of suppressed rows, and that the algorithm takes one."""
+    if not 0 <= max_suppressed <= 1:
+        raise PolicyError("max_suppressed must be a share of the rows from 0 to 1; hint: 0.05")
+    if algorithm != "full_domain":
+        raise PolicyError("max_suppressed belongs to the algorithm 'full_domain'; hint: USING full_domain")
+
+
+def check_output(algorithm: str, suppress: str | None, row_order: object) -> None:
+    """Check what stands for a suppressed cell, the order of the released rows, and that texts can be encoded."""
+    if suppress is not None and not isinstance(suppress, str):
+        raise PolicyError("suppress must be a text, or NULL; hint: suppress := '*'")
+    encodable(algorithm, "the name of the algorithm")
+    encodable(suppress or "", "suppress")
+    if row_order not in ROW_ORDERS:
+        raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}")

@@ -1,0 +1,185 @@
+"""Stored policies in a file: JSON, or YAML whose errors name the line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.errors import KanonError, PolicyError, SourceError, raise_alone
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import requirement_from_json
+from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.validation import known_keys, listed, parsed, same_name
+
+if TYPE_CHECKING:
+    import yaml  # type: ignore[import-untyped]
+
+_YAML = (".yaml", ".yml")
+
+_NAMED = re.compile('^the policy ".*?"')
+"""The policy that a message is about, which is not what is wrong."""
+
+ENDINGS = (*_YAML, ".json")
+"""What the name of a file of policies ends in."""
+
+
+def kind_of(path: str) -> str:
+    """Return the ending of a file of policies.
+
+    Raises
+    ------
+    SourceError
+        When it is none of `ENDINGS`.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise SourceError(f"{path} is no file of policies; hint: it must end in {', '.join(ENDINGS)}")
+    return ending
+
+
+def written(policies: Iterable[StoredPolicy], ending: str) -> str:
+    """Return policies as the text of a file."""
+    items = [{"name": each.name, "table": each.table, **json.loads(each.to_json())} for each in policies]
+    if ending not in _YAML:
+        return json.dumps({"policies": items}, indent=2, ensure_ascii=False) + "\n"
+    text: str = _yaml().safe_dump({"policies": items}, sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+def read(text: str, name: str) -> list[StoredPolicy]:
+    """Read policies from the text of a file.
+
+    Parameters
+    ----------
+    text : str
+        An object with the key ``policies``, a list.
+    name : str
+        The name of the file; its ending says what it holds.
+
+    Raises
+    ------
+    PolicyError
+        When it cannot be read, with the line for YAML and for what is not even JSON.
+    """
+    if kind_of(name) in _YAML:
+        return _of_yaml(text, name)
+    try:
+        found = [_policy(item) for item in _items(parsed(text, "the file"))]
+    except PolicyError as error:
+        raise_alone(PolicyError(f"{name}: {error}"))
+    return _distinct(found, name)
+
+
+def _items(data: object) -> list[Any]:
+    return listed(known_keys(data, {"policies"}, "a file of policies", ["policies"])["policies"], "policies")
+
+
+def _policy(item: Any) -> StoredPolicy:
+    known = {"name", "table", "identifiers", "kept", *Policy.__dataclass_fields__}
+    data = dict(known_keys(item, known, "a policy", ["name", "table"]))
+    return StoredPolicy.from_json(data.pop("name"), data.pop("table"), json.dumps(data, default=_refused))
+
+
+def _refused(value: object) -> Any:
+    raise PolicyError(f"a {type(value).__name__} is no value of a policy; hint: put it in quotes")
+
+
+def _distinct(policies: list[StoredPolicy], name: str) -> list[StoredPolicy]:
+    seen: set[str] = set()
+    for each in policies:
+        if same_name(each.name) in seen:
+            raise PolicyError(f'{name}: there are two policies "{each.name}"; hint: keep one')
+        seen.add(same_name(each.name))
+    return policies
+
+
+def _yaml() -> Any:
+    try:
+        import yaml
+    except ModuleNotFoundError:
+        raise_alone(KanonError("YAML needs the package PyYAML; hint: pip install 'kanon-sql[yaml]', or a file .json"))
+    return yaml
+
+
+def _of_yaml(text: str, name: str) -> list[StoredPolicy]:
+    yaml = _yaml()
+    try:
+        root = yaml.compose(text, yaml.SafeLoader)
+        if root is None:
+            raise PolicyError(f"{name} is empty; hint: it holds the key policies, a list")
+        _refuse_keys_twice(root, name)
+        data = yaml.constructor.SafeConstructor().construct_document(root)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        # Without the snippet of the file that the error itself would show.
+        raise_alone(PolicyError(f"{name}, line {mark.line + 1}: {error.problem or error.context}"))
+    except yaml.YAMLError as error:
+        raise_alone(PolicyError(f"{name} is not YAML: {type(error).__name__}; hint: save it as UTF-8 text"))
+    except PolicyError:
+        raise
+    except ValueError:  # the day 32 of a month
+        raise_alone(PolicyError(f"{name} holds a date or a number that there is not; hint: put texts in quotes"))
+    except RecursionError:
+        raise_alone(PolicyError(f"{name} is nested too deeply to be read; hint: a policy needs few levels"))
+    try:
+        items = _items(data)
+    except PolicyError as error:
+        raise_alone(PolicyError(f"{name}, line {_pointed(root, str(error))}: {error}"))
+    found = []
+    nodes = root.value[0][1].value
+    for item, node in zip(items, nodes, strict=True):
+        try:
+            found.append(_policy(item))
+        except PolicyError as error:
+            raise_alone(PolicyError(f"{name}, line {_pointed(_blamed(item, node), str(error))}: {error}"))
+    return _distinct(found, name)
+
+
+def _refuse_keys_twice(node: yaml.Node, name: str) -> None:
+    """Refuse a mapping with a key twice, of which YAML readers take the last."""
+    if node.id == "mapping":
+        seen: set[str] = set()
+        for key, value in node.value:
+            if str(key.value) in seen:
+                raise PolicyError(f"{name}, line {key.start_mark.line + 1}: the key {key.value!r} stands twice; hint: take one")
+            seen.add(str(key.value))
+            _refuse_keys_twice(value, name)
+    elif node.id == "sequence":
+        for each in node.value:
+            _refuse_keys_twice(each, name)
+
+
+def _blamed(item: Any, node: yaml.Node) -> yaml.Node:
+    """Return the part of a policy that is wrong by itself: one of its quasi-identifiers or requirements, if any."""
+    if not isinstance(item, dict):
+        return node
+    for key, value in node.value:
+        if value.id == "sequence" and key.value in ("quasi_identifiers", "requirements"):
+            for part, place in zip(item[key.value], value.value, strict=True):
+                try:
+                    if key.value == "requirements":
+                        requirement_from_json(part)
+                    else:
+                        Policy.from_json(json.dumps({"quasi_identifiers": [part]}, default=_refused))
+                except PolicyError:
+                    return place
+    return node
+
+
+def _pointed(node: yaml.Node, message: str) -> int:
+    """Return the line, from 1, of the first word that the message quotes, or on which the node begins."""
+    message = _NAMED.sub("", message).partition("; hint: ")[0]
+    for each in _scalars(node):
+        if repr(each.value) in message or f'"{each.value}"' in message:
+            return int(each.start_mark.line) + 1
+    return int(node.start_mark.line) + 1
+
+
+def _scalars(node: yaml.Node) -> list[yaml.Node]:
+    if node.id == "scalar":
+        return [node]
+    parts = node.value if node.id == "sequence" else [each for pair in node.value for each in pair]
+    return [scalar for part in parts for scalar in _scalars(part)]

@@ -1,0 +1,30 @@
+"""The fields of a policy from its canonical JSON text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model import masks as forms
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import requirement_from_json
+from kanon_sql.model.validation import known_keys, listed, parsed
+
+
+def policy_fields(text: str, known: set[str]) -> dict[str, Any]:
+    """Return the fields that a JSON text gives; unknown keys are an error."""
+    data = known_keys(parsed(text, "the policy"), known, "the policy")
+    if "quasi_identifiers" in data:
+        data["quasi_identifiers"] = tuple(
+            QuasiIdentifier(**known_keys(item, {*QuasiIdentifier.__dataclass_fields__}, "a quasi-identifier", ["column"]))
+            for item in listed(data["quasi_identifiers"], "quasi_identifiers")
+        )
+    if "requirements" in data:
+        data["requirements"] = tuple(requirement_from_json(item) for item in listed(data["requirements"], "requirements"))
+    if data.get("masks") is not None:
+        data["masks"] = tuple(map(forms.from_json, listed(data["masks"], "masks")))
+    if "linked" in data:
+        data["linked"] = tuple(tuple(listed(group, "a linked group")) for group in listed(data["linked"], "linked"))
+    if not isinstance(data.get("every_column", False), bool):
+        raise PolicyError("every_column must be true or false")
+    return data

@@ -1,0 +1,282 @@
+"""How the cells of a quasi-identifier may be coarsened before they are suppressed, as a policy says it.
+
+Nothing here knows a value: what the cells of a table show at each level is the work of :mod:`kanon_sql.generalize.ladders`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.validation import fraction, known_keys, listed, named, one_of, plain_number, whole
+
+PERIODS = ("day", "month", "quarter", "year", "decade")
+"""Intervals of dates, each within one of the next."""
+
+Level = int | Fraction | str
+"""What a level is called: the number of leading characters, the width or the period of intervals, else a number from 1."""
+
+VALUE = 0
+"""The level that shows the value itself."""
+
+OBJECTIVES = ("max", "sum")
+"""What optimal intervals keep small: the heaviest interval, or the sum over all rows of the rows of their interval."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digits:
+    """Leading characters are shown, the others become ``*``: ``98***``.
+
+    Parameters
+    ----------
+    shown : tuple of int
+        The permitted numbers of leading characters, at least 1; empty permits every number of them.
+    loss : tuple of Fraction
+        Loss of the levels below suppression but for the finest, between 0 and 1; empty takes their share of the domain.
+    """
+
+    shown: tuple[int, ...] = ()
+    loss: tuple[Fraction, ...] = ()
+
+    def __post_init__(self) -> None:
+        shown = tuple(whole(each, "the number of leading characters", 1) for each in _tuple(self.shown, "shown"))
+        object.__setattr__(self, "shown", tuple(sorted(set(shown), reverse=True)))
+        object.__setattr__(self, "loss", _losses(self.loss))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervals:
+    """Numbers or dates are shown as the interval that they are in.
+
+    Parameters
+    ----------
+    steps : tuple of Fraction or str
+        The widths of the levels, ascending, as numbers above 0 or as names of `PERIODS`. An interval is cut where one of
+        a wider level ends, so that each lies within one of the next. Empty: intervals of at least k rows each are chosen.
+    objective : str
+        What the chosen intervals keep small, one of `OBJECTIVES`; without ``steps`` only.
+    loss : tuple of Fraction
+        As in `Digits`.
+    """
+
+    steps: tuple[Fraction | str, ...] = ()
+    objective: str = "max"
+    loss: tuple[Fraction, ...] = ()
+
+    def __post_init__(self) -> None:
+        steps = tuple(
+            each if isinstance(each, str) and each in PERIODS else fraction(each, "the width of an interval")
+            for each in _tuple(self.steps, "steps")
+        )
+        if any(isinstance(each, Fraction) and each <= 0 for each in steps):
+            raise PolicyError("the width of an interval must be above 0; hint: age IN INTERVALS (5, 10)")
+        if len({isinstance(each, str) for each in steps}) > 1:
+            raise PolicyError("intervals are numbers or periods, not both; hint: INTERVALS (5, 10), or INTERVALS (month, year)")
+        if any(_order(high) <= _order(low) for low, high in pairwise(steps)):
+            raise PolicyError("the widths of intervals must ascend; hint: INTERVALS (5, 10, 25), or INTERVALS (month, year)")
+        one_of(self.objective, OBJECTIVES, "what intervals keep small")
+        object.__setattr__(self, "steps", steps)
+        object.__setattr__(self, "loss", _losses(self.loss))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """A generalization hierarchy in a table ``(level0, level1, ..., levelh)`` or ``(value, parent)``.
+
+    Parameters
+    ----------
+    table : str
+        Name of the table; its root stands for suppression.
+    levels : tuple of int
+        The permitted levels: 0 is the value itself, 1 its parent, and so on; empty permits all.
+    loss : tuple of Fraction
+        As in `Digits`.
+    """
+
+    table: str
+    levels: tuple[int, ...] = ()
+    loss: tuple[Fraction, ...] = ()
+
+    def __post_init__(self) -> None:
+        named(self.table, "the table of a hierarchy")
+        levels = tuple(whole(each, "the level of a hierarchy", VALUE) for each in _tuple(self.levels, "levels"))
+        object.__setattr__(self, "levels", tuple(sorted(set(levels))))
+        object.__setattr__(self, "loss", _losses(self.loss))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bins:
+    """Unordered labels are put together in bins of at least k rows, the heaviest as light as possible."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regions:
+    """Labels that are neighbours are put together in connected regions of at least k rows.
+
+    Parameters
+    ----------
+    edges : str
+        Name of the table ``(a, b)`` of neighbours.
+    components : str
+        ``'refuse'`` where a connected part of the map has fewer than k rows, or ``'merge'`` such parts.
+    """
+
+    edges: str
+    components: str = "refuse"
+
+    def __post_init__(self) -> None:
+        named(self.edges, "the table of neighbours")
+        one_of(self.components, ("refuse", "merge"), "components")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rectangles:
+    """Points of the plane are put together in rectangles of at least k rows; both coordinates say so.
+
+    Parameters
+    ----------
+    beside : str
+        The other coordinate.
+    """
+
+    beside: str
+
+    def __post_init__(self) -> None:
+        named(self.beside, "the other coordinate of a rectangle")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranges:
+    """Each class shows the range of its own values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sets:
+    """Each class shows the set of its own values."""
+
+
+Generalization = Digits | Intervals | Levels | Bins | Regions | Rectangles | Ranges | Sets
+
+Summary = Ranges | Sets
+"""What a cell shows depends on its class, not on its value alone."""
+
+_KINDS: dict[str, type[Generalization]] = {
+    "digits": Digits,
+    "intervals": Intervals,
+    "hierarchy": Levels,
+    "bins": Bins,
+    "regions": Regions,
+    "rectangles": Rectangles,
+    "ranges": Ranges,
+    "sets": Sets,
+}
+SUPPRESS = "suppress"
+"""The recoding of a column whose cells are shown or hidden, nothing in between."""
+
+
+def to_json(recoding: Generalization | None) -> Any:
+    """Return a recoding as plain JSON data."""
+    if recoding is None:
+        return SUPPRESS
+    kind = next(name for name, each in _KINDS.items() if isinstance(recoding, each))
+    found: dict[str, Any] = {"type": kind}
+    for each in fields(recoding):
+        value = getattr(recoding, each.name)
+        if isinstance(value, tuple):
+            value = [plain_number(part) if isinstance(part, Fraction) else part for part in value]
+        found[each.name] = value
+    return found
+
+
+def from_json(item: Any) -> Generalization | None:
+    """Read a recoding from plain JSON data; what may be left out takes its default."""
+    if item is None or item == SUPPRESS or isinstance(item, Generalization):
+        return item if isinstance(item, Generalization) else None
+    kind = item.get("type") if isinstance(item, dict) else item
+    if not isinstance(kind, str) or kind not in _KINDS:
+        shown = repr(kind) if isinstance(kind, str) else type(kind).__name__
+        raise PolicyError(f"a recoding has the unknown type {shown}; hint: the types are {SUPPRESS}, {', '.join(_KINDS)}")
+    built = _KINDS[kind]
+    names = {each.name: each.default is MISSING for each in fields(built)}
+    data = known_keys(
+        item if isinstance(item, dict) else {"type": kind},
+        {"type", *names},
+        f"the recoding {kind!r}",
+        [name for name, must in names.items() if must],
+    )
+    return built(**{key: value for key, value in data.items() if key != "type"})
+
+
+def table_of(recoding: Generalization | None) -> str | None:
+    """Return the name of the table that a recoding reads."""
+    if isinstance(recoding, Levels):
+        return recoding.table
+    return recoding.edges if isinstance(recoding, Regions) else None
+
+
+def joined(one: Generalization, other: Generalization) -> Generalization:
+    """Return the recoding that has the levels of both.
+
+    Raises
+    ------
+    PolicyError
+        When there is none.
+    """
+    if one == other:
+        return one
+    match one, other:
+        case (Digits(loss=()), Digits(loss=())):
+            return Digits(shown=one.shown + other.shown if one.shown and other.shown else ())
+        case (Intervals(steps=(_, *_), loss=()), Intervals(steps=(_, *_), loss=())):
+            return Intervals(steps=tuple(sorted({*one.steps, *other.steps}, key=_order)))
+        case (Levels(loss=()), Levels(loss=())) if one.table == other.table:
+            return Levels(table=one.table, levels=one.levels + other.levels if one.levels and other.levels else ())
+    raise PolicyError("the column has two recodings; hint: give it one kind, and LOSS only where it has one list of levels")
+
+
+def within(part: Generalization, whole: Generalization) -> bool:
+    """Tell whether all levels of a recoding, which states no losses, are among those of another."""
+    match part, whole:
+        case (Digits(loss=()), Digits()):
+            return not whole.shown or (part.shown != () and {*part.shown} <= {*whole.shown})
+        case (Intervals(steps=(_, *_), loss=()), Intervals(steps=(_, *_))):
+            return {*part.steps} <= {*whole.steps}
+        case (Levels(loss=()), Levels()) if part.table == whole.table:
+            return not whole.levels or (part.levels != () and {*part.levels} <= {*whole.levels})
+    return False
+
+
+def level_names(recoding: Generalization) -> tuple[Level, ...]:
+    """Return what the levels of a part of a recoding are called; empty where it is all of them."""
+    match recoding:
+        case Digits():
+            return recoding.shown
+        case Intervals():
+            return (VALUE, *recoding.steps)
+        case Levels():
+            return recoding.levels
+    return ()
+
+
+def chooses_groups(recoding: Generalization | None) -> bool:
+    """Tell whether the labels of a recoding depend on how many rows have each value, not on the values alone."""
+    return isinstance(recoding, Bins | Regions | Rectangles) or (isinstance(recoding, Intervals) and not recoding.steps)
+
+
+def _order(step: Fraction | str) -> Fraction | int:
+    return PERIODS.index(step) if isinstance(step, str) else step
+
+
+def _tuple(value: Any, what: str) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else tuple(listed(value, what))
+
+
+def _losses(value: Any) -> tuple[Fraction, ...]:
+    found = tuple(fraction(each, "the loss of a level") for each in _tuple(value, "loss"))
+    bounds = (Fraction(0), *found, Fraction(1))
+    if found and any(high <= low for low, high in pairwise(bounds)):
+        raise PolicyError("the losses of levels must ascend between 0 and 1, both exclusive; hint: LOSS (0.1, 0.4)")
+    return found

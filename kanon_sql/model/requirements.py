@@ -1,0 +1,116 @@
+"""What every equivalence class of a release has to meet.
+
+Each requirement is kept when classes that meet it are merged, so a release that fails can always be coarsened until it
+holds, or no release holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, replace
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.alpha_anonymity import AlphaAnonymity
+from kanon_sql.model.k_anonymity import STANDING, KAnonymity, People
+from kanon_sql.model.l_diversity import VARIANTS, LDiversity
+from kanon_sql.model.t_closeness import METRICS, TCloseness
+from kanon_sql.model.validation import known_keys, same_name
+
+__all__ = [
+    "METRICS",
+    "STANDING",
+    "VARIANTS",
+    "AlphaAnonymity",
+    "KAnonymity",
+    "LDiversity",
+    "People",
+    "Requirement",
+    "SensitiveRequirement",
+    "TCloseness",
+    "named_requirements",
+    "requirement_from_json",
+    "respelled",
+]
+
+SensitiveRequirement = People | LDiversity | AlphaAnonymity | TCloseness
+"""The requirements on the values of a column that is no quasi-identifier."""
+
+Requirement = KAnonymity | SensitiveRequirement
+"""The requirements that exist; a conjunction is a tuple of them."""
+
+_REQUIREMENTS: dict[str, type[Requirement]] = {
+    "k": KAnonymity,
+    "people": People,
+    "l": LDiversity,
+    "alpha": AlphaAnonymity,
+    "t": TCloseness,
+}
+
+
+def requirement_from_json(item: object) -> Requirement:
+    """Read a requirement from plain JSON data; what may be left out takes its default."""
+    kind = item.get("type") if isinstance(item, dict) else None
+    if not isinstance(kind, str) or kind not in _REQUIREMENTS:
+        raise PolicyError(f"a requirement has the unknown type {kind!r}; hint: the types are {', '.join(_REQUIREMENTS)}")
+    requirement = _REQUIREMENTS[kind]
+    names = {field.name: field.default is MISSING for field in fields(requirement)}
+    needed = [name for name, must in names.items() if must]
+    data = known_keys(item, {"type", *names}, f"the requirement {kind!r}", needed)
+    return requirement(**{key: value for key, value in data.items() if key != "type"})
+
+
+def respelled(requirement: Requirement, spelled: Mapping[str, str]) -> Requirement:
+    """Return a requirement with its column as ``spelled``, by the form that `same_name` compares."""
+    if isinstance(requirement, KAnonymity):
+        return requirement
+    column = spelled[same_name(requirement.sensitive)]
+    return replace(requirement, per=column) if isinstance(requirement, People) else replace(requirement, sensitive=column)
+
+
+def named_requirements(
+    sensitive: str | None,
+    *,
+    l: Any = None,  # noqa: E741 - its name everywhere
+    variant: str | None = None,
+    c: Any = None,
+    t: Any = None,
+    metric: str | None = None,
+    hierarchy: str | None = None,
+) -> tuple[LDiversity | TCloseness, ...]:
+    """Return the requirements on one sensitive attribute from the names that every entrance of kanon-sql shares.
+
+    Parameters
+    ----------
+    sensitive : str, optional
+        The sensitive attribute; None where nothing is asked of one.
+    l, variant, c : optional
+        As in `LDiversity`; None takes the default.
+    t, metric, hierarchy : optional
+        As in `TCloseness`; None takes the default.
+
+    Raises
+    ------
+    PolicyError
+        When a name says nothing because another one is missing.
+    """
+    for name, value, about, threshold in (
+        ("variant", variant, "l", l),
+        ("c", c, "l", l),
+        ("metric", metric, "t", t),
+        ("hierarchy", hierarchy, "t", t),
+    ):
+        if value is not None and threshold is None:
+            raise PolicyError(f"{name} says nothing without {about}; hint: give {about} too")
+    if sensitive is None:
+        if l is not None or t is not None:
+            raise PolicyError("l and t need the sensitive column that they are about; hint: sensitive = 'disease'")
+        return ()
+    found: list[LDiversity | TCloseness] = []
+    if l is not None:
+        found.append(LDiversity(sensitive=sensitive, l=l, variant=VARIANTS[0] if variant is None else variant, c=c))
+    if t is not None:
+        found.append(TCloseness(sensitive=sensitive, t=t, metric=METRICS[0] if metric is None else metric, hierarchy=hierarchy))
+    if not found:
+        raise PolicyError("nothing is promised about the sensitive column; hint: l = 2 or t = 0.3")
+    return tuple(found)

@@ -1,0 +1,221 @@
+"""A policy with a name: it belongs to a table and gives every column of it a role."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.model.linked_columns import unsplit
+from kanon_sql.model.masks import Mask, column_of
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Rectangles
+from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.validation import encodable, known_keys, listed, named, nearest, parsed, same_name
+
+_ROLES = ("identifiers", "kept")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPolicy:
+    """A policy as it is stored in a database.
+
+    Parameters
+    ----------
+    name : str
+        Its name; case does not count.
+    table : str
+        The table that it belongs to, as SQL spells it.
+    policy : Policy
+        The promise; its columns are the quasi-identifiers and the sensitive attributes.
+    identifiers : tuple of str
+        Columns that are never released.
+    kept : tuple of str
+        Columns that are released as they are, though nothing is promised about them.
+
+    Raises
+    ------
+    PolicyError
+        When a column has two roles, or the policy leaves roles open.
+    """
+
+    name: str
+    table: str
+    policy: Policy
+    identifiers: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for what, value in (("name", self.name), ("table", self.table)):
+            if not isinstance(value, str) or not value:
+                raise PolicyError(f"the {what} of a policy must be a text that is not empty")
+            encodable(value, f"the {what} of a policy")
+        if self.policy.every_column:
+            raise PolicyError(f"{self}: every_column leaves roles open; hint: list the quasi-identifiers")
+        roles: dict[str, str] = {}
+        for role, columns in self._roles:
+            for column in columns:
+                known = roles.setdefault(same_name(named(column, f"{self}: {role}")), role)
+                if known != role:
+                    raise PolicyError(f'{self}: the column "{column}" is {known} and {role}; hint: give it one role')
+        for role, columns in self._roles[:2]:
+            if len({same_name(column) for column in columns}) < len(columns):
+                raise PolicyError(f"{self}: a column is named twice as {role}; hint: name it once")
+
+    def __str__(self) -> str:
+        return f'the policy "{self.name}"'
+
+    @property
+    def _roles(self) -> tuple[tuple[str, Sequence[str]], ...]:
+        return (
+            ("an identifier", self._dropped),
+            ("kept", self.kept),
+            ("a quasi-identifier", [qi.column for qi in self.policy.quasi_identifiers]),
+            ("sensitive", self.policy.sensitive),
+            ("what tells people apart", [] if self.policy.people is None else [self.policy.people.per]),
+        )
+
+    @property
+    def _dropped(self) -> list[str]:
+        """Return the identifiers that a release never sees; the one by which people are counted it leaves out itself."""
+        people = self.policy.people
+        return [each for each in self.identifiers if people is None or same_name(each) != same_name(people.per)]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return all columns that have a role."""
+        return tuple(column for _, columns in self._roles for column in columns)
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Check that the policy fits a table: it knows every column, and names none that is not there.
+
+        Raises
+        ------
+        PolicyError
+            When a column of the table has no role.
+        UnknownColumnError
+            When the policy names a column that the table does not have.
+        """
+        self.released(columns)
+        there = set(map(same_name, columns))
+        for column in self.columns:
+            if same_name(column) not in there:
+                raise UnknownColumnError.of(column, columns, str(self))
+
+    def released(self, columns: Iterable[str]) -> list[str]:
+        """Return those of the columns that may be released, in their order.
+
+        Raises
+        ------
+        PolicyError
+            When a column has no role.
+        """
+        known, dropped = set(map(same_name, self.columns)), set(map(same_name, self._dropped))
+        found = []
+        for column in columns:
+            if same_name(column) not in known:
+                near = nearest(column, known)
+                meant = f'did you mean "{near}"? Else ' if near else ""
+                raise PolicyError(
+                    f'the column "{column}" has no role in {self}; hint: {meant}give it one (IDENTIFIER, BY, KEEP or in '
+                    "GUARANTEE), or leave it out of the query"
+                )
+            if same_name(column) not in dropped:
+                found.append(column)
+        return found
+
+    def promise(self, columns: Iterable[str]) -> Policy:
+        """Return what is promised of a query that returns only some of the columns.
+
+        Notes
+        -----
+        What is not there cannot be recognized: its quasi-identifiers leave the masks and linked groups. What is promised of a
+        sensitive attribute that is not there is left out too.
+
+        Raises
+        ------
+        PolicyError
+            When there is no quasi-identifier, or nothing is left to promise.
+        """
+        there = set(map(same_name, columns))
+        policy = self.policy
+        identifiers = tuple(qi for qi in policy.quasi_identifiers if same_name(qi.column) in there)
+        if not identifiers:
+            known = ", ".join(f'"{qi.column}"' for qi in policy.quasi_identifiers)
+            raise PolicyError(f"the query returns no quasi-identifier of {self}; hint: they are {known}")
+        for qi in identifiers:
+            if isinstance(qi.recoding, Rectangles) and same_name(qi.recoding.beside) not in there:
+                raise PolicyError(
+                    f'the query returns "{qi.column}" without "{qi.recoding.beside}", which {self} puts in rectangles with it; '
+                    "hint: return both or none"
+                )
+        if policy.people is not None and same_name(policy.people.per) not in there:
+            raise PolicyError(
+                f'the query does not return "{policy.people.per}", by which {self} counts people; hint: return it, the release '
+                "leaves it out"
+            )
+        requirements = tuple(
+            each for each in policy.requirements if isinstance(each, KAnonymity) or same_name(each.sensitive) in there
+        )
+        if not requirements:
+            raise PolicyError(f"{self} promises nothing about the columns of the query; hint: add k >= 2 to its GUARANTEE")
+
+        def cut(mask: Mask) -> Mask:
+            return tuple(each for each in mask if same_name(column_of(each)) in there)
+
+        # A mask that splits a group must not become permitted because a part of the group is not there.
+        masks = None if policy.masks is None else tuple(dict.fromkeys(map(cut, self._masks)))
+        linked = (tuple(name for name in group if same_name(name) in there) for group in policy.linked)
+        return replace(
+            policy,
+            quasi_identifiers=identifiers,
+            requirements=requirements,
+            masks=masks,
+            linked=tuple(group for group in linked if len(group) > 1),
+        )
+
+    @property
+    def _masks(self) -> tuple[Mask, ...]:
+        masks = self.policy.masks or ()
+        return unsplit(masks, self.policy.linked) if self.policy.linked else masks
+
+    def to_json(self) -> str:
+        """Return the canonical JSON text: that of the policy, and the roles beside it."""
+        roles = {role: list(getattr(self, role)) for role in _ROLES}
+        data = json.loads(self.policy.to_json()) | roles
+        return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, name: str, table: str, text: str) -> StoredPolicy:
+        """Read a policy back from the JSON of its columns.
+
+        Raises
+        ------
+        PolicyError
+            When it is none.
+        """
+        known = {*Policy.__dataclass_fields__, *_ROLES}
+        data = known_keys(
+            parsed(text, f'the policy "{name}"'), known, f'the policy "{name}"', ["quasi_identifiers", "requirements"]
+        )
+        roles = {role: tuple(listed(data.pop(role, []), role)) for role in _ROLES}
+        return cls(name=name, table=table, policy=Policy.from_json(json.dumps(data)), **roles)
+
+
+def of_name(name: str, policies: Iterable[StoredPolicy]) -> StoredPolicy:
+    """Return the policy of that name.
+
+    Raises
+    ------
+    PolicyError
+        When there is none; with the name that was probably meant.
+    """
+    known = {same_name(each.name): each for each in policies}
+    found = known.get(same_name(name))
+    if found is not None:
+        return found
+    near = nearest(name, known)
+    listing = ", ".join(f'"{each.name}"' for each in list(known.values())[:12]) or "none"
+    hint = f'did you mean "{known[near].name}"?' if near else f"the policies are {listing}"
+    raise PolicyError(f'there is no policy "{name}"; hint: {hint}')

@@ -1,0 +1,85 @@
+"""t-closeness: a sensitive attribute is distributed in each class nearly as in the whole table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.validation import as_arguments, encodable, fraction, named, nearest, plain_number
+
+METRICS = ("equal", "ordered", "numeric", "hierarchical")
+"""The ground distances of t-closeness that need no table of distances."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TCloseness:
+    """The values of a sensitive attribute are distributed in every equivalence class nearly as in the whole table.
+
+    Parameters
+    ----------
+    sensitive : str
+        The sensitive attribute, a column; NULL is a value of its own, the last one.
+    t : int, Fraction, Decimal, float or str
+        The largest earth mover's distance between the two distributions, from 0 to 1; kept as an exact `Fraction`.
+    metric : str
+        The distance of two values. ``'equal'``: 1. ``'ordered'``: the difference of their ranks, over the largest.
+        ``'numeric'``: their difference, over the largest. ``'hierarchical'``: the height of their lowest common ancestor,
+        over the height of the tree. Anything else is the name of a table ``(a, b, distance)``.
+    hierarchy : str, optional
+        Name of the table of the tree; for ``'hierarchical'`` only, and needed there.
+
+    References
+    ----------
+    Li, Li, Venkatasubramanian: t-closeness, ICDE 2007. Any metric: Liang, Yuan: On the Complexity of t-Closeness
+    Anonymization and Related Problems, Section 2.1.
+    """
+
+    sensitive: str
+    t: Fraction
+    metric: str = "equal"
+    hierarchy: str | None = None
+
+    def __post_init__(self) -> None:
+        named(self.sensitive, "the sensitive attribute of t-closeness")
+        object.__setattr__(self, "t", fraction(self.t, "t"))
+        if not 0 <= self.t <= 1:
+            raise PolicyError(f"t must be from 0 to 1, got {self.t}; hint: t(disease) <= 0.3")
+        if not isinstance(self.metric, str) or not self.metric:
+            shown = "an empty text" if self.metric == "" else type(self.metric).__name__
+            raise PolicyError(f"the metric of t-closeness must be a name, got {shown}; hint: {', '.join(map(repr, METRICS))}")
+        encodable(self.metric, "the metric of t-closeness")
+        near = None if self.metric in METRICS else nearest(self.metric, METRICS)
+        if near is not None:
+            raise PolicyError(
+                f"the metric {self.metric!r} looks like {near!r}; hint: write {near!r}, or, for a table of distances of that "
+                "name, its schema too, as in 'main.distances'"
+            )
+        if self.metric == "hierarchical":
+            if not isinstance(self.hierarchy, str) or not self.hierarchy:
+                raise PolicyError(
+                    "the metric 'hierarchical' needs the table of its tree; hint: t(disease, 'hierarchical', 'tree') <= 0.3"
+                )
+            encodable(self.hierarchy, "the tree of the metric 'hierarchical'")
+        elif self.hierarchy is not None:
+            raise PolicyError(f"a hierarchy belongs to the metric 'hierarchical', not to {self.metric!r}; hint: leave it out")
+
+    @property
+    def least_class_size(self) -> int:
+        """Return 1: where all rows have one value, each is t-close alone."""
+        return 1
+
+    @property
+    def table(self) -> str | None:
+        """Return the name of the hierarchy or of the table of distances, if there is one."""
+        return self.hierarchy or (None if self.metric in METRICS else self.metric)
+
+    def describe(self) -> str:
+        """Return the requirement as the clause writes it."""
+        return f"t({as_arguments(self.sensitive, self.metric, self.hierarchy, default=METRICS[0])}) <= {self.t}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the requirement as plain JSON data."""
+        kind = {"type": "t", "sensitive": self.sensitive, "t": plain_number(self.t)}
+        return kind | {"metric": self.metric, "hierarchy": self.hierarchy}

@@ -1,0 +1,215 @@
+"""Checks of what users write: numbers, names, lists, JSON objects; each error says what was expected."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from collections.abc import Iterable
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from kanon_sql.errors import PolicyError, raise_alone
+
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+_RESERVED_WORDS = """
+    ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC BOTH CASE CAST CHECK COLLATE COLUMN CONSTRAINT CREATE DEFAULT
+    DEFERRABLE DESC DESCRIBE DISTINCT DO ELSE END EXCEPT FALSE FETCH FOR FOREIGN FROM GROUP HAVING IN INITIALLY INTERSECT
+    INTO LAMBDA LATERAL LEADING LIMIT NOT NULL OFFSET ON ONLY OR ORDER PIVOT PIVOT_LONGER PIVOT_WIDER PLACING PRIMARY
+    QUALIFY REFERENCES RETURNING SELECT SHOW SOME SUMMARIZE SYMMETRIC TABLE THEN TO TRAILING TRUE UNION UNIQUE UNPIVOT
+    USING VARIADIC WHEN WHERE WINDOW WITH
+"""
+
+RESERVED = frozenset(_RESERVED_WORDS.split())
+"""DuckDB's reserved words: none of them names a table or a column without quotes."""
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+_HUGE = re.compile("e[+-]?0*[1-9][0-9]{3}", re.IGNORECASE)
+"""An exponent of four digits: 1e999999 would be a number of a million digits."""
+
+_HALF = "half of a surrogate pair, which is no character; hint: write the character itself"
+
+_SIMPLE = 10**6
+"""A float may stand for a fraction whose denominator is at most this: 1 / 3 has no exact float."""
+
+
+def same_name(name: str) -> str:
+    """Return the form under which DuckDB compares identifiers: the case of ASCII letters does not count."""
+    return name.translate(_LOWER)
+
+
+def as_identifier(name: str) -> str:
+    """Return a column name as SQL text spells it: in double quotes only where it needs them."""
+    if _PLAIN_NAME.fullmatch(name) and name.upper() not in RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def as_text(text: str) -> str:
+    """Return a text as SQL spells it, in single quotes."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def as_arguments(sensitive: str, kind: str, more: Fraction | str | None, *, default: str) -> str:
+    """Return what stands in the brackets of a term of the clause: no more than it takes."""
+    shown = [as_identifier(sensitive)]
+    if kind != default or more is not None:
+        shown.append(as_text(kind))
+    if more is not None:
+        shown.append(as_text(more) if isinstance(more, str) else str(more))
+    return ", ".join(shown)
+
+
+def parsed(text: object, what: str) -> Any:
+    """Return the data that a JSON text holds.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    what : str
+        What it is, for the error.
+
+    Raises
+    ------
+    PolicyError
+        When it is not JSON, holds a key twice (of which JSON readers take the last), a number that is none, half a surrogate
+        pair, or too many levels.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise PolicyError(f"{what} has the key {encodable(key, 'a key')!r} twice; hint: take one of the two")
+            found[key] = value
+        return found
+
+    def refuse(constant: str) -> NoReturn:
+        raise PolicyError(f"{what} is not JSON: {constant} is no number of JSON; hint: write a number such as 0.5, or null")
+
+    if not isinstance(text, str):
+        raise PolicyError(f"{what} must be JSON text, got {type(text).__name__}; hint: json.dumps makes it")
+    try:
+        data = json.loads(text, object_pairs_hook=once, parse_constant=refuse)
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise_alone(PolicyError(f"{what} holds {_HALF}"))
+    except json.JSONDecodeError as error:
+        raise_alone(PolicyError(f"{what} is not JSON: {error}; hint: check that place, or let a program write it"))
+    except PolicyError:
+        raise
+    except ValueError:
+        raise_alone(PolicyError(f"{what} holds a number of thousands of digits; hint: round it"))
+    except RecursionError:
+        raise_alone(PolicyError(f"{what} is nested too deeply to be read; hint: a policy needs few levels"))
+    return data
+
+
+def encodable(text: str, what: str) -> str:
+    """Return a text that can be written in UTF-8, as DuckDB takes it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise_alone(PolicyError(f"{what} holds {_HALF}"))
+    return text
+
+
+def fraction(value: Any, what: str) -> Fraction:
+    """Return a number exactly.
+
+    Parameters
+    ----------
+    value : int, Fraction, Decimal, float or str
+        A text is a number, or a quotient such as ``'1/3'``. A float counts as the decimal it is written as (0.3 is 3/10)
+        unless that has a denominator above 10^6 and the nearest fraction that has not is the same float (1 / 3 is 1/3).
+    what : str
+        What the number is, for the error.
+    """
+    try:
+        if isinstance(value, bool) or (isinstance(value, str) and _HUGE.search(value)):
+            raise TypeError
+        if isinstance(value, float):
+            return _of_float(value)
+        exact = Fraction(value)
+        return Fraction(int(exact.numerator), int(exact.denominator))  # not numpy's integers, which overflow
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise_alone(PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write it like 3 or 0.5"))
+
+
+def _of_float(value: float) -> Fraction:
+    written = Fraction(str(value))
+    simple = written.limit_denominator(_SIMPLE)
+    return simple if float(simple) == value else written
+
+
+def plain_number(number: Fraction) -> int | str:
+    """Return a number as JSON holds it exactly: a whole number, or a text such as '1/3'."""
+    return int(number) if number.denominator == 1 else str(number)
+
+
+def one_of(value: object, known: Iterable[str], what: str) -> str:
+    """Return one of the known names."""
+    names = list(known)
+    if isinstance(value, str) and value in names:
+        return value
+    shown = repr(value) if isinstance(value, str) else type(value).__name__
+    near = nearest(value, names)
+    hint = f"did you mean {near!r}?" if near else f"use {', '.join(map(repr, names))}"
+    raise PolicyError(f"{what} cannot be {shown}; hint: {hint}")
+
+
+def nearest(value: object, known: Iterable[str]) -> str | None:
+    """Return the known name that a wrong one was probably meant to be, if any."""
+    near = get_close_matches(same_name(value), list(known), n=1, cutoff=0.75) if isinstance(value, str) else []
+    return near[0] if near else None
+
+
+def whole(value: object, what: str, least: int) -> int:
+    """Return a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        shown = value if isinstance(value, int | float) else type(value).__name__
+        raise PolicyError(
+            f"{what} must be a whole number of at least {least}, got {shown}; hint: write it like {max(least, 5)}"
+        )
+    return value
+
+
+def named(value: object, what: str) -> str:
+    """Return a column name."""
+    if not isinstance(value, str) or not value:
+        shown = "an empty text" if value == "" else type(value).__name__
+        raise PolicyError(f"{what} must be a column name, got {shown}; hint: a text, such as 'zip'")
+    return encodable(value, what)
+
+
+def refuse_twice(names: Iterable[str], where: str) -> None:
+    """Refuse names of which two are the same."""
+    seen: set[str] = set()
+    for name in names:
+        if same_name(name) in seen:
+            raise PolicyError(f'{where} name the column "{name}" twice; hint: name it once')
+        seen.add(same_name(name))
+
+
+def listed(value: object, what: str) -> list[Any]:
+    """Return a list."""
+    if not isinstance(value, list):
+        raise PolicyError(f"{what} must be a list, got {type(value).__name__}")
+    return value
+
+
+def known_keys(value: object, known: set[str], what: str, needed: Iterable[str] = ()) -> dict[str, Any]:
+    """Return a JSON object that has no unknown key, and all keys ``needed``."""
+    if not isinstance(value, dict):
+        raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}")
+    for key in needed:
+        if key not in value:
+            raise PolicyError(f"{what} lacks the key {key!r}")
+    for key in value:
+        if key not in known:
+            raise PolicyError(f"{what} has the unknown key {key!r}; hint: the keys are {', '.join(sorted(known))}")
+    return value

@@ -1,0 +1,38 @@
+"""By what a reader tells whether a report is about the tables in their hands."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.engines.duckdb.names import quoted
+
+_ROWS = """SELECT system.main.sha256(coalesce(system.main.string_agg(hash, '' ORDER BY hash ASC NULLS LAST), ''))
+    FROM (
+        SELECT system.main.sha256(CAST(system.main.to_json(system.main.list_value(*COLUMNS(*))) AS VARCHAR)) AS hash
+        FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {table})
+    )"""
+
+
+def rows_hash(con: Any, table: str) -> str:
+    """Return the SHA-256 of the sorted rows of a table: of the sorted SHA-256 hashes of all rows, one behind the other.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection.
+    table : str
+        A table of it.
+
+    Notes
+    -----
+    A row counts as the JSON list of its cells as texts. Time O(n log n); memory 64 bytes a row.
+    """
+    return str(con.execute(_ROWS.format(table=quoted(table))).fetchall()[0][0])
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file, as ``sha256sum`` does."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

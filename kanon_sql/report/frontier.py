@@ -1,0 +1,172 @@
+"""What privacy costs: a release for each promise along a curve, with its cost and its lower bound."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+import duckdb
+
+from kanon_sql.engines.duckdb.connection import Connection, connect, releases
+from kanon_sql.engines.duckdb.tables import Number, register_table, register_tables
+from kanon_sql.engines.duckdb.written import read_masks, read_recodings
+from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyError, raise_alone
+from kanon_sql.model.masks import AtLevels
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.requirements import KAnonymity, TCloseness
+from kanon_sql.report.optional import missing
+from kanon_sql.report.points import HEADS, Point
+from kanon_sql.solvers.budget import Progress, never
+
+
+def frontier(
+    source: Any,
+    *,
+    k: Iterable[int],
+    t: Iterable[Number] | None = None,
+    tables: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> tuple[Point, ...]:
+    """Return what each promise costs, for every pair of a k and a t.
+
+    Parameters
+    ----------
+    source : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
+        The table.
+    k : iterable of int
+        Least numbers of rows of a class.
+    t : iterable of numbers, optional
+        Largest distances of ``sensitive`` in a class from the whole table.
+    tables : mapping, optional
+        As in `kanon_sql.anonymize`.
+    progress : callable, optional
+        Called with a `Moment`; may raise to stop.
+    **options
+        All else as in `kanon_sql.anonymize`, the same for each point: ``quasi_identifiers``, ``sensitive``, ``metric``,
+        ``masks``, ``weights``, ``recodings``, ``algorithm``, ``time_limit`` (of each release), ``seed``, ...
+
+    Returns
+    -------
+    tuple of Point
+        In the order of ``k``, and for each of them in that of ``t``.
+
+    Raises
+    ------
+    PolicyError
+        When an option is wrong.
+
+    Notes
+    -----
+    Each point is a release of its own, solved and audited; its rows are dropped.
+    """
+    asked = promises(k, t, **options)
+    with closing(connect()) as con:
+        register_table(con.raw, "source", source)
+        policies = [policy.resolve(con.raw.table("source").columns) for policy in asked]
+        register_tables(con.raw, policies[0], tables)
+        con.watch(progress)
+        return tuple(points(con, policies))
+
+
+def promises(
+    k: Iterable[int],
+    t: Iterable[Number] | None = None,
+    *,
+    masks: Iterable[Iterable[str | AtLevels]] | None = None,
+    recodings: Mapping[str, str | Generalization] | None = None,
+    **options: Any,
+) -> list[Policy]:
+    """Return the policies along a curve; arguments as in `frontier`.
+
+    Raises
+    ------
+    PolicyError
+        When there is no k, or an option is wrong.
+    """
+    ks = list(k)
+    ts: list[Number | None] = [None] if t is None else list(t)
+    if not ks or not ts:
+        raise PolicyError("a curve needs a promise at least; hint: k=(2, 5, 10)")
+    read = {"masks": read_masks(masks), "recodings": read_recodings(recodings)}
+    return [Policy.of(k=one, t=other, **read, **options) for one in ks for other in ts]
+
+
+def points(con: Connection, policies: Iterable[Policy], ended: Callable[[], bool] = never) -> Iterator[Point]:
+    """Release the table ``source`` of a connection under one policy after the other, and yield what each cost.
+
+    Parameters
+    ----------
+    con : Connection
+        It keeps a temporary table with the last release.
+    policies : iterable of Policy
+        With k, and t-closeness of one column at most.
+    ended : callable
+        Whether no more points are wanted; then a release that is interrupted is left out.
+    """
+    for policy in policies:
+        if ended():
+            return
+        try:
+            con.execute("CREATE OR REPLACE TEMP TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
+            certificate = releases(con)[-1]
+        except InfeasibleError:
+            certificate = None
+        except (InterruptedReleaseError, duckdb.InterruptException):
+            if ended():
+                return
+            raise
+        yield Point(
+            k=max(each.k for each in policy.requirements if isinstance(each, KAnonymity)),
+            t=next((each.t for each in policy.requirements if isinstance(each, TCloseness)), None),
+            certificate=certificate,
+        )
+
+
+def csv_text(found: Iterable[Point]) -> str:
+    """Return the points as a CSV file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADS)
+    writer.writerows(point.row() for point in found)
+    return text.getvalue()
+
+
+def html_text(found: Sequence[Point], settings: Iterable[tuple[str, str]]) -> str:
+    """Return the points as a page with a plot; ``settings`` tell how they were found.
+
+    Raises
+    ------
+    KanonError
+        When jinja2, altair or vl-convert-python is not installed.
+    """
+    try:
+        from kanon_sql.report.charts import curve
+        from kanon_sql.report.page import frontier_page
+    except ModuleNotFoundError as error:
+        raise_alone(missing(error))
+    over = "t" if len({point.k for point in found}) == 1 and found[0].t is not None else "k"
+    plot, lines = curve(found, over=over) if any(point.certificate for point in found) else (None, {})
+    return frontier_page(
+        plot=plot,
+        lines=lines,
+        over=over,
+        heads=("promise", "hidden", "cost", "lower bound", "gap"),
+        rows=[_cells(point) for point in found],
+        settings=list(settings),
+    )
+
+
+def _cells(point: Point) -> tuple[str, ...]:
+    promise = f"k = {point.k:,}" + ("" if point.t is None else f", t = {float(point.t):.6g}")
+    promise = promise.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    c = point.certificate
+    if c is None:
+        return (promise, "no release", "-", "-", "-")
+    share = c.suppressed_cells / c.cells if c.cells else 0.0
+    cost, bound = (f"{float(each):,.12g}" for each in (c.cost, c.lower_bound))
+    return (promise, f"{share:.2%}", cost, bound, f"{c.gap:.2%}")

@@ -1,0 +1,229 @@
+"""What a report tells of a release, counted in SQL: the audit macros where there are any, one GROUP BY where there are none.
+
+The tables are named ``source`` and ``released``, as in `kanon_sql.verification`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.measures import demand, demand_share, measure, record
+from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.errors import AuditError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness
+from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
+from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column, told
+
+MAX_MASKS = 12
+"""Masks that are listed."""
+
+_MASKS = """SELECT {pattern} AS hidden, system.main.count(*) AS n FROM {released} GROUP BY hidden
+    ORDER BY n DESC NULLS LAST, hidden ASC NULLS LAST"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """A requirement, and what was counted.
+
+    Attributes
+    ----------
+    text : str
+        The requirement, as the clause writes it.
+    kept : bool
+        Whether the release keeps it.
+    found : str
+        What was counted, in words.
+    """
+
+    text: str
+    kept: bool
+    found: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mask:
+    """Columns that are hidden together.
+
+    Attributes
+    ----------
+    hidden : tuple of str
+        The columns.
+    rows : int
+        Rows of the release in which just these are hidden.
+    """
+
+    hidden: tuple[str, ...]
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A release beside its source.
+
+    Attributes
+    ----------
+    rows : int
+        Rows of either.
+    least : int
+        Rows of the release that a value needs to be told.
+    promises : tuple of Promise
+        What was promised.
+    sizes, risk : tuple of dict
+        The rows of `k_anonymity` and `reidentification_risk`, of the source and of the release.
+    utility : dict
+        The row of `utility`.
+    class_sizes : tuple of Bar
+        Rows by the size of their class.
+    masks : tuple of Mask
+        The masks with most rows.
+    other_masks : Mask or None
+        All others together, without columns.
+    columns : tuple of Column
+        The quasi-identifiers.
+    sensitive : tuple of Sensitive
+        The sensitive attributes.
+    """
+
+    rows: int
+    least: int
+    promises: tuple[Promise, ...]
+    sizes: tuple[dict[str, Any], dict[str, Any]]
+    risk: tuple[dict[str, Any], dict[str, Any]]
+    utility: dict[str, Any]
+    class_sizes: tuple[Bar, ...]
+    masks: tuple[Mask, ...]
+    other_masks: Mask | None
+    columns: tuple[Column, ...]
+    sensitive: tuple[Sensitive, ...]
+
+
+def measured(con: Any, policy: Policy) -> Measured:
+    """Measure the tables ``source`` and ``released`` of a connection that has the audit macros.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection; views and a temporary table are left in it.
+    policy : Policy
+        What is promised and measured, resolved against the source.
+
+    Raises
+    ------
+    AuditError
+        When the release has other columns or rows than the source, or shows more cells.
+    SourceError
+        When a metric does not suit the values.
+
+    Notes
+    -----
+    A few GROUP BYs over each table, and one more for each quasi-identifier.
+    """
+    names = [qi.column for qi in policy.quasi_identifiers]
+    left_out = [] if policy.people is None else [policy.people.per]
+    if columns(con, "released") != [name for name in columns(con, "source") if name not in left_out]:
+        raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
+    sizes = _of_both(con, "k_anonymity", names)
+    if sizes[0]["rows"] != sizes[1]["rows"]:
+        raise AuditError(f"the release has {sizes[1]['rows']} rows, the source {sizes[0]['rows']}")
+    _hide(con, names, {"*", *([policy.suppress] if policy.suppress else [])})
+    least = policy.least_class_size
+    figures: dict[Requirement, dict[str, Any]] = {
+        each: measure(con, each, names, "released") for each in policy.requirements if isinstance(each, LDiversity | TCloseness)
+    }
+    masks = _masks(con, names)
+    listed = [mask for mask in masks[:MAX_MASKS] if mask.rows >= least]
+    rest = masks[len(listed) :]
+    tables = {"released": quoted(RELEASED), "source": quoted(SOURCE), "qi": names}
+    return Measured(
+        rows=sizes[1]["rows"],
+        least=least,
+        promises=tuple(
+            _promise(con, each, names, sizes[1], figures.get(each)) for each in policy.requirements if not _kept_by_all(each)
+        ),
+        sizes=sizes,
+        risk=_of_both(con, "reidentification_risk", names),
+        columns=tuple(column_of(con, name, least) for name in names),
+        utility=record(con, "FROM utility($released, $source, $qi)", tables),
+        class_sizes=_class_sizes(con, names, least),
+        masks=tuple(listed),
+        other_masks=Mask(hidden=(), rows=sum(mask.rows for mask in rest)) if rest else None,
+        sensitive=tuple(sensitive_of(con, name, names, figures) for name in policy.sensitive),
+    )
+
+
+def _of_both(con: Any, macro: str, names: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    before, after = (record(con, f"FROM {macro}($table, $qi)", {"table": each, "qi": names}) for each in ("source", "released"))
+    return before, after
+
+
+def _hide(con: Any, names: Sequence[str], texts: set[str]) -> None:
+    """Make views of both tables with NULL in each cell that looks suppressed: `utility` knows no text but '*'."""
+    listed = ", ".join(map(literal, sorted(texts)))
+    shown = ", ".join(
+        f"CASE WHEN CAST({quoted(name)} AS VARCHAR) NOT IN ({listed}) THEN {quoted(name)} END AS {quoted(name)}"
+        for name in names
+    )
+    for view, table in ((SOURCE, "source"), (RELEASED, "released")):
+        con.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(view)} AS SELECT * REPLACE ({shown}) FROM {table}")  # noqa: S608
+
+
+def _kept_by_all(requirement: Requirement) -> bool:
+    """Tell whether every table keeps a requirement: it is only there to be measured."""
+    if isinstance(requirement, TCloseness):
+        return requirement.t >= 1
+    return isinstance(requirement, LDiversity) and requirement.variant != "recursive" and requirement.l == 1
+
+
+def _promise(
+    con: Any, requirement: Requirement, names: list[str], sizes: Mapping[str, Any], figures: Mapping[str, Any] | None
+) -> Promise:
+    text = requirement.describe()
+    if isinstance(requirement, KAnonymity | People):
+        k = sizes["k"]
+        found = "there are no rows" if k is None else f"the smallest of {sizes['classes']:,} classes has {k:,} rows"
+        if isinstance(requirement, People):  # who they belong to was counted before the release, and is not in it
+            found += "; whose they are, the release does not tell"
+        return Promise(text=text, kept=k is None or k >= requirement.k, found=found)
+    kept = True
+    try:
+        if isinstance(requirement, AlphaAnonymity):
+            demand_share(con, requirement, names, "released")
+        else:
+            demand(requirement, figures or {})
+    except AuditError:
+        kept = False
+    if isinstance(requirement, AlphaAnonymity):
+        found = f"{'in no' if kept else 'in some'} class the value has a larger share"
+    else:
+        found = "; ".join(f"{what}: {value}" for what, value in told(requirement, figures or {}))
+    return Promise(text=text, kept=kept, found=found)
+
+
+def _class_sizes(con: Any, names: list[str], least: int) -> tuple[Bar, ...]:
+    """Return the rows by the size of their class: alone, then from one multiple of k to twice as much."""
+    column = size_column(names)
+    query = f"SELECT {column}, system.main.sum({column})::BIGINT FROM equivalence_classes($table, $qi) GROUP BY 1"  # noqa: S608
+    before, after = (dict(con.execute(query, {"table": each, "qi": names}).fetchall()) for each in ("source", "released"))
+    largest = max((*before, *after), default=0)
+    starts = sorted({1, 2, *(least << power for power in range(largest.bit_length() + 1))})
+    bars = []
+    for start, end in pairwise(starts):
+        rows = [sum(n for size, n in found.items() if start <= size < end) for found in (before, after)]
+        label = str(start) if end == start + 1 else f"{start:,} to {end - 1:,}"
+        bars.append(Bar(label=label, before=rows[0], after=rows[1]))
+    while bars and not (bars[-1].before or bars[-1].after):
+        bars.pop()
+    return tuple(bars)
+
+
+def _masks(con: Any, names: Sequence[str]) -> list[Mask]:
+    pattern = f"[{', '.join(f'{quoted(name)} IS NULL' for name in names)}]"
+    found = con.execute(_MASKS.format(pattern=pattern, released=quoted(RELEASED))).fetchall()
+    return [
+        Mask(hidden=tuple(name for name, gone in zip(names, hidden, strict=True) if gone), rows=rows) for hidden, rows in found
+    ]

@@ -1,0 +1,66 @@
+"""The points of a curve: each a promise and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kanon_sql.certificate import Certificate
+
+HEADS = (
+    "k",
+    "t",
+    "status",
+    "cost",
+    "lower_bound",
+    "gap",
+    "suppressed_cells",
+    "cells",
+    "suppressed_share",
+    "classes",
+    "smallest_class",
+    "algorithm",
+    "seconds",
+)
+"""The columns of the CSV file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A promise and what it costs.
+
+    Attributes
+    ----------
+    k : int
+        Least number of rows of a class.
+    t : Fraction or None
+        The largest distance of a class from the whole table; None where no closeness is promised.
+    certificate : Certificate or None
+        Of the audited release; None where no release can keep the promise.
+    """
+
+    k: int
+    t: Fraction | None
+    certificate: Certificate | None
+
+    def row(self) -> tuple[object, ...]:
+        """Return the values under `HEADS`, exact numbers as texts; empty where there is no release."""
+        c = self.certificate
+        promise = (self.k, "" if self.t is None else str(self.t))
+        if c is None:
+            return (*promise, "INFEASIBLE", *[""] * (len(HEADS) - 3))
+        share = c.suppressed_cells / c.cells if c.cells else 0.0
+        return (
+            *promise,
+            c.status.value,
+            str(c.cost),
+            str(c.lower_bound),
+            f"{c.gap:.6f}",
+            c.suppressed_cells,
+            c.cells,
+            f"{share:.6f}",
+            c.classes,
+            "" if c.smallest_class is None else c.smallest_class,
+            c.algorithm,
+            f"{c.seconds:.3f}",
+        )

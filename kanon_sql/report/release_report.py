@@ -1,0 +1,275 @@
+"""The report for those who answer for a release: one HTML page that needs no network, no script and no raw row."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from fractions import Fraction
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from kanon_sql.certificate import Certificate, Release
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.files import columns, load
+from kanon_sql.engines.duckdb.measures import measured_requirements
+from kanon_sql.engines.duckdb.tables import Number, register_table, register_tables
+from kanon_sql.errors import PolicyError, raise_alone
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.validation import as_identifier, same_name
+from kanon_sql.report.optional import missing
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.report.measured import Measured
+    from kanon_sql.report.page import Claim
+
+
+def report(
+    source: Any,
+    released: Any,
+    *,
+    k: int | None = None,
+    quasi_identifiers: Iterable[str] | None = None,
+    sensitive: str | None = None,
+    l: Number | None = None,  # noqa: E741 - its name everywhere
+    variant: str | None = None,
+    c: Number | None = None,
+    t: Number | None = None,
+    metric: str | None = None,
+    hierarchy: str | None = None,
+    tables: Mapping[str, Any] | None = None,
+    certificate: Certificate | None = None,
+) -> str:
+    """Return an HTML page about a release: whether it keeps its promise, what risk is left, and what it has lost.
+
+    Parameters
+    ----------
+    source : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
+        The table that was released.
+    released : Release, or a table as ``source``
+        The release, by whomever it was made. A `Release` brings its certificate.
+    k : int, optional
+        Least number of rows of a class; without it and without a certificate, 2. A value is only named in the page if so many
+        rows of the release show it.
+    quasi_identifiers : iterable of str, optional
+        The columns that make the classes. None takes those of the certificate, else all that are not sensitive.
+    sensitive : str, optional
+        A sensitive attribute, whose diversity and closeness are measured.
+    l, variant, c, t : optional
+        What is promised of it, as in `kanon_sql.anonymize`.
+    metric, hierarchy : str, optional
+        What far means, as in `kanon_sql.anonymize`.
+    tables : mapping, optional
+        By their names, the hierarchy or the table of distances, as in `kanon_sql.anonymize`.
+    certificate : Certificate, optional
+        What is claimed of the release. All that it promises is checked, and what is promised here besides.
+
+    Returns
+    -------
+    str
+        The page, the same for the same tables in any order of their rows. It counts the source: it is for those who may see
+        that, and not to be published.
+
+    Raises
+    ------
+    AuditError
+        When the release has other columns or rows than the source. A broken promise is no error: the page says so.
+    PolicyError
+        When the quasi-identifiers are not those of the certificate.
+    KanonError
+        When jinja2, altair or vl-convert-python is not installed.
+
+    Notes
+    -----
+    A few GROUP BYs over both tables, and one more for each quasi-identifier; one plot for each column.
+    """
+    if isinstance(released, Release):
+        certificate = released.certificate if certificate is None else certificate
+        released = released.table
+    with duckdb.connect() as con:
+        register_table(con, "source", source)
+        register_table(con, "released", released)
+        policy = promised(
+            columns(con, "source"),
+            certificate,
+            k=k,
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
+            l=l,
+            variant=variant,
+            c=c,
+            t=t,
+            metric=metric,
+            hierarchy=hierarchy,
+        )
+        if {"source", "released"} & set(map(same_name, tables or {})):
+            raise PolicyError("a table beside the release cannot be called 'source' or 'released'; hint: rename it")
+        register_tables(con, policy, tables)
+        return _page(con, policy, certificate, {})[0]
+
+
+def report_files(
+    con: Any,
+    source: Place,
+    release: Place,
+    *,
+    delimiter: str,
+    beside: Mapping[str, Place],
+    certificate: Certificate | None,
+    names: Any,
+    **about: Any,
+) -> tuple[str, bool]:
+    """Return the page about a release in a file, and whether it keeps its promise.
+
+    Parameters
+    ----------
+    con : connection
+        An empty DuckDB connection; it is closed in the end.
+    source, release : Place
+        The tables.
+    delimiter : str
+        The separator of CSV files.
+    beside : mapping of Place
+        The hierarchies and tables of distances that the promise names.
+    certificate : Certificate, optional
+        What is claimed of the release.
+    names : callable
+        Chooses the quasi-identifiers from the columns of the source; may return None.
+    **about
+        As in `report`.
+    """
+    from kanon_sql.report.fingerprints import file_hash
+
+    with closing(con):
+        for name, place in {"source": source, "released": release, **beside}.items():
+            load(con, place, into=name, delimiter=delimiter)
+        known = columns(con, "source")
+        policy = promised(known, certificate, quasi_identifiers=names(known), **about)
+        named, given = set(map(same_name, policy.tables)), {same_name(as_identifier(name)) for name in beside}
+        for name in sorted(named ^ given):
+            fact = "the promise names the table {}, which is not given" if name in named else "nothing names the table {}"
+            raise PolicyError(f"{fact.format(name)}; hint: --hierarchy and --metric give the files of the promise")
+        hashes = {
+            f"{what} file {place.path.name}": file_hash(place.path)
+            for what, place in (("source", source), ("release", release))
+            if place.table is None
+        }
+        return _page(con, policy, certificate, hashes)
+
+
+def promised(
+    known: list[str],
+    certificate: Certificate | None,
+    *,
+    k: int | None = None,
+    quasi_identifiers: Iterable[str] | None = None,
+    sensitive: str | None = None,
+    **about: Any,
+) -> Policy:
+    """Return what a release promises and what is measured besides, resolved against the columns of the source.
+
+    Parameters
+    ----------
+    known : list of str
+        The columns of the source.
+    certificate : Certificate, optional
+        It promises first.
+    k, quasi_identifiers, sensitive, **about
+        As in `report`.
+    """
+    own = measured_requirements(sensitive, **about)
+    if certificate is None:
+        least = 2 if k is None else k
+        return Policy.of(k=least, quasi_identifiers=quasi_identifiers, requirements=own).resolve(known)
+    claimed = Policy.from_json(certificate.policy).resolve(known)
+    chosen = [qi.column for qi in claimed.quasi_identifiers]
+    if quasi_identifiers is not None and set(map(same_name, quasi_identifiers)) != set(map(same_name, chosen)):
+        raise PolicyError("the quasi-identifiers are not those of the certificate; hint: leave them out")
+    requirements = [*claimed.requirements, *([] if k is None else [KAnonymity(k=k)])]
+    for name in claimed.sensitive:
+        # Both are told of every sensitive column, also where only one is promised.
+        kinds = {type(each) for each in claimed.requirements if not isinstance(each, KAnonymity) and each.sensitive == name}
+        requirements += [each for each in measured_requirements(name) if type(each) not in kinds]
+    return Policy(
+        quasi_identifiers=tuple(QuasiIdentifier(column=name) for name in chosen),
+        requirements=tuple(dict.fromkeys([*requirements, *own])),
+        suppress=claimed.suppress,
+    ).resolve(known)
+
+
+def _page(con: Any, policy: Policy, certificate: Certificate | None, hashes: Mapping[str, str]) -> tuple[str, bool]:
+    from kanon_sql.report.fingerprints import rows_hash
+    from kanon_sql.report.measured import measured
+
+    try:
+        from kanon_sql.report.page import kept, report_page
+    except ModuleNotFoundError as error:
+        raise_alone(missing(error))
+    # The macros alone: no solver of this package is involved in a report.
+    audit_macros(con).execute(files("kanon_sql.sql").joinpath("utility.sql").read_text(encoding="utf-8"))
+    rows = {"sorted rows of the source": rows_hash(con, "source"), "sorted rows of the release": rows_hash(con, "released")}
+    facts = measured(con, policy)
+    claims = [] if certificate is None else _claims(certificate, facts)
+    text = report_page(
+        facts,
+        claims=claims,
+        certificate=[] if certificate is None else _besides(certificate),
+        origins=[*hashes.items(), *rows.items(), ("made by", _versions())],
+    )
+    return text, kept(facts, claims)
+
+
+def _claims(c: Certificate, facts: Measured) -> list[Claim]:
+    """Return the claims of a certificate that the tables tell, each beside what was counted."""
+    from kanon_sql.report.page import Claim, count
+
+    # A cell that was empty before may be counted as suppressed or not.
+    least = sum(max(0, each.hidden - each.empty) for each in facts.columns)
+    most = sum(each.hidden for each in facts.columns)
+    release = facts.sizes[1]
+    exact = {
+        "rows": (c.rows, facts.rows),
+        "cells of quasi-identifiers": (c.cells, facts.rows * len(facts.columns)),
+        "classes": (c.classes, release["classes"]),
+        "rows of the smallest class": (c.smallest_class, release["k"]),
+    }
+    found = [Claim(name=name, claimed=count(one), counted=count(two), holds=one == two) for name, (one, two) in exact.items()]
+    counted = count(least) if least == most else f"{least:,} to {most:,}"
+    hidden = Claim(
+        name="suppressed cells", claimed=count(c.suppressed_cells), counted=counted, holds=least <= c.suppressed_cells <= most
+    )
+    return [*found, hidden]
+
+
+def _besides(c: Certificate) -> list[tuple[str, str]]:
+    """Return what a certificate says of how the release came about."""
+    policy = json.loads(c.policy)
+    limit = policy.get("time_limit")
+
+    def number(value: Fraction) -> str:
+        return f"{float(value):,.12g}"
+
+    return [
+        ("promise", ", ".join(c.requirements)),
+        ("status", f"{c.status.value}: {c.saving}"),
+        ("cost", f"{number(c.cost)} (weighted cells)"),
+        ("lower bound", f"{number(c.lower_bound)}, by {c.bound_method}"),
+        ("gap", f"{c.gap:.2%} of the cost"),
+        ("kinds of rows", f"{c.row_types:,} different combinations of quasi-identifiers in the source"),
+        ("solver", f"{c.algorithm} ({c.reason})"),
+        ("seed", str(policy.get("seed", 0))),
+        ("time", f"{c.seconds:.2f} s, {'without limit' if limit is None else f'at most {limit:g} s'}"),
+        ("SHA-256", json.loads(c.to_json())["sha256"]),
+    ]
+
+
+def _versions() -> str:
+    from kanon_sql import __version__
+
+    return f"kanon-sql {__version__}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"

@@ -1,0 +1,168 @@
+"""The pattern instances that a search works with: which rows could look alike, and at what cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_sql.errors import InfeasibleError
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+
+SLACK = 3
+"""Instances that cost this many cells more than the cheapest of a row are of no use to it, when not all are listed."""
+
+MOST_MEMBERS = 1 << 28
+"""Members of all instances together that are kept in memory: 1 GiB, and as much again from the side of the row types."""
+
+_NOTHING = 1 << 62
+"""The worth of a row type that fits no instance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instances:
+    """Pattern instances with a support of k rows or more.
+
+    Parameters
+    ----------
+    start : int64 array [j + 1]
+        Where the members of each instance begin.
+    member : int32 array
+        The support: row types that have the values which the instance shows.
+    pattern : int32 array [j]
+        Position of the pattern among the permitted ones.
+    cost : int64 array [j]
+        Cost of a row, in units of the table.
+    worth : int64 array [t]
+        Instances that are not listed cost each of their row types at least this.
+    """
+
+    start: Int64
+    member: Int32
+    pattern: Int32
+    cost: Int64
+    worth: Int64
+
+    def __len__(self) -> int:
+        return len(self.cost)
+
+    def owner(self) -> Int32:
+        """Return the instance of each member, int32, as long as ``member``."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.start))
+
+    def cheapest(self) -> Int64:
+        """Return the cost of the cheapest instance of each row type, int64 [t]."""
+        least = np.full(len(self.worth), np.iinfo(np.int64).max)
+        np.minimum.at(least, self.member, np.repeat(self.cost, np.diff(self.start)))
+        return least
+
+    def take(self, chosen: Int64) -> Instances:
+        """Return some of the instances, by their numbers."""
+        size = np.diff(self.start)[chosen]
+        start = np.append(0, np.cumsum(size))
+        place = np.repeat(self.start[chosen] - start[:-1], size) + np.arange(start[-1])
+        return Instances(
+            start=start, member=self.member[place], pattern=self.pattern[chosen], cost=self.cost[chosen], worth=self.worth
+        )
+
+    def beside(self, other: Instances) -> Instances:
+        """Return the instances of both; those of ``other`` are numbered behind."""
+        return Instances(
+            start=np.append(self.start, other.start[1:] + self.start[-1]),
+            member=np.concatenate([self.member, other.member]),
+            pattern=np.concatenate([self.pattern, other.pattern]),
+            cost=np.concatenate([self.cost, other.cost]),
+            worth=self.worth,
+        )
+
+    def keys(self) -> Int64:
+        """Return a number for each instance that no other instance of the table has: its pattern and its first member."""
+        first = np.minimum.reduceat(self.member, self.start[:-1]) if len(self) else np.empty(0, np.int64)
+        return self.pattern.astype(np.int64) * len(self.worth) + first
+
+
+def useful(table: CodedTable, patterns: PatternSet, k: int, *, complete: bool, limit: int = MOST_MEMBERS) -> Instances | None:
+    """List the instances that a cheapest release may need; None if they have more than ``limit`` members.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types.
+    patterns : PatternSet
+        The permitted patterns, listed.
+    k : int
+        Least number of rows of a class.
+    complete : bool
+        All of them, not only those that cost a row at most some cells more than its cheapest. Left out in any case are
+        instances whose support some permitted pattern shows at less cost: all their rows could move there.
+    limit : int
+        Most members.
+
+    Raises
+    ------
+    InfeasibleError
+        When some rows fit no instance.
+    """
+    slack = (1 << 61) if complete else SLACK * _usual_cost(table)
+    start, member, pattern, worth = _searched(table, patterns, k, slack, limit)
+    if start[0] < 0:
+        return None
+    lost = worth == _NOTHING
+    if lost.any():
+        raise InfeasibleError(
+            f"{int(table.weight[lost].sum())} rows fit no permitted mask together with {k - 1} other rows; "
+            "hint: permit coarser masks, or the mask () that suppresses everything"
+        )
+    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
+
+
+def _usual_cost(table: CodedTable) -> int:
+    """Return what hiding a coded column costs: the dearest, or where ladders have many small steps, the average."""
+    return -(-int(table.cost.sum()) // len(table.cost)) if table.has_ladders else int(table.cost.max())
+
+
+def cheapest(table: CodedTable, patterns: PatternSet, k: int) -> Int64:
+    """Return the cost of the cheapest instance with k rows of each row type, int64 [t]; 0 for one that fits none."""
+    worth = _searched(table, patterns, k, 0, 0)[3]
+    return np.where(worth == _NOTHING, 0, worth)
+
+
+def _searched(table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int) -> tuple[Int64, Int32, Int32, Int64]:
+    """Return start, member, pattern and worth, as in `Instances`; -1 is the first start when there are too many members."""
+    from kanon_sql.kernels.instances.listing import useful_instances
+
+    columns = len(table.columns)
+    order = np.argsort(-table.cardinality, kind="stable")
+    masks = np.zeros(len(patterns.shown), np.uint64)
+    for place, column in enumerate(order):
+        masks |= ((patterns.shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(columns - 1 - place)
+    descending = np.argsort(masks)[::-1].astype(np.int32)
+    cost = patterns.cost[descending]
+    codes = np.ascontiguousarray(table.codes[:, order])
+    start, member, mask, worth = useful_instances(
+        codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit
+    )
+    return start, member, descending[mask], worth
+
+
+def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, worth: Int64) -> Instances:
+    """Return the instances of given classes, each by its pattern and one of its row types; ``pattern`` ascending."""
+    from kanon_sql.kernels.instances.listing import supports
+
+    kinds, first = np.unique(pattern, return_index=True)
+    ends = np.append(first, len(pattern)).astype(np.int64)
+    start, member = supports(table.codes, patterns.shown[kinds], sample.astype(np.int32), ends)
+    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
+
+
+def _range_minima(cost: Int64) -> Int64:
+    """Return int64 [levels, p]: in level l the least of 2^l neighbours from each place on."""
+    levels = [cost]
+    while 2 << (len(levels) - 1) <= len(cost):
+        half = 1 << (len(levels) - 1)
+        level = levels[-1].copy()
+        level[:-half] = np.minimum(levels[-1][:-half], levels[-1][half:])
+        levels.append(level)
+    return np.ascontiguousarray(np.stack(levels))

@@ -1,0 +1,56 @@
+"""`attribute`: the cheapest columns are dropped for all rows, so that every class of the others has k rows.
+
+References
+----------
+Meyerson, Williams: On the Complexity of Optimal K-Anonymity (2004), Section 3.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.k_anonymity import full_domain
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
+
+
+def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+    """Return a recoding that drops columns as a whole, at the least cost.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, m columns.
+    patterns : PatternSet
+        The permitted patterns; of ladders only those that show the finest level or nothing are tried.
+    k : int
+        Least number of rows of a class.
+    budget : Budget
+        Time left.
+
+    Raises
+    ------
+    PolicyError
+        When columns are generalized and the patterns are too many to list.
+    InfeasibleError
+        When no permitted pattern leaves k rows in every class.
+
+    Notes
+    -----
+    The full-domain recoding without suppressed rows, for which see there.
+    """
+    ladders = [places for places in table.ladders.values() if len(places) > 1]
+    if ladders and not patterns.listed:
+        raise PolicyError("attribute lists the levels of generalized columns, and here they are too many; hint: full_domain")
+    whole = np.ones(len(patterns.shown), np.bool_)
+    for places in ladders:
+        bits = patterns.shown & np.uint64(sum(1 << place for place in places))
+        whole &= (bits == 0) | (bits >> np.uint64(places[0]) & np.uint64(1) == 1)
+    tried = PatternSet(shown=patterns.shown[whole], cost=patterns.cost[whole]) if ladders else patterns
+    found = full_domain.solve(table, tried, k, budget)
+    return replace(found, remark=found.remark.replace("full-domain recodings", "releases that drop whole columns"))

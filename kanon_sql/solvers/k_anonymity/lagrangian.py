@@ -1,0 +1,166 @@
+"""Prices for rows: the Lagrangian relaxation of the assignment of rows to pattern instances, by subgradient steps.
+
+Every row type i pays a price p_i per row, and an instance opens where the prices of k or more of its rows cover their cost.
+The sum of all prices less what the instances gain is a lower bound on the cost of every release, for any prices (weak
+duality); good prices bring it within one or two per cent of the optimum, and tell which classes to open.
+
+References
+----------
+Chakaravarthy, Pandit, Sabharwal: On the Complexity of the k-Anonymization Problem (2010), section 4 (the integer program).
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.listing import Instances
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.recoding import Prices
+
+METHOD = "Lagrangian relaxation"
+
+_ROUNDS, _STEPS = 10, 10
+"""Rounds, and subgradient steps in each; twice as many raise the bound by less than 0.1 %."""
+
+_WORK = 1 << 28
+"""Members of all instances looked at in all rounds together: larger tables take fewer rounds."""
+
+_MARGIN, _NARROWER = 0.5, 0.6
+"""Cells for each of k rows that an instance may lose to be looked at during the first round, and what is left a round later."""
+
+_FIRST_STEP, _LAST_STEP = 1.0, 0.003
+"""The step length, as a share of what the gap asks for, falls geometrically."""
+
+_MOMENTUM = 0.7
+
+_WORKERS = min(4, os.cpu_count() or 1)
+
+_MANY = 1 << 16
+"""Members from which on the work is divided among threads."""
+
+_SCALE_BITS = 16
+"""Prices are whole numbers of 1/65536 of a unit, fewer where sums could overflow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relaxation:
+    """Prices and what they prove.
+
+    Parameters
+    ----------
+    prices : Prices
+        The best prices found.
+    value : int
+        The bound they prove, in units of the prices.
+    surplus : int64 array [j]
+        What each instance gains from them, below 0 what it would lose, in units of the prices.
+    """
+
+    prices: Prices
+    value: int
+    surplus: Int64
+
+    @property
+    def bound(self) -> int:
+        """Return the bound in units of the table: costs are whole numbers of them."""
+        return -(-self.value // self.prices.scale)
+
+
+def relax(table: CodedTable, instances: Instances, k: int, upper: int, budget: Budget) -> Relaxation:
+    """Return prices that prove a good lower bound.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types.
+    instances : Instances
+        Prices never exceed what instances that are not listed cost, so those gain nothing.
+    k : int
+        Least number of rows of a class.
+    upper : int
+        Cost of a known release, in units of the table.
+    budget : Budget
+        Time left.
+
+    Notes
+    -----
+    O(members) a round and less a step, on all cores; at most 10 rounds of 10 steps. The first
+    prices, each row's cheapest instance, prove the sum of
+    those costs. Whole numbers decide: the bound is exact, floats only lead the way.
+    """
+    scale = 1 << max(0, min(_SCALE_BITS, 61 - int(table.rows * int(table.cost.sum())).bit_length()))
+    cap = np.minimum(instances.worth, 1 << 44).astype(np.float64)
+    weight = table.weight.astype(np.float64)
+    rounds = max(3, min(_ROUNDS, _WORK // max(1, len(instances.member))))
+    price, speed = instances.cheapest().astype(np.float64), np.zeros(table.row_types)
+    nothing = Prices(price=np.zeros(table.row_types, np.int64), scale=scale)
+    best = Relaxation(prices=nothing, value=-1, surplus=np.zeros(0, np.int64))
+    with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
+        for number in range(rounds + 1):
+            whole = _whole(price, scale)
+            surplus = _surplus(table, instances, k, whole, threads)
+            value = int(whole.price @ table.weight) - int(surplus[surplus > 0].sum())
+            if value > best.value:
+                best = Relaxation(prices=whole, value=value, surplus=surplus)
+            budget.report("prices", number / rounds, upper, best.bound)
+            if number == rounds or best.bound >= upper or (number and budget.over()):
+                break
+            # What is far from opening now will not open within a few steps; the next round looks at all of them again.
+            margin = _MARGIN * _NARROWER**number * k * float(table.cost.max()) * scale
+            near = instances.take(np.flatnonzero(surplus >= -margin))
+            for step in range(_STEPS):
+                value, served = _evaluate(table, near, k, _whole(price, scale), threads)
+                # Per row: a row type of many rows moves as fast as one of a single row.
+                slope = (table.weight - served) / weight
+                length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
+                norm = max(float(slope @ (slope * weight)), 1e-9)
+                speed = _MOMENTUM * speed + length * (upper - value / scale) / norm * slope
+                price = np.minimum(price + speed, cap)
+    return best
+
+
+def _surplus(table: CodedTable, instances: Instances, k: int, prices: Prices, threads: ThreadPoolExecutor) -> Int64:
+    """Return what each instance would gain from the prices, below 0 what it would lose, int64 [j], in their units."""
+    from kanon_sql.kernels.instances.lagrangian import worths
+
+    cost, chunks = instances.cost * prices.scale, _chunks(instances)
+
+    def worth(chunk: tuple[int, int]) -> Int64:
+        found: Int64 = worths(instances.start, instances.member, cost, table.weight, prices.price, k, chunk)
+        return found
+
+    return np.concatenate(list(threads.map(worth, chunks)))
+
+
+def _evaluate(
+    table: CodedTable, instances: Instances, k: int, prices: Prices, threads: ThreadPoolExecutor
+) -> tuple[int, Int64]:
+    """Return what the prices prove, in their units, and the rows of each row type that the instances serve, int64 [t]."""
+    from kanon_sql.kernels.instances.lagrangian import relaxed
+
+    cost, chunks = instances.cost * prices.scale, _chunks(instances)
+    served = [np.zeros(table.row_types, np.int64) for _ in chunks]
+
+    def gains(chunk: tuple[int, int], own: Int64) -> int:
+        return int(relaxed(instances.start, instances.member, cost, table.weight, prices.price, k, chunk, own))
+
+    total = int(prices.price @ table.weight) - sum(threads.map(gains, chunks, served))
+    return total, np.sum(served, axis=0)
+
+
+def _chunks(instances: Instances) -> list[tuple[int, int]]:
+    """Divide the instances among the threads, by their members."""
+    parts = _WORKERS if len(instances.member) > _MANY else 1
+    ends = np.searchsorted(instances.start, np.linspace(0, len(instances.member), parts + 1)[1:-1]).tolist()
+    return list(zip([0, *ends], [*ends, len(instances)], strict=True))
+
+
+def _whole(price: NDArray[np.float64], scale: int) -> Prices:
+    return Prices(price=np.rint(price * scale).astype(np.int64), scale=scale)

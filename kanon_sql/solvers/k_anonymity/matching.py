@@ -1,0 +1,59 @@
+"""`matching`: 2-anonymity at the least cost, in polynomial time, with any set of masks.
+
+References
+----------
+Blocki, Williams: Resolving the Complexity of Some Data Privacy Problems (2010).
+Bredereck, Nichterlein, Niedermeier: Pattern-Guided k-Anonymity (2013), Theorem 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.k_anonymity import greedy, refine
+from kanon_sql.solvers.matching.simplex_matching import BOUND, MOST_ROW_TYPES, match
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
+
+
+def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+    """Return a 2-anonymous recoding of least cost, or the best found in time, with a proven bound.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, m columns, two rows or more.
+    patterns : PatternSet
+        The permitted patterns.
+    k : int
+        Always 2.
+    budget : Budget
+        Time left.
+
+    Raises
+    ------
+    PolicyError
+        When k is not 2.
+    InfeasibleError
+        When the rows cannot be divided into classes of two rows or more under the patterns.
+
+    Notes
+    -----
+    A class of four rows or more can be divided into classes of two and three, and each part keeps its pattern at the same
+    cost a row; so a cheapest matching in pairs and triples is a cheapest release. Cost as for `match`; tables of more than
+    40,000 row types are left to `refine`, and the recoding says so.
+    """
+    if k != 2:
+        raise PolicyError(f"matching divides rows into twos and threes, so it solves k = 2 only, not k = {k}; hint: 'optimal'")
+    if table.row_types > MOST_ROW_TYPES:
+        refined = refine.solve(table, patterns, k, budget)
+        return replace(refined, remark=refined.remark or f"more than {MOST_ROW_TYPES:,} row types are too many: refine")
+    found = match(table, patterns, np.full(table.row_types, -1, np.int64), budget)
+    if found.matching is None:
+        return replace(greedy.solve(table, patterns, k, budget), lower_bound=found.bound, bound=BOUND)
+    return replace(found.matching.recoding(table, patterns), lower_bound=found.bound, bound=BOUND)

@@ -1,0 +1,258 @@
+"""Large neighbourhoods: some hundred rows with all their classes are assigned anew by the integer program.
+
+Two neighbourhoods that share no class are solved at a time, on two threads. The classes around them stay; rows may move
+into those, and new classes may be opened anywhere in the pool.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.kernels.classes.neighbourhoods import classes_near
+from kanon_sql.kernels.classes.plans import SLOTS, Plan, put_all, take_all
+from kanon_sql.kernels.random import seeded
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.flow import side_by_side
+from kanon_sql.solvers.instances.ilp import Assignment, Outcome, Program, solve_program
+from kanon_sql.solvers.instances.pools import Site
+from kanon_sql.table.arrays import Int32, Int64
+
+_ROWS, _CLASSES = 130, 8
+"""Rows of a neighbourhood at first, or as many smallest classes as that where this is more."""
+
+_PAIRS, _MORE_PAIRS = 500, 8_000
+"""Pairs of a kind of row and an instance beyond which neighbourhoods shrink: at first, and when they grow."""
+
+_NODES = 1
+"""Nodes of the search tree of one program at first: the root and its cuts."""
+
+_IDLE = 12
+"""Rounds without a gain after which neighbourhoods grow, or the search ends, where the clock does not end it."""
+
+_SECONDS = 3.0
+"""Longest time of one program where there is a time limit."""
+
+_COMPARED = 2_000
+"""Instances that are compared with each other; more are all kept."""
+
+ROUNDS, LEVEL_ROUNDS = 300, 100
+"""Pairs of neighbourhoods where the clock does not decide; with levels their programs are larger, and take longer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moves:
+    """Rows of some row types in classes of a plan."""
+
+    row_type: Int32
+    number: Int32
+    count: Int64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbourhood:
+    """Rows without a class, and the program that finds them new ones.
+
+    Parameters
+    ----------
+    row_type, count : int64 arrays [f]
+        The row types and their rows.
+    kind : int64 array [f]
+        Row types that fit the same instances are one kind of the program.
+    home : int64 array [f]
+        The cheapest class that is open anyway, -1 where there is none.
+    instance : int64 array [j]
+        The instances of the program, as numbers of the pool.
+    program : Program
+        See there.
+    """
+
+    row_type: Int64
+    count: Int64
+    kind: Int64
+    home: Int64
+    instance: Int64
+    program: Program
+
+    @classmethod
+    def of(cls, site: Site, plan: Plan, row_type: Int64, count: Int64) -> Neighbourhood:
+        """Return the neighbourhood of rows that are in no class of the plan."""
+        pool, cost = site.pool, site.instances.cost
+        size = pool.first[row_type + 1] - pool.first[row_type]
+        owner = np.repeat(np.arange(len(row_type)), size)
+        first = np.cumsum(size) - size
+        instance = pool.instance[np.arange(size.sum()) - first[owner] + pool.first[row_type][owner]].astype(np.int64)
+        opened = plan.rows[instance] > 0
+        home = np.full(len(row_type), -1, np.int64)
+        homes, at = np.unique(owner[opened], return_index=True)  # the first is the cheapest
+        home[homes] = instance[opened][at]
+        used, place = np.unique(instance[~opened], return_inverse=True)
+        owner = owner[~opened]
+        enough = np.bincount(place, weights=count[owner], minlength=len(used)) >= site.k
+        used, owner, place = _only(enough, used, owner, place)
+        used, owner, place = _only(undominated(owner, place, cost[used], len(row_type)), used, owner, place)
+        other = np.where(home >= 0, cost[home], -1)
+        kind, sample = _kinds(owner, place, other)
+        rows = np.zeros(len(sample), np.int64)
+        np.add.at(rows, kind, count)
+        first_of_kind = np.zeros(len(row_type), np.bool_)
+        first_of_kind[sample] = True
+        chosen = first_of_kind[owner]
+        program = Program(
+            rows=rows, kind=kind[owner[chosen]], instance=place[chosen], cost=cost[used], other=other[sample], k=site.k
+        )
+        return cls(row_type=row_type, count=count, kind=kind, home=home, instance=used, program=program)
+
+    def placed(self, answer: Assignment) -> Moves:
+        """Return the answer: the rows of each kind and what is assigned of it are laid side by side."""
+        target = np.append(self.instance[self.program.instance], np.full(len(answer.elsewhere), -1))
+        amount = np.append(answer.count, answer.elsewhere)
+        of_kind = np.append(self.program.kind, np.arange(len(answer.elsewhere)))
+        flow, order = np.argsort(of_kind, kind="stable"), np.argsort(self.kind, kind="stable")
+        source, chosen, count = side_by_side(self.count[order], amount[flow])
+        source, number = order[source], target[flow[chosen]]
+        return Moves(
+            row_type=self.row_type[source].astype(np.int32),
+            number=np.where(number < 0, self.home[source], number).astype(np.int32),
+            count=count,
+        )
+
+
+def _only(kept: NDArray[np.bool_], used: Int64, owner: Int64, place: Int64) -> tuple[Int64, Int64, Int64]:
+    """Return instances, and the pairs of a row type and a place among the instances, without those not kept."""
+    stays = kept[place]
+    return used[kept], owner[stays], (np.cumsum(kept) - 1)[place[stays]]
+
+
+def undominated(owner: Int64, place: Int64, cost: Int64, row_types: int) -> NDArray[np.bool_]:
+    """Return the instances that no other can replace: cheaper for all its rows, or as dear with more rows, or the first."""
+    if len(cost) > _COMPARED:
+        return np.ones(len(cost), np.bool_)
+    fits = np.zeros((len(cost), -(-row_types // 64) * 64), np.bool_)
+    fits[place, owner] = True
+    size, word = fits.sum(axis=1), np.packbits(fits, axis=1).view(np.uint64).T
+    within = np.ones((len(cost), len(cost)), np.bool_)
+    for bits in word:
+        within &= (bits[:, None] & ~bits) == 0
+    order = np.lexsort((np.arange(len(cost)), -size, cost))
+    rank = np.empty(len(cost), np.int64)
+    rank[order] = np.arange(len(cost))
+    replaced: NDArray[np.bool_] = np.logical_or.reduce(within & (rank < rank[:, None]), axis=1)
+    return ~replaced
+
+
+def _kinds(owner: Int64, place: Int64, other: Int64) -> tuple[Int64, Int64]:
+    """Number row types that fit the same instances alike; return the number of each, and of each number the first.
+
+    The program shrinks by that, and loses some of its symmetry.
+    """
+    order = np.lexsort((place, owner))
+    ends = np.searchsorted(owner[order], np.arange(len(other) + 1))
+    fits = place[order].astype(np.int64)
+    numbers: dict[tuple[bytes, int], int] = {}
+    kind = np.empty(len(other), np.int64)
+    sample: list[int] = []
+    for each, elsewhere in enumerate(other.tolist()):
+        look = (fits[ends[each] : ends[each + 1]].tobytes(), elsewhere)
+        kind[each] = numbers.setdefault(look, len(numbers))
+        if kind[each] == len(sample):
+            sample.append(each)
+    return kind, np.array(sample, np.int64)
+
+
+def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | None) -> None:
+    """Assign neighbourhoods anew until the rounds or the time are over; never to more cost.
+
+    Parameters
+    ----------
+    site, plan
+        Where; the plan is changed.
+    bound : int
+        A lower bound on the cost of every release, at which the search ends.
+    budget : Budget
+        Time left, and the seed.
+    rounds : int, optional
+        Pairs of neighbourhoods; None goes on until the time is over.
+    """
+    random, state = np.random.default_rng(budget.seed), seeded(budget.seed)
+    cost, done, idle = site.cost(plan), 0, 0
+    rows = most = max(_ROWS, _CLASSES * site.k)
+    quick = True
+
+    def solved(near: Neighbourhood) -> Outcome:
+        seconds = math.inf if budget.seconds is None else min(_SECONDS, budget.left())
+        return solve_program(near.program, seconds=seconds, nodes=_NODES if quick else None, quick=quick)
+
+    with ThreadPoolExecutor(max_workers=2) as threads:
+        while cost > bound and not budget.over() and (rounds is None or done < rounds):
+            lifted = [_lifted(plan, classes_near(site.pool, plan, _seed(site, plan, random), rows, state)) for _ in range(2)]
+            lifted = [pieces for pieces in lifted if len(pieces.count)]
+            near = [_around(site, plan, pieces) for pieces in lifted]
+            pairs = max((len(each.program.kind) for each in near), default=0)
+            if pairs > (_PAIRS if quick else _MORE_PAIRS) and rows > site.k + 1:
+                for pieces in lifted:
+                    put_all(plan, pieces.row_type, pieces.number, pieces.count)
+                rows = max(rows * 4 // 5, site.k + 1)
+                continue
+            for pieces, around, outcome in zip(lifted, near, threads.map(solved, near), strict=True):
+                _settle(site, plan, pieces, around, outcome.assignment)
+            rows = min(most, rows * 5 // 4 + 1)
+            done += 1
+            idle = idle + 1 if site.cost(plan) == cost else 0
+            cost = site.cost(plan)
+            if idle == _IDLE:
+                if rounds is not None:
+                    break
+                # Small neighbourhoods gain most for their time; when they have nothing left, larger ones may.
+                idle, quick, most = 0, False, min(most * 3 // 2, site.table.rows)
+            budget.report("neighbourhoods", budget.share() if rounds is None else done / rounds, cost, bound)
+
+
+def _seed(site: Site, plan: Plan, random: np.random.Generator) -> int:
+    """Draw a row type; one is as likely as its rows cost more than their price."""
+    used = np.flatnonzero(plan.where >= 0)
+    if not len(used):
+        return 0
+    row_type = used // SLOTS
+    excess = plan.amount[used] * np.maximum(site.pool.cost[plan.where[used]] - site.pool.price[row_type], 0)
+    total = np.cumsum(excess)
+    if total[-1] == 0:
+        return int(row_type[random.integers(len(row_type))])
+    return int(row_type[np.searchsorted(total, random.integers(total[-1]), side="right")])
+
+
+def _lifted(plan: Plan, classes: Int32) -> Moves:
+    """Take classes out of the plan."""
+    places = []
+    for number in classes.tolist():
+        place = plan.head[number]
+        while place >= 0:
+            places.append(place)
+            place = plan.after[place]
+    place = np.array(places, np.int64)
+    pieces = Moves(row_type=(place // SLOTS).astype(np.int32), number=plan.where[place], count=plan.amount[place])
+    take_all(plan, pieces.row_type, pieces.number, pieces.count)
+    return pieces
+
+
+def _around(site: Site, plan: Plan, pieces: Moves) -> Neighbourhood:
+    row_type, place = np.unique(pieces.row_type.astype(np.int64), return_inverse=True)
+    count = np.zeros(len(row_type), np.int64)
+    np.add.at(count, place, pieces.count)
+    return Neighbourhood.of(site, plan, row_type, count)
+
+
+def _settle(site: Site, plan: Plan, pieces: Moves, near: Neighbourhood, answer: Assignment | None) -> None:
+    """Put the rows where the answer says if that costs no more, else back."""
+    cost = site.instances.cost
+    if answer is not None and answer.cost <= int(cost[pieces.number] @ pieces.count):
+        new = near.placed(answer)
+        fitted = put_all(plan, new.row_type, new.number, new.count)
+        if fitted == len(new.count):
+            return
+        take_all(plan, new.row_type[:fitted], new.number[:fitted], new.count[:fitted])
+    put_all(plan, pieces.row_type, pieces.number, pieces.count)

@@ -1,0 +1,205 @@
+"""`optimal`: the integer program over row types and pattern instances, taken apart into components.
+
+The way there: list every instance that a cheapest release may need; prices give a bound, and the search of `refine` a
+release; instances that prices prove useless are dropped; what is left falls apart into components, each solved for itself.
+
+References
+----------
+Bredereck, Nichterlein, Niedermeier: Pattern-Guided k-Anonymity (2013), section 2.2.
+Chakaravarthy, Pandit, Sabharwal: On the Complexity of the k-Anonymization Problem (2010), section 4.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.kernels.classes.plans import put_all
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment, Program, solve_program
+from kanon_sql.solvers.instances.listing import Instances, useful
+from kanon_sql.solvers.instances.pools import Site
+from kanon_sql.solvers.instances.repair import repair
+from kanon_sql.solvers.k_anonymity import greedy, refine
+from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
+from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, Neighbourhood
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
+
+BOUND = "integer programming (SCIP)"
+
+_MOST_MEMBERS = 1 << 25
+"""Members of all instances that are listed for an exact solution."""
+
+_MOST_EDGES = 1 << 21
+"""Members of the instances that are left, beyond which no integer program is built."""
+
+_MOST_PAIRS = 300_000
+"""Pairs of a kind of row and an instance in a component beyond which its integer program is not built."""
+
+_FIRST_SLICE = 2.0
+"""Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """The best assignment of a component, if any, and a lower bound on its cost."""
+
+    part: Neighbourhood
+    assignment: Assignment | None
+    bound: int
+
+
+def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+    """Return a k-anonymous recoding of least cost, or the best found in time, with a proven bound.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, m columns, at least k rows.
+    patterns : PatternSet
+        The permitted patterns.
+    k : int
+        Least number of rows of a class.
+    budget : Budget
+        Time left. Without a limit, components that are small enough are solved to the end.
+
+    Raises
+    ------
+    InfeasibleError
+        When some rows fit no permitted pattern with k - 1 others.
+
+    Notes
+    -----
+    Exponential in the size of the largest component in the worst case. Tables whose instances are too many to list are
+    left to `refine`, and the recoding says so.
+    """
+    complete = useful(table, patterns, k, complete=True, limit=_MOST_MEMBERS) if patterns.listed else None
+    if complete is None:
+        found = refine.solve(table, patterns, k, budget)
+        return replace(found, remark=found.remark or "there are too many instances for an exact solution: refine")
+    start = greedy.solve(table, patterns, k, budget)
+    relaxed = relax(table, complete, k, start.cost(table), budget)
+    best = replace(start, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)
+    if start.cost(table) > relaxed.bound and not budget.over():
+        found = refine.searched(table, patterns, k, start, complete, relaxed, budget, ROUNDS)
+        best = replace(best, row_type=found.row_type, shown=found.shown, count=found.count)
+    for free_for_all in (True, False):
+        if best.cost(table) > best.lower_bound and not budget.over():
+            best = _by_components(table, patterns, k, complete, relaxed, best, budget, free_for_all=free_for_all)
+    return best
+
+
+def _by_components(
+    table: CodedTable,
+    patterns: PatternSet,
+    k: int,
+    complete: Instances,
+    relaxed: Relaxation,
+    best: Recoding,
+    budget: Budget,
+    *,
+    free_for_all: bool,
+) -> Recoding:
+    """Solve each component; with ``free_for_all`` the instance of all rows may also hold fewer than k, which is a relaxation.
+
+    An instance without which k rows could not be placed is open in any case, so it connects nothing.
+    """
+    upper = best.cost(table)
+    # Opening an instance that loses raises the bound by its loss: beyond the best release, no cheaper one opens it.
+    needed = relaxed.surplus >= 0
+    needed |= relaxed.value - relaxed.surplus <= (upper - 1) * relaxed.prices.scale
+    kept = complete.take(np.flatnonzero(needed))
+    if len(kept.member) > _MOST_EDGES:
+        return replace(best, remark="the integer program is too large: refine")
+    site = Site.of(table, patterns, k, kept, relaxed.prices)
+    free = _forced(table, kept, k)
+    if free_for_all:
+        free |= np.diff(kept.start) == table.row_types
+    plan = site.empty()
+    plan.rows[free] = 1
+    component = _components(kept, free)
+    parts = []
+    for number in np.unique(component).tolist():
+        members = np.flatnonzero(component == number)
+        parts.append(Neighbourhood.of(site, plan, members, table.weight[members]))
+    parts.sort(key=lambda part: len(part.program.kind))
+    shares = [number / len(parts) for number in range(len(parts))]
+    with ThreadPoolExecutor(max_workers=2) as threads:
+        answers = list(threads.map(partial(_solved, budget=budget, upper=upper, lower=best.lower_bound), parts, shares))
+    bound = max(best.lower_bound, min(sum(answer.bound for answer in answers), upper))
+    method = BOUND if bound > best.lower_bound else best.bound
+    if all(answer.assignment is not None for answer in answers):
+        plan.rows[free] = 0
+        for answer in answers:
+            if answer.assignment is not None:
+                pieces = answer.part.placed(answer.assignment)
+                put_all(plan, pieces.row_type, pieces.number, pieces.count)
+        found = repair(table, patterns, k, site.pieces(plan), budget).recoding()
+        if found.cost(table) < upper:
+            best = replace(best, row_type=found.row_type, shown=found.shown, count=found.count)
+    return replace(best, lower_bound=bound, bound=method)
+
+
+def _forced(table: CodedTable, instances: Instances, k: int) -> NDArray[np.bool_]:
+    """Return the instances that are the only one for k rows or more."""
+    choices = np.bincount(instances.member, minlength=table.row_types)
+    only = choices[instances.member] == 1
+    rows = np.bincount(instances.owner()[only], weights=table.weight[instances.member[only]], minlength=len(instances))
+    return rows >= k
+
+
+def _components(instances: Instances, free: NDArray[np.bool_]) -> Int64:
+    """Return the component of each row type, int64 [t]: row types are connected by the instances that are not free."""
+    import rustworkx
+
+    owner = instances.owner()
+    types, linked = len(instances.worth), ~free[owner]
+    graph = rustworkx.PyGraph()
+    graph.add_nodes_from(range(types + len(instances)))
+    edges = zip(instances.member[linked].tolist(), (types + owner[linked]).tolist(), strict=True)
+    graph.extend_from_edge_list(list(edges))
+    component = np.empty(types + len(instances), np.int64)
+    for number, nodes in enumerate(rustworkx.connected_components(graph)):
+        component[list(nodes)] = number
+    return component[:types]
+
+
+def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lower: int) -> _Answer:
+    """Solve one component, interrupted now and then to hear whether to go on."""
+    program = part.program
+    least = _cheapest(program)
+    if not len(program.kind) or least == INFEASIBLE:
+        return _Answer(part=part, assignment=_everyone_elsewhere(program), bound=least)
+    if len(program.kind) > _MOST_PAIRS:
+        return _Answer(part=part, assignment=None, bound=least)
+    seconds = _FIRST_SLICE
+    while True:
+        budget.report("integer programs", share, upper, lower)
+        if budget.over():
+            return _Answer(part=part, assignment=None, bound=least)
+        outcome = solve_program(program, seconds=min(seconds, budget.left()))
+        least = max(least, outcome.bound)
+        # Without the instances that were dropped there may be no solution: then the best release is the cheapest.
+        if budget.over() or outcome.bound == INFEASIBLE or outcome.proven:
+            return _Answer(part=part, assignment=outcome.assignment, bound=least)
+        seconds *= 2
+
+
+def _cheapest(program: Program) -> int:
+    """Return what the rows cost if each has its cheapest instance; `INFEASIBLE` if one has none."""
+    cost = np.where(program.other >= 0, program.other, INFEASIBLE)
+    np.minimum.at(cost, program.kind, program.cost[program.instance])
+    return INFEASIBLE if (cost == INFEASIBLE).any() else int(cost @ program.rows)
+
+
+def _everyone_elsewhere(program: Program) -> Assignment | None:
+    if (program.other < 0).any():
+        return None
+    return Assignment(count=np.zeros(0, np.int64), elsewhere=program.rows, cost=int(program.other @ program.rows))

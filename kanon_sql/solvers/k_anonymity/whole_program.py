@@ -1,0 +1,72 @@
+"""One integer program over all pattern instances, for a table in which a search has not placed every row.
+
+Without the mask that suppresses everything, whether there is a release at all is NP-hard: a search may miss the only one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kanon_sql.errors import InfeasibleError
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.ilp import INFEASIBLE, solve_program
+from kanon_sql.solvers.instances.listing import useful
+from kanon_sql.solvers.instances.pools import Site
+from kanon_sql.solvers.instances.repair import Pieces
+from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Prices, Recoding
+
+METHOD = "integer programming (SCIP)"
+
+_MOST_PAIRS = 300_000
+"""Pairs of a row type and an instance beyond which the program is not built."""
+
+
+def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding | None:
+    """Return a recoding of least cost, or the best found in time; None if the program is too large or time is up.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, at least k rows.
+    patterns : PatternSet
+        The permitted patterns.
+    k : int
+        Least number of rows of a class.
+    budget : Budget
+        Time left; the program is solved to the end without a limit.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no release: the program proves it.
+
+    Notes
+    -----
+    Exponential in the worst case.
+    """
+    instances = useful(table, patterns, k, complete=True, limit=_MOST_PAIRS) if patterns.listed else None
+    if instances is None:
+        return None
+    site = Site.of(table, patterns, k, instances, Prices(price=np.zeros(table.row_types, np.int64), scale=1))
+    whole = Neighbourhood.of(site, site.empty(), np.arange(table.row_types), table.weight)
+    outcome = solve_program(whole.program, seconds=budget.left())
+    if outcome.bound == INFEASIBLE:
+        raise InfeasibleError(
+            f"no release of the {table.rows} rows under the given masks has classes of {k} rows; "
+            "hint: permit coarser masks, or the mask () that suppresses everything"
+        )
+    if outcome.assignment is None:
+        return None
+    placed = whole.placed(outcome.assignment)
+    pieces = Pieces(
+        row_type=placed.row_type,
+        shown=patterns.shown[instances.pattern[placed.number]],
+        count=placed.count,
+        placed=np.ones(len(placed.count), np.bool_),
+    )
+    return replace(pieces.recoding(), lower_bound=outcome.bound, bound=METHOD)

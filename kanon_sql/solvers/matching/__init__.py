@@ -1,0 +1,1 @@
+"""Minimum-cost covers of rows by pairs and triples."""

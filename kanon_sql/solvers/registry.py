@@ -1,0 +1,115 @@
+"""The registry of solvers: name -> module, in order of preference; a solver is imported when it is first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from kanon_sql.errors import PolicyError, UnknownAlgorithmError
+from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness
+from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
+
+Solve = Callable[..., Recoding]
+"""``solve(table, patterns, k, budget)``; in place of ``k`` a promise where requirements are about sensitive values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solver:
+    """A registered solver.
+
+    Parameters
+    ----------
+    name : str
+        Name in policies.
+    module : str
+        Where its function ``solve`` lives.
+    guarantee : str
+        What it promises about the cost.
+    requirements : tuple of type
+        The requirements that it can meet.
+    """
+
+    name: str
+    module: str
+    guarantee: str
+    requirements: tuple[type[Requirement], ...]
+
+    def accepts(self, requirements: tuple[Requirement, ...]) -> bool:
+        """Return whether the solver can meet all of the requirements."""
+        return all(isinstance(requirement, self.requirements) for requirement in requirements)
+
+    def load(self) -> Solve:
+        """Import the solver's function."""
+        solve: Solve = import_module(self.module).solve
+        return solve
+
+
+def _registry(package: str, requirements: tuple[type[Requirement], ...], guarantees: dict[str, str]) -> dict[str, Solver]:
+    """Return the solvers of a package: each is the module of its name."""
+    return {
+        name: Solver(name=name, module=f"{package}.{name}", guarantee=guarantee, requirements=requirements)
+        for name, guarantee in guarantees.items()
+    }
+
+
+SOLVERS: dict[str, Solver] = _registry(
+    "kanon_sql.solvers.k_anonymity",
+    (KAnonymity,),
+    {
+        "refine": "never worse than greedy, with a proven bound",
+        "optimal": "optimal, or the best within the time limit with a proven bound",
+        "greedy": "at most m times the optimum, before the repair of fewer than k rows",
+        "matching": "optimal for k = 2, for at most 40,000 row types",
+        "subset_dp": "optimal, for at most 18 rows",
+        "row_assignment": "optimal, for at most 20 useful pattern instances",
+        "cover": "at most 3 k (1 + ln 2 k) times the optimum, for at most 262,144 sets of k to 2 k - 1 rows",
+        "balls": "at most 6 k (1 + ln 2 k) times the optimum, for at most 60,000 row types",
+        "merge_small": "at most m times the optimum, the last rows included",
+        "mondrian": "none: the baseline of median cuts",
+        "full_domain": "optimal among recodings that show one level of each column in all rows",
+        "attribute": "optimal among releases that drop whole columns",
+    },
+)
+"""Solvers of k-anonymity alone."""
+
+SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
+    "kanon_sql.solvers.sensitive",
+    (KAnonymity, People, LDiversity, AlphaAnonymity, TCloseness),
+    {
+        "refine": "never worse than greedy, with a proven bound",
+        "optimal": "optimal, or the best within the time limit with a proven bound",
+        "greedy": "none: the cheapest pattern first, with as many rows as keep the promise",
+        "subset_dp": "optimal, for at most 18 rows",
+        "matching": "optimal for frequency 2-diversity, for at most 40,000 row types",
+    },
+)
+"""Solvers of requirements on sensitive attributes; they see what a class promises in place of k."""
+
+
+def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: PatternSet) -> tuple[Solver, str]:
+    """Return the solver of that name and why it is the one; ``'auto'`` takes the best for the patterns.
+
+    Raises
+    ------
+    UnknownAlgorithmError
+        When there is no solver of that name.
+    PolicyError
+        When it cannot meet the requirements.
+    """
+    plain = all(isinstance(requirement, KAnonymity) for requirement in requirements)
+    solvers = SOLVERS if plain else SENSITIVE_SOLVERS
+    if algorithm == "auto":
+        if not plain:
+            return solvers["refine"], "auto: it never does worse than the greedy for sensitive values"
+        if not patterns.listed:
+            return SOLVERS["greedy"], "auto: there are too many masks to list, so they are sampled"
+        return SOLVERS["refine"], "auto: the masks can be listed, so prices tell which classes to open"
+    if algorithm not in SOLVERS and algorithm not in SENSITIVE_SOLVERS:
+        raise UnknownAlgorithmError.of(algorithm, dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS]))
+    solver = solvers.get(algorithm)
+    if solver is None or not solver.accepts(requirements):
+        able = [name for name, each in solvers.items() if each.accepts(requirements)]
+        raise PolicyError(f"the algorithm {algorithm!r} cannot meet every requirement; hint: {', '.join(able)} can")
+    return solver, "named by the policy"

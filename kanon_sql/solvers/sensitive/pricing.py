@@ -1,0 +1,122 @@
+"""Prices for rows under a promise, by subgradient steps: what rows ask for too often gets cheaper, what nobody takes dearer.
+
+As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance serves is a class that keeps the
+promise, found by a heuristic: the prices lead a search, and prove nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.kernels.requirements.pricing import served_at
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.sensitive.pool import Desk, Pool
+from kanon_sql.table.arrays import Int64
+
+Floats = NDArray[np.float64]
+
+_ROUNDS, _STEPS = 3, 8
+"""Rounds, and subgradient steps in each."""
+
+_WORK = 1 << 26
+"""Items of all instances looked at in all rounds together: larger pools take fewer rounds, at least one."""
+
+_START = 0.25
+"""Where between the cheapest instance of a row and what it pays in a known release its price starts."""
+
+_AIM = 0.95
+"""Share of the cost of a known release that the prices aim at."""
+
+_MARGIN, _NARROWER = 0.5, 0.6
+"""Cells for each of the least rows that an instance may lose to be looked at during the first round, and what is left later."""
+
+_FIRST_STEP, _LAST_STEP = 0.4, 0.02
+"""The step length, as a share of what the aim asks for, falls geometrically."""
+
+_MOMENTUM = 0.7
+
+WORKERS = min(4, os.cpu_count() or 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guide:
+    """What leads a search.
+
+    Parameters
+    ----------
+    price : float64 array [t]
+        Price of a row of each row type, in units of the table.
+    surplus : float64 array [j]
+        What each instance gains from them, below 0 what it would lose, -inf where it holds no class.
+    """
+
+    price: Floats
+    surplus: Floats
+
+
+def prices(pool: Pool, paid: Floats, cost: int, budget: Budget) -> Guide:
+    """Return prices at which rows and instances nearly agree.
+
+    Parameters
+    ----------
+    pool : Pool
+        Where each row has an instance.
+    paid : float64 array [t]
+        What the rows of each row type pay in a known release, on average.
+    cost : int
+        What that release costs.
+    budget : Budget
+        Time left.
+
+    Notes
+    -----
+    O(items) for each of at most 3 rounds, and less for each of 8 steps a round, on all cores.
+    """
+    weight, cells = pool.table.weight.astype(np.float64), float(pool.table.cost.max())
+    cheapest = pool.cheapest().astype(np.float64)
+    price, speed = cheapest + _START * (paid - cheapest), np.zeros(len(cheapest))
+    rounds = max(1, min(_ROUNDS, _WORK // (_STEPS * max(1, len(pool.offers.item)))))
+    best, guide = -np.inf, Guide(price=price, surplus=np.zeros(len(pool)))
+    with ThreadPoolExecutor(max_workers=WORKERS) as threads:
+        desks = [Desk.of(pool) for _ in range(WORKERS)]
+        for number in range(rounds + 1):
+            margin = _MARGIN * _NARROWER**number * pool.promise.least * cells
+            value, _, surplus = _served(pool, price, -margin, threads, desks)
+            if value > best:
+                best, guide = value, Guide(price=price.copy(), surplus=surplus)
+            budget.report("prices", number / rounds, cost)
+            if number == rounds or (number and budget.over()):
+                break
+            near = pool.take(np.flatnonzero(surplus > -margin))
+            for step in range(_STEPS):
+                value, served, _ = _served(near, price, 0.0, threads, desks)
+                # Per row: a row type of many rows moves as fast as one of a single row.
+                slope = (pool.table.weight - served) / weight
+                length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
+                norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
+                speed = _MOMENTUM * speed + length * max(0.0, _AIM * cost - value) / norm * slope
+                price = price + speed
+    return guide
+
+
+def _served(
+    pool: Pool, price: Floats, floor: float, threads: ThreadPoolExecutor, desks: list[Desk]
+) -> tuple[float, Int64, Floats]:
+    """Return what the prices seem to prove, the rows of each row type that are served, and what each instance gains."""
+    ends = np.searchsorted(pool.start, np.linspace(0, pool.start[-1], len(desks) + 1)[1:-1]).tolist()
+    served = [np.zeros(pool.table.row_types, np.int64) for _ in desks]
+    surplus = np.empty(len(pool))
+
+    def gains(chunk: tuple[int, int], desk: Desk, own: Int64) -> float:
+        weight = pool.table.weight
+        return float(served_at(desk.rules, pool.offers, pool.cost, weight, price, chunk, desk.hand, own, surplus, floor))
+
+    chunks = list(zip([0, *ends], [*ends, len(pool)], strict=True))
+    gained = sum(threads.map(gains, chunks, desks, served))
+    total: Int64 = np.sum(served, axis=0)
+    return float((price * pool.table.weight).sum()) - gained, total, surplus

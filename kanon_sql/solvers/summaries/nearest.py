@@ -1,0 +1,74 @@
+"""Row types near each other: who could share a class, and what each row loses at least."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from kanon_sql.kernels.summaries.measure import Measure
+from kanon_sql.kernels.summaries.nearest import BLOCK, nearest
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable
+
+METHOD = "row distance"
+
+_NEAR = 16
+"""Near row types of each that are listed."""
+
+_MOST_KEPT = 128
+"""Row types kept while the k-th nearest row is looked for."""
+
+_BLOCKS = 1 << 27
+"""Blocks of row types looked at, some seconds at most; with more, some are not compared and the bound is trivial."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearby:
+    """What is near each row type.
+
+    Parameters
+    ----------
+    near : int32 array [t, s]
+        The nearest row types found, the nearest first, -1 where there are no more.
+    lower_bound : Fraction
+        A lower bound on the loss of every division, in units of the table.
+    bound : str
+        Name of the argument that proves it.
+    """
+
+    near: Int32
+    lower_bound: Fraction
+    bound: str
+
+
+def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64) -> Nearby:
+    """Return the nearest row types of each, and the bound of the row distance.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, m columns, at least k rows.
+    measure, scale
+        How loss is counted.
+    k : int
+        Least number of rows of a class.
+    order : int64 array [t]
+        The row types with similar ones near each other.
+
+    Notes
+    -----
+    The distance of two rows is what each loses in a class of just these two. A class of k rows or more has a row at least as
+    far from a given one as its k-th nearest row, itself the first; and no row loses less in a class than in a part of it.
+
+    O(t^2 / 16) blocks of row types, each passed over in O(m) or less if it is too far; memory O(t m).
+    """
+    near = np.empty((table.row_types, _NEAR), np.int32)
+    blocks = -(-table.row_types // BLOCK)
+    reach = min(blocks, _BLOCKS // (2 * table.row_types) + 1)
+    kept = min(max(k, _NEAR), _MOST_KEPT)
+    distance = nearest(table.codes, table.weight, measure, k, order, reach, near, kept)
+    if reach < blocks:
+        return Nearby(near=near, lower_bound=Fraction(0), bound="trivial")
+    return Nearby(near=near, lower_bound=Fraction(int(distance @ table.weight), scale), bound=METHOD)

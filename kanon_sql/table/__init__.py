@@ -1,0 +1,1 @@
+"""The table as the solvers see it: integer codes in place of values."""

@@ -1,0 +1,133 @@
+"""The table as the solvers see it: integer codes per row type, never a value.
+
+A *row type* is a distinct combination of quasi-identifier values, and of sensitive values where a requirement is about them;
+``t`` row types with ``m`` columns stand for the whole table, however many rows it has. A column that can only be shown or
+hidden is one coded column, and so is a group of linked columns; a column with a ladder of levels is one coded column for
+each of them, finest first, and a pattern that shows one shows all coarser ones too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.distances import Distance
+from kanon_sql.model.recodings import Level
+from kanon_sql.table.arrays import Int32, Int64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitive:
+    """A sensitive attribute: which value each row type has. No pattern shows or hides it; it is released as it is.
+
+    Parameters
+    ----------
+    column : str
+        The column of the source.
+    codes : int32 array [t]
+        Dense codes from 0, in the order of the values; NULL is a value, the last one.
+    count : int64 array [v]
+        Rows of the whole table per value.
+    named : mapping of str to int
+        Codes of the values that alpha requirements name; what is missing does not occur.
+    distances : mapping of str to Distance
+        Ground distances of the metrics that the policy uses.
+    empty : int
+        Code of NULL, -1 where it does not occur.
+    """
+
+    column: str
+    codes: Int32
+    count: Int64
+    named: Mapping[str, int] = field(default_factory=dict)
+    distances: Mapping[str, Distance] = field(default_factory=dict)
+    empty: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodedTable:
+    """Row types as dense integer codes.
+
+    Parameters
+    ----------
+    columns : tuple of tuple of str
+        For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group. The
+        levels of a ladder follow each other.
+    codes : int32 array [t, m], C-contiguous
+        Codes from 0; NULL has its own code. Rows are in ascending order, those with equal codes by their sensitive values,
+        so the table does not depend on the order of its source.
+    weight : int64 array [t]
+        Rows of the source that share the row type.
+    origin : int64 array [t]
+        Position of each row type in the array it was read from.
+    cost : int64 array [m]
+        Cost of hiding each coded column in one row, in units of ``1 / unit``: of a level the step to the next.
+    unit : int
+        Common denominator of the costs, so that all costs are whole numbers.
+    secret : int
+        Bits of the coded columns that no pattern may show: values of which only coarser levels are released.
+    levels : mapping of tuple of Level
+        For each column of which masks name levels what they are called, finest first.
+    sensitive : tuple of Sensitive
+        The sensitive attributes that requirements are about; only with them may two row types have equal codes.
+    """
+
+    columns: tuple[tuple[str, ...], ...]
+    codes: Int32
+    weight: Int64
+    origin: Int64
+    cost: Int64
+    unit: int
+    secret: int = 0
+    levels: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
+    sensitive: tuple[Sensitive, ...] = ()
+
+    @property
+    def row_types(self) -> int:
+        """Return the number of row types."""
+        return len(self.weight)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows of the source."""
+        return int(self.weight.sum())
+
+    @property
+    def width(self) -> Int64:
+        """Return how many cells of a row are suppressed where each coded column is hidden, int64 [m]; of a ladder, the last."""
+        following = (*self.columns[1:], ())
+        return np.array([len(names) * (names != after) for names, after in zip(self.columns, following, strict=True)], np.int64)
+
+    @property
+    def ladders(self) -> dict[tuple[str, ...], list[int]]:
+        """Return the coded columns by what they show of the source, finest first."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        for place, names in enumerate(self.columns):
+            found.setdefault(names, []).append(place)
+        return found
+
+    @property
+    def has_ladders(self) -> bool:
+        """Whether some column has several levels."""
+        return any(len(places) > 1 for places in self.ladders.values())
+
+    @property
+    def cardinality(self) -> Int64:
+        """Return the number of codes of each column, int64 [m]."""
+        highest: Int64 = self.codes.max(axis=0).astype(np.int64)
+        return highest + 1
+
+    def refuse_fewer(self, k: int) -> None:
+        """Raise where there are too few rows for any class."""
+        if self.rows < k:
+            raise InfeasibleError(
+                f"the table has {self.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
+            )
+
+    def exact_cost(self, units: int) -> Fraction:
+        """Return a cost counted in units as the user counts it."""
+        return Fraction(units, self.unit)

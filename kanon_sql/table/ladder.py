@@ -1,0 +1,134 @@
+"""A ladder: what the cells of one column show, level by level, from the value itself to the coarsest label.
+
+Every level is coarser than the one before: what two values share at one level they share above. So a pattern that shows a
+column at some level shows all coarser ones with it, and each level is a coded column of its own, hidden at the price of the
+step to the next. What is beyond the last level is suppressed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.recodings import VALUE, Level
+
+Label = str | None
+"""What a cell shows; NULL where the value is NULL."""
+
+GRAIN = Fraction(1, 1000)
+"""Shares of the domain are rounded to so much, so that costs stay small whole numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ladder:
+    """The levels of one column.
+
+    Parameters
+    ----------
+    codes : tuple of int32 array [t]
+        For each level, the value itself first, the code of the label of each row type; from 0.
+    labels : tuple of list
+        For each level the label of each code.
+    loss : tuple of Fraction
+        Loss of a cell at each level: 0 at the value itself, ascending, below 1.
+    shown : tuple of bool
+        Whether a release may show the level.
+    names : tuple of Level
+        What masks call the levels; empty where no mask names one.
+    """
+
+    codes: tuple[NDArray[np.int32], ...]
+    labels: tuple[list[Label], ...]
+    loss: tuple[Fraction, ...]
+    shown: tuple[bool, ...]
+    names: tuple[Level, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        value: NDArray[np.int32],
+        texts: Sequence[Label],
+        rows: NDArray[np.int64],
+        levels: Sequence[Sequence[Label]],
+        *,
+        exact: bool,
+        loss: Sequence[Fraction] = (),
+        names: Sequence[Level] | None = None,
+    ) -> Ladder:
+        """Build a ladder from the labels of each value.
+
+        Parameters
+        ----------
+        value : int32 array [t]
+            The value of each row type, as its place in ``texts``.
+        texts : sequence of Label [v]
+            The values as texts, each once.
+        rows : int64 array [v]
+            Rows of the table with each value.
+        levels : sequence of sequence of Label [v]
+            What each value shows at each level above, finest first. Levels that show no less than the one before are left
+            out, but where masks name them.
+        exact : bool
+            Whether a release may show the value itself.
+        loss : sequence of Fraction
+            Loss of each of ``levels``; empty takes the share of the domain that the label of a row covers, on average.
+        names : sequence of Level
+            What masks call the levels, without the value itself; None where no mask names one.
+
+        Raises
+        ------
+        PolicyError
+            When values that share a label do not share the next, or the losses are not as many as the levels.
+
+        Notes
+        -----
+        O(h v log v + h t) for h levels.
+        """
+        if loss and len(loss) != len(levels):
+            raise PolicyError(f"there are {len(loss)} losses for {len(levels)} levels; hint: give one for each level")
+        codes, labels, losses, shown = [value], [list(texts)], [Fraction(0)], [exact]
+        below, size = np.arange(len(texts)), len(texts)
+        for number, level in enumerate(levels):
+            place = {label: code for code, label in enumerate(dict.fromkeys(level))}
+            own = np.array([place[label] for label in level], np.int64)
+            if len(place) == size and names is None:
+                if not shown[-1]:  # the values may not be shown, but labels that tell as much may
+                    labels[-1], shown[-1] = list(level), True
+                continue
+            if len(np.unique(np.stack([below, own]), axis=1).T) != size:
+                raise PolicyError(f"level {number + 1} splits what level {number} puts together; hint: a ladder only coarsens")
+            below, size = own, len(place)
+            codes.append(own[value].astype(np.int32))
+            labels.append(list(place))
+            losses.append(loss[number] if loss else max(_share(own, rows), losses[-1] + GRAIN))
+            shown.append(True)
+        if not loss:  # each level loses less than the next, and the last less than suppression
+            for above in range(1, len(losses)):
+                losses[-above] = min(losses[-above], 1 - above * GRAIN)
+        return cls(
+            codes=tuple(codes),
+            labels=tuple(labels),
+            loss=tuple(losses),
+            shown=tuple(shown),
+            names=() if names is None else (VALUE, *names),
+        )
+
+    @property
+    def steps(self) -> list[Fraction]:
+        """Return the loss that hiding each level adds to hiding all finer ones; the sum is 1."""
+        return [high - low for low, high in zip(self.loss, (*self.loss[1:], Fraction(1)), strict=True)]
+
+
+def _share(label: NDArray[np.int64], rows: NDArray[np.int64]) -> Fraction:
+    """Return the share of the other values that a row's label also stands for, on average, as a multiple of `GRAIN`."""
+    values = len(label)
+    if values == 1:
+        return Fraction(0)
+    covered = np.bincount(label)[label] - 1
+    exact = Fraction(int(covered @ rows), int(rows.sum()) * (values - 1))
+    return round(exact / GRAIN) * GRAIN

@@ -1,0 +1,78 @@
+"""What solvers decide: which rows of a coded table show what, and the prices that prove a bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.table.arrays import Int32, Int64, Words
+from kanon_sql.table.coded_table import CodedTable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """A proof of a lower bound: what every row of a row type is charged at most, whatever the release.
+
+    The bound is the sum of all prices less what the pattern instances could gain from them (the Lagrangian relaxation of
+    the assignment of rows), computed in whole numbers.
+
+    Parameters
+    ----------
+    price : int64 array [t]
+        Price of a row of each row type, in units of ``1 / scale`` of the table's unit.
+    scale : int
+        A power of two.
+    """
+
+    price: Int64
+    scale: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recoding:
+    """What a solver decided: ``q`` pieces, each some rows of one row type under one pattern.
+
+    Parameters
+    ----------
+    row_type : int32 array [q]
+        Row type of the piece, ascending; a row type may be split over several pieces.
+    shown : uint64 array [q]
+        The columns that the rows of the piece show.
+    count : int64 array [q]
+        Number of rows of the piece, above 0.
+    lower_bound : int
+        A proven lower bound on the cost of every release under the policy, in units of the coded table.
+    bound : str
+        Name of the argument that proves it.
+    prices : Prices, optional
+        Evidence for a lower bound, if not always for all of ``lower_bound``.
+    remark : str
+        What the user should know of how it was found.
+    """
+
+    row_type: Int32
+    shown: Words
+    count: Int64
+    lower_bound: int = 0
+    bound: str = "trivial"
+    prices: Prices | None = None
+    remark: str = ""
+
+    def cost(self, table: CodedTable) -> int:
+        """Return the cost of the release in units of the table; O(q log q)."""
+        return int(row_cost(self.shown, table.cost) @ self.count)
+
+
+def hidden_bits(shown: Words, columns: int) -> NDArray[np.int64]:
+    """Return int64 [q, columns]: 1 where the pattern hides the column."""
+    place = np.arange(columns, dtype=np.uint64)
+    return 1 - ((shown[:, None] >> place) & np.uint64(1)).astype(np.int64)
+
+
+def row_cost(shown: Words, cost: Int64) -> Int64:
+    """Return the cost of a row under each pattern, int64 [q], where a hidden cell of each column costs ``cost`` [m]."""
+    kinds, kind = np.unique(shown, return_inverse=True)
+    costs: Int64 = hidden_bits(kinds, len(cost)) @ cost
+    return costs[kind]

@@ -1,0 +1,104 @@
+"""The claims of a certificate against its policy, the row types of the table, and the proof of its bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.errors import CertificateError
+from kanon_sql.model.linked_columns import units
+from kanon_sql.model.policy import Policy
+from kanon_sql.verification.dual_bound import gains
+
+if TYPE_CHECKING:
+    from kanon_sql.certificate import Certificate
+
+_BY_PRICES = ("Lagrangian relaxation", "row distance")
+"""Methods whose bound the prices prove in full; others rest on a search."""
+
+
+def verify(certificate: Certificate, codes: Sequence[Sequence[Any]], counts: Sequence[int]) -> Fraction:
+    """Return the lower bound that the prices of a certificate prove; its other claims must fit it, the table and the policy.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Nothing in it is taken for granted but what only the released rows can tell: ``cost``, ``suppressed_cells``,
+        ``classes`` and ``smallest_class``.
+    codes : sequence of tuple [t]
+        For each row type a value for each quasi-identifier, or group of linked ones; only their equality counts. Row types
+        are in the order of :class:`~kanon_sql.table.coded_table.CodedTable`.
+    counts : sequence of int [t]
+        Rows of each row type.
+
+    Returns
+    -------
+    Fraction
+        A cost below which there is no release under the policy; 0 without prices. It may be less than ``lower_bound``
+        where that rests on a search, as ``bound_method`` tells: no search is repeated here.
+
+    Raises
+    ------
+    CertificateError
+        When the certificate contradicts the table, its policy or itself.
+
+    Notes
+    -----
+    See :mod:`kanon_sql.verification.dual_bound`.
+    """
+    policy = Policy.from_json(certificate.policy)
+    weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
+    columns = units(weights, policy.linked)
+    exact = [sum((weights[name] for name in names), Fraction(0)) for names in columns]
+    unit = lcm(*(cost.denominator for cost in exact))
+    if any(len(code) != len(columns) for code in codes):
+        raise CertificateError("policy", f"it makes {len(columns)} coded columns, the row types have another number of them")
+    _check(certificate, policy, len(codes), sum(counts), unit)
+    if not certificate.prices:
+        return Fraction(0)
+    order = sorted(range(len(columns)), key=lambda c: -len({code[c] for code in codes}))  # so that groups fall below k early
+    cost = [int(exact[c] * unit) * certificate.scale for c in order]
+    masks = policy.permitted_masks
+    permitted = None if masks is None else {tuple(set(columns[c]) <= set(mask) for c in order) for mask in masks}
+    prices = certificate.prices
+    paid = sum(count * price for count, price in zip(counts, prices, strict=True))
+    table = [[code[c] for code in codes] for c in order]
+    proven = paid - gains(table, counts, prices, cost, permitted, policy.least_class_size)
+    bound = Fraction(max(0, -(-proven // certificate.scale)), unit)
+    if bound > certificate.cost:
+        raise CertificateError("cost", f"{certificate.cost}, but the prices prove that no release costs less than {bound}")
+    if bound < certificate.lower_bound and certificate.bound_method in _BY_PRICES:
+        raise CertificateError("lower_bound", f"{certificate.lower_bound}, but the prices prove only {bound}")
+    return bound
+
+
+def _check(c: Certificate, policy: Policy, row_types: int, rows: int, unit: int) -> None:
+    """Refuse claims that contradict the table, the policy or each other."""
+    promised = tuple(requirement.describe() for requirement in policy.requirements)
+    k = policy.least_class_size
+    facts = [
+        ("requirements", c.requirements == promised, f"the policy promises {', '.join(promised)}"),
+        ("rows", c.rows == rows, f"{c.rows}, but the table has {rows} rows"),
+        ("row_types", c.row_types == row_types, f"{c.row_types}, but the table has {row_types} row types"),
+        ("cells", c.cells == rows * len(policy.quasi_identifiers), f"{c.cells} are not rows times quasi-identifiers"),
+        ("suppressed_cells", 0 <= c.suppressed_cells <= c.cells, f"{c.suppressed_cells} of {c.cells} cells"),
+        ("cost", c.cost >= 0 and (c.cost * unit).denominator == 1, f"{c.cost} is no sum of weights"),
+        ("smallest_class", c.smallest_class is None or c.smallest_class >= k, f"{c.smallest_class} rows, fewer than {k}"),
+        ("lower_bound", 0 <= c.lower_bound <= c.cost, f"{c.lower_bound}, but the cost is {c.cost}"),
+        (
+            "status",
+            (c.status.name == "OPTIMAL") == (c.lower_bound == c.cost),
+            f"{c.status.name}, but the cost is {c.cost} and the lower bound {c.lower_bound}",
+        ),
+    ]
+    if c.prices is not None:
+        facts += [
+            ("unit", c.unit == unit, f"{c.unit}, but the common denominator of the weights is {unit}"),
+            ("scale", c.scale >= 1, f"{c.scale} is below 1"),
+            ("prices", len(c.prices) == row_types, f"{len(c.prices)} prices for {row_types} row types"),
+        ]
+    for field, holds, fact in facts:
+        if not holds:
+            raise CertificateError(field, fact)

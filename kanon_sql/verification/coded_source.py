@@ -1,0 +1,169 @@
+"""The row types and ladders of a source, made again from the table alone, and its levels as columns that are shown or hidden.
+
+Nothing is solved for it: labels that depend on a search are made again only where the search has no time limit and the
+labels do not tell their values themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.release import quoted, table_name
+from kanon_sql.generalize.ladders import Column, ladders
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recodings import Bins, Regions, table_of
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.encode import encode
+from kanon_sql.table.equal_values import key_codes, together
+from kanon_sql.table.ladder import GRAIN, Ladder
+from kanon_sql.table.patterns import permitted
+from kanon_sql.table.recoding import hidden_bits
+
+if TYPE_CHECKING:
+    from kanon_sql.table.sensitive_values import Columns
+
+SUPPRESSED = -1
+"""The level of a suppressed cell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodedSource:
+    """A source as it was solved.
+
+    Parameters
+    ----------
+    policy : Policy
+        Resolved.
+    table : CodedTable, optional
+        The row types; a column without a ladder has its values as codes. None where there is no row.
+    ladders : dict of Ladder
+        Of the generalized columns whose labels can be made again.
+    columns : dict of Column
+        The texts of every generalized column.
+    """
+
+    policy: Policy
+    table: CodedTable | None
+    ladders: dict[str, Ladder]
+    columns: dict[str, Column]
+
+    @classmethod
+    def read(cls, con: Any, policy: Policy) -> CodedSource:
+        """Read the table ``source`` of a connection, and the tables that the recodings name.
+
+        Raises
+        ------
+        PolicyError, InfeasibleError
+            When a column of the table cannot be generalized as the policy says.
+
+        Notes
+        -----
+        As the release: O(t m) for t row types, and what the bins and regions take.
+        """
+        import pyarrow as pa
+
+        names = [*(qi.column for qi in policy.quasi_identifiers), *policy.measured]
+        texts = [
+            f'system.main.min(CAST({quoted(name)} AS VARCHAR)) AS "kanon#text{n}"' for n, name in enumerate(policy.generalized)
+        ]
+        keys = {f'"kanon#key{n}"': quoted(name) for n, name in enumerate(policy.measured)}
+        key = "system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST')"
+        least = [f"system.main.min({key.format(column)}) AS {name}" for name, column in keys.items()]
+        equal = ", ".join(f"system.main.min({name}) OVER (PARTITION BY {column}) AS {name}" for name, column in keys.items())
+        chosen = ", ".join([*map(quoted, names), *texts, *least])
+        query = f'SELECT {chosen}, system.main.count(*) AS "kanon#n" FROM source GROUP BY ALL'  # noqa: S608
+        histogram = con.sql(f"SELECT * REPLACE ({equal}) FROM ({query})" if keys else query).to_arrow_table()  # noqa: S608
+        if not histogram.num_rows:
+            return cls(policy=policy, table=None, ladders={}, columns={})
+        parts = [column.combine_chunks() for column in histogram.columns]
+        count = np.from_dlpack(parts[-1]).astype(np.int64)
+        by_name = dict(zip(policy.generalized, parts[len(names) : -1 - len(keys)], strict=True))
+        ranked = {name: key_codes(part) for name, part in zip(policy.measured, parts[-1 - len(keys) : -1], strict=True)}
+        again = replace(policy, quasi_identifiers=tuple(_made_again(policy, qi) for qi in policy.quasi_identifiers))
+        named = [table_of(qi.recoding) for qi in again.quasi_identifiers]
+        tables = {name: _table(con, name) for name in named if name is not None}
+        climbed = ladders(again, by_name, count, tables, Budget(seed=policy.seed))
+        row_types = pa.StructArray.from_arrays(parts[: len(names)], names)
+        table, _ = together(encode(row_types, count, again, climbed)[0], ranked)
+        return cls(
+            policy=policy, table=table, ladders=climbed, columns={name: Column.of(text) for name, text in by_name.items()}
+        )
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Return the columns whose labels neither tell their values nor can be made again."""
+        numbered = {qi.column for qi in self.policy.quasi_identifiers if isinstance(qi.recoding, Bins | Regions)}
+        return tuple(name for name in self.columns if name in numbered and name not in self.ladders)
+
+    @property
+    def level_vectors(self) -> NDArray[np.int64] | None:
+        """Return the permitted levels, int64 [p, m] for p patterns and m quasi-identifiers, or None if all are permitted.
+
+        A level is the number of finer ones that are hidden, `SUPPRESSED` where all are.
+        """
+        table = self.table
+        if table is None or self.policy.masks is None:
+            return None
+        gone = hidden_bits(permitted(table, self.policy).shown, len(table.columns))
+        level: dict[str, NDArray[np.int64]] = {}
+        for names, places in table.ladders.items():
+            hidden = gone[:, places].sum(axis=1)
+            level |= dict.fromkeys(names, np.where(hidden == len(places), SUPPRESSED, hidden))
+        return np.stack([level[qi.column] for qi in self.policy.quasi_identifiers], axis=1)
+
+    def proof(self, certificate: Certificate) -> tuple[Certificate, list[tuple[int, ...]], list[int]]:
+        """Return what `certificate.verify` takes: the certificate, and the codes and counts of the row types.
+
+        Notes
+        -----
+        A level of a ladder is a column of its own, hidden at the price of the step to the next. So the certificate becomes that
+        of a policy which only suppresses, under the masks that show with each level all coarser ones. Where those are too many
+        to list, every mask is permitted: one that hides a coarser level is no cheaper way to show the same, and proves nothing.
+        """
+        table = self.table
+        if table is None:
+            return certificate, [], []
+        codes, counts = [tuple(each) for each in table.codes.tolist()], table.weight.tolist()
+        if not self.policy.generalized:
+            return certificate, codes, counts
+        if self.policy.grouped or self.policy.summarized:  # there the bound rests on more than the levels
+            certificate = replace(certificate, prices=None)
+        columns = [QuasiIdentifier(column=f"coded column {c}", weight=self._step(table, c)) for c in range(len(table.columns))]
+        masks = None
+        if certificate.prices and (patterns := permitted(table, self.policy)).listed:
+            masks = tuple(
+                tuple(qi.column for c, qi in enumerate(columns) if shown >> c & 1) for shown in patterns.shown.tolist()
+            )
+        suppressing = Policy(quasi_identifiers=tuple(columns), requirements=self.policy.requirements, masks=masks)
+        # cells are counted beside, by the columns of the source
+        again = replace(certificate, policy=suppressing.to_json(), cells=table.rows * len(columns), suppressed_cells=0)
+        return again, codes, counts
+
+    def _step(self, table: CodedTable, column: int) -> Fraction:
+        """Return the cost of hiding a coded column; of one that shows chosen groups or summaries, the grain of its loss."""
+        (name, *_) = table.columns[column]
+        cost = table.exact_cost(int(table.cost[column]))
+        if name in self.policy.summarized:
+            return cost / max(1, int(table.cardinality[column]) - 1)
+        return cost * GRAIN if name in self.policy.grouped else cost
+
+
+def _made_again(policy: Policy, qi: QuasiIdentifier) -> QuasiIdentifier:
+    """Return a quasi-identifier without its recoding, if chosen labels tell their values, or a clock had a say in them."""
+    chosen = qi.column in policy.grouped
+    numbered = isinstance(qi.recoding, Bins | Regions)
+    return replace(qi, recoding=None) if chosen and (policy.time_limit is not None or not numbered) else qi
+
+
+def _table(con: Any, name: str) -> Columns:
+    """Return a table beside the source as texts, column by column."""
+    rows = con.sql(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {table_name(name)}").to_arrow_table()  # noqa: S608
+    return {field: rows.column(field).to_pylist() for field in rows.column_names}

@@ -1,0 +1,197 @@
+"""A release is checked again from three files: the source, the release and the certificate.
+
+Nothing is solved for it, but that bins and regions are put together again as the release did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.file import Document, read
+from kanon_sql.engines.duckdb.files import columns, load
+from kanon_sql.engines.duckdb.measures import demand, demand_share, measure, record
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.tables import check_tables
+from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, TCloseness
+from kanon_sql.verification.claims import verify
+from kanon_sql.verification.coded_source import CodedSource
+from kanon_sql.verification.tables import Loss, compare
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.places import Place
+
+
+_NO_BOUND = "none"
+"""How the argument for a lower bound begins where there is none."""
+
+
+def read_certificate(path: str) -> Document:
+    """Read a certificate file.
+
+    Raises
+    ------
+    AuditError
+        When it is no certificate; the message begins with the name of the file and the line.
+    """
+    try:
+        return read(Path(path).read_bytes().decode())
+    except FileNotFoundError:
+        raise_alone(AuditError(f"there is no file {path}"))
+    except OSError as error:
+        raise_alone(AuditError(f"cannot read {path}: {error.strerror}"))
+    except UnicodeDecodeError:
+        raise_alone(AuditError(f"{path} is not UTF-8 text"))
+    except CertificateError as error:
+        raise_alone(AuditError(f"{path}, {error}"))
+
+
+def verify_files(
+    con: Any, source: Place, release: Place, certificate: str, delimiter: str, beside: Mapping[str, Place]
+) -> dict[str, str]:
+    """Check a certificate and a release against the source, field by field.
+
+    Parameters
+    ----------
+    con : connection
+        An empty DuckDB connection with the audit macros; it is closed in the end.
+    source, release : Place
+        The tables.
+    certificate : str
+        Path of the certificate.
+    delimiter : str
+        The separator of CSV files.
+    beside : mapping of Place
+        The tables that the policy names: distances, hierarchies and maps.
+
+    Returns
+    -------
+    dict
+        What was checked, for people.
+
+    Raises
+    ------
+    AuditError
+        When a claim does not hold; the message names the file and the line of the claim.
+    """
+    document = read_certificate(certificate)
+    with closing(con):
+        try:
+            return _checked(con, source, release, document, delimiter, beside)
+        except CertificateError as error:
+            at = CertificateError(error.field, error.fact, document.lines.get(error.field or ""))
+            raise_alone(AuditError(f"{certificate}, {at}"))
+
+
+def _checked(
+    con: Any, source: Place, release: Place, document: Document, delimiter: str, beside: Mapping[str, Place]
+) -> dict[str, str]:
+    """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
+    claimed = Certificate(**document.claims)
+    load(con, source, into="source", delimiter=delimiter)
+    policy = _policy(claimed, columns(con, "source"), beside)
+    for name, place in beside.items():
+        load(con, place, into=name, delimiter=delimiter)
+    _require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
+    coded = _coded(con, policy)
+    if policy.people is not None:  # it was not released
+        con.execute(f"ALTER TABLE source DROP COLUMN {quoted(policy.people.per)}")
+    certificate, codes, counts = coded.proof(claimed)
+    _require("row_types", claimed.row_types, len(counts), "the source has")
+    _require("cells", claimed.cells, claimed.rows * len(policy.quasi_identifiers), "the source has")
+    load(con, release, into="released", delimiter=delimiter)
+    sizes = record(con, "FROM k_anonymity('released', $qi)", {"qi": [qi.column for qi in policy.quasi_identifiers]})
+    loss = compare(con, coded, from_json=release.kind in ("json", "jsonl"))  # before values are weighed: it gives them types
+    _check_promises(con, policy)
+    _require("classes", claimed.classes, sizes["classes"], "the release has")
+    _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
+    _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release hides")
+    _require_between("cost", claimed.cost, loss.cost, "what the release hides costs")
+    if claimed.bound_method.startswith(_NO_BOUND):
+        _require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
+    proven = verify(certificate, codes, counts)
+    document.require_checksum()
+    return _report(claimed, coded, loss, proven)
+
+
+def _check_promises(con: Any, policy: Policy) -> None:
+    """Check in the table ``released`` what the policy promises of sensitive attributes."""
+    columns = [qi.column for qi in policy.quasi_identifiers]
+    for requirement in policy.requirements:
+        try:
+            if isinstance(requirement, AlphaAnonymity):
+                demand_share(con, requirement, columns, "released")
+            elif isinstance(requirement, LDiversity | TCloseness):
+                demand(requirement, measure(con, requirement, columns, "released"))
+        except (AuditError, SourceError) as error:
+            raise_alone(CertificateError("requirements", str(error)))
+
+
+def _policy(claimed: Certificate, names: list[str], beside: Mapping[str, Place]) -> Policy:
+    try:
+        policy = Policy.from_json(claimed.policy).resolve(names)
+        check_tables(policy, beside, "--beside {}=FILE")
+    except PolicyError as error:
+        raise_alone(CertificateError("policy", str(error)))
+    return policy
+
+
+def _coded(con: Any, policy: Policy) -> CodedSource:
+    try:
+        return CodedSource.read(con, policy)
+    except (PolicyError, InfeasibleError) as error:
+        raise_alone(CertificateError("policy", f"it does not suit the source: {error}"))
+
+
+def _require(field: str, claimed: object, found: object, whose: str) -> None:
+    if claimed != found:
+        raise CertificateError(field, f"{claimed}, but {whose} {found}")
+
+
+def _require_between(field: str, claimed: Fraction | int, found: tuple[Fraction | int, Fraction | int], whose: str) -> None:
+    if not found[0] <= claimed <= found[1]:
+        raise CertificateError(field, f"{claimed}, but {whose} {_between(found, str)}")
+
+
+def _between(found: tuple[Any, Any], write: Callable[[Any], str]) -> str:
+    return write(found[0]) if found[0] == found[1] else f"between {write(found[0])} and {write(found[1])}"
+
+
+def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) -> dict[str, str]:
+    generalized = bool(coded.policy.generalized)
+
+    def number(value: Fraction | int) -> str:
+        return f"{float(value):,.12g}"
+
+    def counted(claim: Fraction | int, found: tuple[Any, Any]) -> str:
+        why = "some cells can be read in several ways" if generalized else "the source has empty cells"
+        return number(claim) if found[0] == found[1] else f"{number(claim)}; counted {_between(found, number)}, as {why}"
+
+    if c.bound_method.startswith(_NO_BOUND):
+        again = "nothing to prove"
+    elif c.prices is None:
+        again = "not checked again: it has no prices"
+    elif proven < c.lower_bound:
+        again = f"not checked again: a search; the prices prove {number(proven)}"
+    else:
+        again = f"proven again by its prices: {number(proven)}"
+    meaning = c.saving if proven >= c.lower_bound else f"{c.saving}, if the lower bound holds"
+    shown = "with permitted labels of its values" if generalized else "under a permitted mask"
+    unread = f", the values behind each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
+    people = "" if coded.policy.people is None else ", the people of each class"
+    return {
+        "guarantee": f"{', '.join(c.requirements)}: the smallest of {c.classes:,} classes has {c.smallest_class or 0:,} rows",
+        "source": f"{c.rows:,} rows of {c.row_types:,} kinds",
+        "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
+        "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",
+        "cost": counted(c.cost, loss.cost),
+        "lower bound": f"{number(c.lower_bound)} by {c.bound_method}, {again}",
+        "status": f"{c.status.value}: {meaning}",
+        "only by the checksum": f"algorithm, reason, seconds, number{unread}{people}",
+    }

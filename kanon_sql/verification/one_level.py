@@ -1,0 +1,54 @@
+"""Releases that show one level of each column in the whole table: full-domain recodings, and those that drop columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kanon_sql.errors import AuditError
+from kanon_sql.model.policy import Policy
+from kanon_sql.verification.cells import Cells
+from kanon_sql.verification.coded_source import SUPPRESSED
+from kanon_sql.verification.readings import Reading
+
+
+def check_one_level(policy: Policy, cells: Cells, readings: Sequence[Reading]) -> None:
+    """Check a release by `full_domain` or `attribute`, as far as the policy itself names one of them.
+
+    Parameters
+    ----------
+    policy : Policy
+        Resolved.
+    cells : Cells
+        Both tables.
+    readings : sequence of Reading [m]
+        What the labels of each quasi-identifier mean.
+
+    Raises
+    ------
+    AuditError
+        When a column shows several levels, or more rows are suppressed than the policy grants.
+    """
+    if policy.algorithm not in ("full_domain", "attribute"):
+        return
+    released, source = cells.released, cells.source
+    hidden = [-1 if domain.hidden is None else domain.hidden for domain in cells.domains]
+    gone = (released.codes == hidden).all(axis=1)
+    empty = np.ones(len(source.codes), np.bool_)
+    for c, (qi, each) in enumerate(zip(policy.quasi_identifiers, readings, strict=True)):
+        labels = np.unique(released.codes[~gone, c]).tolist()
+        levels = [each.levels(label) | ({SUPPRESSED} if label == hidden[c] else set()) for label in labels]
+        common = frozenset.intersection(*levels) if levels else frozenset({SUPPRESSED})
+        if policy.algorithm == "attribute":
+            common &= {0, SUPPRESSED}
+        if not common:
+            raise AuditError(f'the column "{qi.column}" is shown at several levels, and {policy.algorithm} shows one')
+        if SUPPRESSED not in common:
+            empty &= each.empty[source.codes[:, c]]
+    suppressed = int(released.count[gone].sum())
+    granted = int((policy.max_suppressed or 0) * int(source.count.sum()))
+    if not gone.all() and suppressed > granted + int(source.count[empty].sum()):
+        raise AuditError(
+            f"{suppressed} rows of the release are suppressed entirely, and {policy.algorithm} may do so with {granted}"
+        )

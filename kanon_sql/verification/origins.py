@@ -1,0 +1,165 @@
+"""Whether each row of a release can come from a row of its source: what it shows covers enough of them.
+
+No key leads from one to the other. So for each look of a row, as many source rows must fit it as released rows show it, or
+show something that tells more of the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_sql.errors import AuditError
+from kanon_sql.table.arrays import Int64
+from kanon_sql.verification.cells import Cells, Rows
+from kanon_sql.verification.coded_source import CodedSource
+from kanon_sql.verification.permitted_masks import PermittedMasks, Way
+from kanon_sql.verification.readings import Domain, Mask, Reading
+
+
+def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading]) -> None:
+    """Check every look of a released row.
+
+    Parameters
+    ----------
+    coded : CodedSource
+        The source as codes.
+    cells : Cells
+        Both tables.
+    readings : sequence of Reading [m]
+        What the labels of each quasi-identifier mean.
+
+    Raises
+    ------
+    AuditError
+        When rows come from nowhere, or show columns that no permitted mask shows together, or when a class lacks a value that
+        it says to have.
+
+    Notes
+    -----
+    True releases pass: each row comes from one that fits, under a permitted mask; the values a class lists are those of its
+    rows; and rows that tell more than a look, wherever it tells something, come from rows that fit the look too. O(m f) for
+    each look, f the rows that fit the rarest of its labels.
+    """
+    names = [qi.column for qi in coded.policy.quasi_identifiers]
+    columns = [_Column(reading, domain) for reading, domain in zip(readings, cells.domains, strict=True)]
+    source, released = _Shelf.of(cells.source), _Shelf.of(cells.released)
+    looks, look = np.unique(cells.released.codes, axis=0, return_inverse=True)
+    order = np.argsort(look, kind="stable")
+    own = np.split(order, np.searchsorted(look[order], np.arange(1, len(looks))))
+    masks = PermittedMasks(coded, cells.domains, readings)
+    for labels, rows in zip(looks.tolist(), own, strict=True):
+        shown = [c for c, label in enumerate(labels) if label != columns[c].hidden]
+        told = {c: columns[c].covers(labels[c]) for c in shown}
+        fit = source.within(told)
+        inside = released.within({c: columns[c].within(labels[c]) for c in shown})
+        short = _short(cells, fit, inside)
+        if not short:
+            ways = masks.ways(labels)
+            if not ways:
+                listed = ", ".join(names[c] for c in shown)
+                raise AuditError(f"rows of the release show the columns ({listed}) as no permitted mask shows them")
+            short = _short(cells, fit[_maskable(cells.source.codes[fit], labels, ways, readings)], rows)
+        if short:
+            raise AuditError(f"at least {short} rows of the release come from no row of the source under a permitted mask")
+        for c in shown:
+            held = readings[c].held(labels[c])
+            if held is not None and len(np.setdiff1d(held, cells.source.codes[fit, c])):
+                size = int(cells.released.count[rows].sum())
+                raise AuditError(
+                    f'a class of {size} rows shows values of the column "{names[c]}" that none of its rows can have'
+                )
+
+
+def _maskable(codes: Int64, labels: Sequence[int], ways: Sequence[Way], readings: Sequence[Reading]) -> Mask:
+    """Return which rows may look so under a permitted mask."""
+    found = np.zeros(len(codes), np.bool_)
+    for way in ways:
+        under = np.ones(len(codes), np.bool_)
+        for c, level in way:
+            under &= np.isin(codes[:, c], readings[c].at(labels[c], level))
+        found |= under
+    return found
+
+
+def _short(cells: Cells, fit: Int64, rows: Int64) -> int:
+    """Return how many of the released rows are more than the source rows that fit, over all values of the other columns."""
+    given, asked = cells.source, cells.released
+    rest, place = np.unique(np.concatenate([given.rest[fit], asked.rest[rows]]), return_inverse=True)
+    count = np.concatenate([-given.count[fit], asked.count[rows]])
+    lacking = np.zeros(len(rest), np.int64)
+    np.add.at(lacking, place, count)
+    return int(lacking[lacking > 0].sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shelf:
+    """Rows by the code of each column: those with code v in column c are ``order[c][start[c][v]:start[c][v + 1]]``."""
+
+    codes: Int64
+    order: list[Int64]
+    start: list[Int64]
+    marked: list[Mask]
+
+    @classmethod
+    def of(cls, rows: Rows) -> _Shelf:
+        """Put rows on the shelf; O(m r log r)."""
+        order = [np.argsort(column, kind="stable") for column in rows.codes.T]
+        highest = rows.codes.max(axis=0, initial=-1).tolist()
+        start = [
+            np.searchsorted(column[each], np.arange(top + 2))
+            for column, each, top in zip(rows.codes.T, order, highest, strict=True)
+        ]
+        marked = [np.zeros(top + 1, np.bool_) for top in highest]
+        return cls(codes=rows.codes, order=order, start=start, marked=marked)
+
+    def within(self, sets: Mapping[int, Int64]) -> Int64:
+        """Return the rows that have in each of the columns one of the codes; without columns all rows."""
+        known = {c: codes[codes < len(self.start[c]) - 1] for c, codes in sets.items()}
+        sizes = {c: self.start[c][codes + 1] - self.start[c][codes] for c, codes in known.items()}
+        if not sizes:
+            return np.arange(len(self.codes))
+        rarest = min(sizes, key=lambda c: int(sizes[c].sum()))
+        size = sizes[rarest]
+        before = np.cumsum(size) - size
+        found = self.order[rarest][np.repeat(self.start[rarest][known[rarest]] - before, size) + np.arange(int(size.sum()))]
+        for c, codes in known.items():
+            if c != rarest:
+                self.marked[c][codes] = True
+                found = found[self.marked[c][self.codes[found, c]]]
+                self.marked[c][codes] = False
+        return found
+
+
+class _Column:
+    """What the labels of a column cover, and which of them cover no more than another."""
+
+    def __init__(self, reading: Reading, domain: Domain) -> None:
+        self.hidden = domain.hidden
+        self._labels = np.array([label for label in domain.labels if label != domain.hidden], np.int64)
+        self._covered = {label: reading.covers(label) for label in self._labels.tolist()}
+        self._flat = np.concatenate([np.empty(0, np.int64), *self._covered.values()])
+        self._size = np.array([len(each) for each in self._covered.values()], np.int64)
+        self._start = np.cumsum(self._size) - self._size
+        self._marked = np.zeros(len(domain.rows), np.bool_)
+        self._inner: dict[int, Int64] = {}
+
+    def covers(self, label: int) -> Int64:
+        """Return the values that a label may stand for, ascending."""
+        return self._covered[label]
+
+    def within(self, label: int) -> Int64:
+        """Return the labels that stand for no other values than this one."""
+        if label not in self._inner:
+            values = self._covered[label]
+            self._marked[values] = True
+            # most others are told by the first of their values
+            may = np.flatnonzero((self._size <= len(values)) & self._marked[self._flat[self._start]])
+            size = self._size[may]
+            before = np.cumsum(size) - size
+            inside = self._marked[self._flat[np.repeat(self._start[may] - before, size) + np.arange(int(size.sum()))]]
+            self._inner[label] = self._labels[may[np.logical_and.reduceat(inside, before)]]
+            self._marked[values] = False
+        return self._inner[label]

@@ -1,0 +1,181 @@
+"""A release beside its source: what is hidden, what has changed, and whether each row can come from the source.
+
+The tables are named ``source`` and ``released``. No row key leads from one to the other, a cell that was empty before looks
+like a suppressed one, and a label may be that of several levels; every check here holds for each true release all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.release import quoted
+from kanon_sql.errors import AuditError, raise_alone
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Intervals
+from kanon_sql.verification.cells import Cells, read_cells
+from kanon_sql.verification.chosen_groups import Bounds, interval_loss, rectangle_losses
+from kanon_sql.verification.coded_source import CodedSource
+from kanon_sql.verification.label_rules import reading
+from kanon_sql.verification.one_level import check_one_level
+from kanon_sql.verification.origins import check_origins
+from kanon_sql.verification.readings import Domain, Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """What a release has lost: exact where each cell can be read in one way only, else between two figures.
+
+    Attributes
+    ----------
+    cells : tuple of int
+        Suppressed cells, at least and at most.
+    cost : tuple of Fraction
+        The weights of the cells times what each loses, at least and at most.
+    """
+
+    cells: tuple[int, int]
+    cost: tuple[Fraction, Fraction]
+
+
+def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
+    """Compare the table ``released`` with the table ``source``; their columns may take other types by it.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with both tables.
+    source : CodedSource
+        The source as codes.
+    from_json : bool
+        Whether the release was read from JSON, where texts and other values have lost their quotes.
+
+    Raises
+    ------
+    AuditError
+        When the release has other columns or rows than the source, or shows what the source or the policy does not allow.
+
+    Notes
+    -----
+    See :func:`kanon_sql.verification.origins.check_origins`.
+    """
+    policy = source.policy
+    names = columns(con, "source")
+    if columns(con, "released") != names:
+        raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
+    count = "SELECT system.main.count(*) FROM {}"
+    rows = [con.execute(count.format(table)).fetchall()[0][0] for table in ("source", "released")]
+    if rows[0] != rows[1]:
+        raise AuditError(f"the release has {rows[1]} rows, the source {rows[0]}")
+    chosen = [qi.column for qi in policy.quasi_identifiers]
+    others = [quoted(name) for name in names if name not in chosen]
+    _align(con, policy, from_json)
+    if not rows[0]:
+        return Loss(cells=(0, 0), cost=(Fraction(0), Fraction(0)))
+    if others:
+        listed = ", ".join(others)
+        query = f"SELECT {listed} FROM source EXCEPT ALL SELECT {listed} FROM released"  # noqa: S608
+        changed = con.execute(count.format(f"({query})")).fetchall()[0][0]
+        if changed:
+            raise AuditError(
+                f"in {changed} rows of the release, columns that are no quasi-identifiers are not those of the source"
+            )
+    cells = read_cells(con, policy, others)
+    readings = [
+        reading(qi.column, qi.recoding, domain, source)
+        for qi, domain in zip(policy.quasi_identifiers, cells.domains, strict=True)
+    ]
+    for name, domain, each in zip(chosen, cells.domains, readings, strict=True):
+        _check_read(name, domain, each)
+    loss = _loss(policy, cells, readings)
+    check_origins(source, cells, readings)
+    check_one_level(policy, cells, readings)
+    return loss
+
+
+def _align(con: Any, policy: Policy, from_json: bool) -> None:
+    """Give each column one type in both tables, so that what was the same before it was written is the same again."""
+    query = "SELECT column_name, data_type FROM system.main.duckdb_columns() WHERE table_name = ? AND NOT internal"
+    kinds = {table: dict(con.execute(query, [table]).fetchall()) for table in ("source", "released")}
+    as_text = {qi.column for qi in policy.quasi_identifiers if policy.suppress is not None or qi.recoding is not None}
+    for name, given in kinds["source"].items():
+        kind, column = "VARCHAR" if name in as_text else given, quoted(name)
+        value = f"system.main.to_json({column})" if kind == "JSON" and from_json else f"CAST({column} AS {kind})"
+        for table, types in kinds.items():
+            if types[name] != kind:
+                try:
+                    con.execute(f"ALTER TABLE {table} ALTER {column} TYPE {kind} USING {value}")
+                except duckdb.Error:
+                    raise_alone(AuditError(f'the column "{name}" of the release has values that are none of the source'))
+
+
+def _check_read(name: str, domain: Domain, each: Reading) -> None:
+    """Refuse labels that no rule reads, and more shown cells than before."""
+    strange = sum(
+        int(domain.cells[label]) for label, meanings in each.meanings.items() if not meanings and label != domain.hidden
+    )
+    if strange:
+        raise AuditError(f'{strange} cells of the column "{name}" of the release show what no value of the source may show')
+    more = int(domain.rows[each.blank].sum()) - _gone(domain)
+    if more > 0:
+        raise AuditError(f'the column "{name}" shows {more} cells more in the release than in the source')
+
+
+def _gone(domain: Domain) -> int:
+    """Return the cells of the release that look suppressed."""
+    return 0 if domain.hidden is None else int(domain.cells[domain.hidden])
+
+
+def _loss(policy: Policy, cells: Cells, readings: Sequence[Reading]) -> Loss:
+    chosen = _chosen_losses(policy, cells, readings)
+    least, most = 0, 0
+    low, high = Fraction(0), Fraction(0)
+    for qi, domain, each in zip(policy.quasi_identifiers, cells.domains, readings, strict=True):
+        gone = _gone(domain)
+        suppressed = max(0, gone - int(domain.rows[each.empty].sum()))
+        least, most = least + suppressed, most + gone
+        high += qi.weight * gone
+        low += qi.weight * suppressed
+        for label in (label for label, meanings in each.meanings.items() if meanings):
+            bounds = chosen.get(qi.column, _bounds(each, label))
+            if label == domain.hidden:  # what may be shown and look suppressed all the same
+                low += qi.weight * (gone - suppressed) * bounds[0]
+            else:
+                low += qi.weight * int(domain.cells[label]) * bounds[0]
+                high += qi.weight * int(domain.cells[label]) * bounds[1]
+    return Loss(cells=(least, most), cost=(low, high))
+
+
+def _bounds(each: Reading, label: int) -> Bounds:
+    """Return what a cell with a label loses, at least and at most."""
+    meanings = each.meanings[label]
+    return min(meaning.loss for meaning in meanings), max(meaning.most or meaning.loss for meaning in meanings)
+
+
+def _chosen_losses(policy: Policy, cells: Cells, readings: Sequence[Reading]) -> dict[str, Bounds]:
+    """Return what chosen intervals and rectangles lose, by column."""
+    place = {qi.column: c for c, qi in enumerate(policy.quasi_identifiers)}
+    found = {
+        name: interval_loss(name, cells.domains[place[name]], readings[place[name]])
+        for name in policy.grouped
+        if isinstance(policy.quasi_identifiers[place[name]].recoding, Intervals)
+    }
+    for pair in policy.rectangles:
+        axes = [place[name] for name in pair]
+        points, point = np.unique(cells.source.codes[:, axes], axis=0, return_inverse=True)
+        rows = np.bincount(point, cells.source.count).astype(np.int64)
+        shown = np.logical_and.reduce([cells.released.codes[:, c] != _code(cells.domains[c]) for c in axes])
+        boxes = np.unique(cells.released.codes[shown][:, axes], axis=0).tolist()
+        found |= rectangle_losses(pair, list(points.T), rows, [(x, y) for x, y in boxes], [readings[c] for c in axes])
+    return found
+
+
+def _code(domain: Domain) -> int:
+    """Return the code of a cell that looks suppressed, -1 where there is none."""
+    return -1 if domain.hidden is None else domain.hidden
