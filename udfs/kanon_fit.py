@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql import pipeline
+from kanon_sql.engines.duckdb.built_arrays import numbers, texts
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.histogram import coded
 from kanon_sql.engines.duckdb.session import Session
@@ -82,7 +83,7 @@ def _PIECES() -> pa.DataType:  # noqa: N802 - a type, made late because pyarrow 
 def _answer(number: int, pieces: pa.Array) -> pa.Array:
     import pyarrow as pa
 
-    return pa.StructArray.from_arrays([pa.array([number], pa.int64()), pieces], ["release", "pieces"])
+    return pa.StructArray.from_arrays([numbers(np.array([number], np.int64)), pieces], ["release", "pieces"])
 
 
 def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array], spellings: Spellings, seed: int) -> pa.Array:
@@ -95,21 +96,21 @@ def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array], sp
     before = np.append(0, total)[first[place]]
     bits = hidden_bits(recoding.shown[order], len(table.columns))
     hidden = bits.astype(np.bool_).repeat(table.width, axis=1)
-    columns = pa.array(chain.from_iterable(table.ladders))
-    names = pa.DictionaryArray.from_arrays(pa.array(np.nonzero(hidden)[1].astype(np.int32)), columns)
+    columns = texts(chain.from_iterable(table.ladders))
+    names = pa.DictionaryArray.from_arrays(numbers(np.nonzero(hidden)[1].astype(np.int32)), columns)
     offsets = np.append(0, np.cumsum(hidden.sum(axis=1))).astype(np.int32)
     piece = pa.StructArray.from_arrays(
         [
-            pa.array(np.arange(len(order), dtype=np.int32)),
-            pa.array(total - count - before),
-            pa.array(total - before),
-            pa.ListArray.from_arrays(pa.array(offsets), names.cast(pa.string())),
-            _beside([texts.take(pa.array(order)) for texts in shown], len(order)),
+            numbers(np.arange(len(order), dtype=np.int32)),
+            numbers(total - count - before),
+            numbers(total - before),
+            pa.ListArray.from_arrays(numbers(offsets), names.dictionary_decode()),
+            _beside([column.take(numbers(order)) for column in shown], len(order)),
         ],
         ["piece", "after", "upto", "hidden", "labels"],
     )
-    by_type = pa.ListArray.from_arrays(pa.array(first), piece)
-    return pa.ListArray.from_arrays(pa.array([0, len(spellings.weight)], pa.int32()), by_type)
+    by_type = pa.ListArray.from_arrays(numbers(first), piece)
+    return pa.ListArray.from_arrays(numbers(np.array([0, len(spellings.weight)], np.int32)), by_type)
 
 
 def _null(ladder: Ladder) -> int:
@@ -119,26 +120,21 @@ def _null(ladder: Ladder) -> int:
 
 def _shown(policy: Policy, name: str, ladder: Ladder, table: CodedTable, recoding: Recoding, number: Int64 | None) -> pa.Array:
     """Return what each piece shows of a generalized column, NULL where it is suppressed."""
-    import pyarrow as pa
-
     places = table.ladders[name,]
     level = hidden_bits(recoding.shown, len(table.columns))[:, places].sum(axis=1)
     if number is None or name not in policy.summarized:
         return _labels(ladder, level, table.origin[recoding.row_type])
     summary = ranges if isinstance(policy.summarized[name], Ranges) else sets
     code = table.codes[recoding.row_type, places[0]].astype(np.int64)
-    texts = pa.array(summary(ladder.labels[0], number, code), pa.string())
-    return texts.take(pa.array(np.where(level == 0, number, 0), mask=level > 0))
+    return texts(summary(ladder.labels[0], number, code)).take(numbers(np.where(level == 0, number, 0), missing=level > 0))
 
 
 def _labels(ladder: Ladder, level: Int64, row_type: Int64) -> pa.Array:
     """Return what each piece shows of a column: at the level that as many levels hide, nothing above the last."""
-    import pyarrow as pa
-
     first = np.cumsum([0, *map(len, ladder.labels)])
     codes = np.stack([*ladder.codes, np.zeros_like(ladder.codes[0])])
-    every = pa.array([label for labels in ladder.labels for label in labels] + [None], pa.string())
-    return every.take(pa.array(first[level] + codes[level, row_type]))
+    every = texts([*chain.from_iterable(ladder.labels), None])
+    return every.take(numbers(first[level] + codes[level, row_type]))
 
 
 def _beside(columns: Sequence[pa.Array], size: int) -> pa.Array:
@@ -149,7 +145,7 @@ def _beside(columns: Sequence[pa.Array], size: int) -> pa.Array:
         return pa.nulls(size, pa.list_(pa.string()))
     order = np.arange(len(columns) * size).reshape(len(columns), size).T.ravel()
     offsets = np.arange(0, len(order) + 1, len(columns)).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.concat_arrays(columns).take(pa.array(order)))
+    return pa.ListArray.from_arrays(numbers(offsets), pa.concat_arrays(columns).take(numbers(order)))
 
 
 FUNCTION = Function(

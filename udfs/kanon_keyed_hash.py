@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanon_sql.engines.duckdb.built_arrays import numbers
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
 
@@ -21,9 +22,7 @@ def keyed_hash(session: Session, keys: pa.ChunkedArray) -> pa.Array:
     keys : blobs
         Sort keys of rows: their row type, what else they hold, and the number of the copy.
     """
-    import pyarrow as pa
-
-    return pa.array(session.secret.numbers(PURPOSE, keys.to_pylist()))
+    return numbers(session.secret.numbers(PURPOSE, keys.to_pylist()))
 
 
 FUNCTION = Function(name="kanon_keyed_hash", returns="UBIGINT", call=keyed_hash, arrow=True)

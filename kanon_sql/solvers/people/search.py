@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.requirements import Requirement
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.k_anonymity.subset_dp import MOST_ROWS, cheapest_division, rows_of
 from kanon_sql.solvers.people import greedy
 from kanon_sql.solvers.people.crowd import Crowd
 from kanon_sql.solvers.people.marks import Marked
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.solvers.sensitive.promise import Promise
-from kanon_sql.solvers.k_anonymity.subset_dp import MOST_ROWS, cheapest_division, rows_of
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
