@@ -1,0 +1,38 @@
+"""Arrow arrays built from buffers: `pyarrow.array` imports pandas, which a release does not need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Return an array of whole numbers, NULL where they are ``missing``; O(n), without a copy of the values."""
+    import pyarrow as pa
+
+    buffers = [None if missing is None else _bits(~missing), pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
+
+
+def texts(values: Iterable[str | None]) -> pa.Array:
+    """Return an array of texts, which have less than 2 GiB together."""
+    import pyarrow as pa
+
+    encoded = [None if value is None else value.encode() for value in values]
+    known = np.array([value is not None for value in encoded], np.bool_)
+    sizes = np.cumsum([0, *(0 if value is None else len(value) for value in encoded)])
+    joined = b"".join(value for value in encoded if value is not None)
+    buffers = [None if known.all() else _bits(known), pa.py_buffer(sizes.astype(np.int32)), pa.py_buffer(joined)]
+    return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
+
+
+def _bits(known: NDArray[np.bool_]) -> pa.Buffer:
+    import pyarrow as pa
+
+    return pa.py_buffer(np.packbits(known, bitorder="little"))
