@@ -56,3 +56,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names too, so that completion finds what is not imported yet."""
+    return sorted({*globals(), *_HOMES})

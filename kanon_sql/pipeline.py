@@ -15,7 +15,6 @@ from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges, Sets
-from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.feasibility import promised
@@ -56,7 +55,7 @@ def run(
         When the solver used a mask that the policy does not permit.
     """
     started = time.monotonic()
-    k = max((each.k for each in policy.requirements if isinstance(each, KAnonymity)), default=1)
+    k = policy.k
     table.refuse_fewer(k)
     promise = promised(table, policy)
     least = k if promise is None else promise.least
@@ -152,17 +151,9 @@ def cheapest_rows(table: CodedTable, patterns: PatternSet, least: int) -> Prices
     """Return what a row of each row type costs at least; row types that differ in sensitive values alone are alike."""
     if not table.sensitive:
         return row_prices(table, patterns, least)
-    fresh = np.append(True, (table.codes[1:] != table.codes[:-1]).any(axis=1))
-    first = np.flatnonzero(fresh)
-    alike = replace(
-        table,
-        codes=table.codes[first],
-        weight=np.add.reduceat(table.weight, first),
-        origin=table.origin[first],
-        sensitive=(),
-    )
+    alike, first = table.without_sensitive()
     prices = row_prices(alike, patterns, least)
-    return replace(prices, price=prices.price[np.cumsum(fresh) - 1])
+    return replace(prices, price=prices.price.repeat(np.diff(first, append=table.row_types)))
 
 
 def summarize(
@@ -204,7 +195,7 @@ def summarize(
 
     check_algorithm(policy.algorithm)
     started = time.monotonic()
-    k = max((each.k for each in policy.requirements if isinstance(each, KAnonymity)), default=1)
+    k = policy.k
     table.refuse_fewer(k)
     promise = cast("Promise | None", promised(table, policy))  # a policy with RANGES or SETS counts no people
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}

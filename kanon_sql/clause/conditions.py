@@ -30,6 +30,7 @@ from kanon_sql.model.requirements import (
     People,
     Requirement,
     TCloseness,
+    sensitive_ones,
 )
 from kanon_sql.model.validation import same_name
 
@@ -68,7 +69,7 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
         found.append(_condition(reader, identifying))
     people = max((each.k for each in found if isinstance(each, People)), default=_DEFAULT_K)  # k people have k rows
     k = max((each.k for each in found if isinstance(each, KAnonymity)), default=people)
-    return (KAnonymity(k=k), *(each for each in found if not isinstance(each, KAnonymity)))
+    return (KAnonymity(k=k), *sensitive_ones(found))
 
 
 def _condition(reader: Reader, identifying: Container[str]) -> Requirement:

@@ -22,7 +22,17 @@ from kanon_sql.model.policy_arguments import chosen_columns, lists_of_columns, r
 from kanon_sql.model.policy_json import policy_fields
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
 from kanon_sql.model.recodings import Generalization, Rectangles, Summary
-from kanon_sql.model.requirements import KAnonymity, People, Requirement, TCloseness, named_requirements, respelled
+from kanon_sql.model.requirements import (
+    KAnonymity,
+    People,
+    Requirement,
+    SensitiveRequirement,
+    TCloseness,
+    least_rows,
+    named_requirements,
+    respelled,
+    sensitive_ones,
+)
 from kanon_sql.model.validation import fraction, plain_number, same_name
 
 
@@ -100,6 +110,16 @@ class Policy:
             object.__setattr__(self, "max_suppressed", fraction(self.max_suppressed, "max_suppressed"))
             checks.check_share(self.max_suppressed, self.algorithm)
         checks.check_output(self.algorithm, self.suppress, self.row_order)
+
+    @property
+    def k(self) -> int:
+        """Return the least number of rows that k-anonymity asks of a class."""
+        return least_rows(self.requirements)
+
+    @property
+    def sensitive_requirements(self) -> tuple[SensitiveRequirement, ...]:
+        """Return the requirements on the values of a column, in their order."""
+        return sensitive_ones(self.requirements)
 
     @property
     def least_class_size(self) -> int:

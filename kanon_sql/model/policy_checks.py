@@ -11,7 +11,7 @@ from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import Mask, columns_of
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Rectangles, Summary
-from kanon_sql.model.requirements import KAnonymity, People, Requirement, TCloseness
+from kanon_sql.model.requirements import People, Requirement, TCloseness, sensitive_ones
 from kanon_sql.model.validation import encodable, named, refuse_twice, same_name, whole
 
 OWN = "kanon#"
@@ -70,15 +70,13 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
     """Check that no sensitive column helps to recognize somebody, and that requirements do not contradict each other."""
     identifying = {same_name(name) for names in shown for name in names}
     trees: dict[str, str] = {}
-    told = [same_name(each.sensitive) for each in requirements if not isinstance(each, KAnonymity)]
+    told = [same_name(each.sensitive) for each in sensitive_ones(requirements)]
     people = next((each for each in requirements if isinstance(each, People)), None)
     if people is not None and told.count(same_name(people.per)) > 1:
         raise PolicyError(f'two requirements are about "{people.per}", which tells people apart; hint: give one')
     if sum(isinstance(each, People) for each in requirements) > 1:
         raise PolicyError("people are told apart by two columns; hint: give one")
-    for requirement in requirements:
-        if isinstance(requirement, KAnonymity):
-            continue
+    for requirement in sensitive_ones(requirements):
         if same_name(requirement.sensitive) in identifying:
             raise PolicyError(
                 f'the sensitive column "{requirement.sensitive}" is a quasi-identifier too; hint: a sensitive column is '

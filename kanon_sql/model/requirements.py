@@ -6,7 +6,7 @@ holds, or no release holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
@@ -28,9 +28,11 @@ __all__ = [
     "Requirement",
     "SensitiveRequirement",
     "TCloseness",
+    "least_rows",
     "named_requirements",
     "requirement_from_json",
     "respelled",
+    "sensitive_ones",
 ]
 
 SensitiveRequirement = People | LDiversity | AlphaAnonymity | TCloseness
@@ -46,6 +48,16 @@ _REQUIREMENTS: dict[str, type[Requirement]] = {
     "alpha": AlphaAnonymity,
     "t": TCloseness,
 }
+
+
+def least_rows(requirements: Iterable[Requirement]) -> int:
+    """Return the k of the requirements: the least number of rows that k-anonymity asks of a class, 1 without it."""
+    return max((each.k for each in requirements if isinstance(each, KAnonymity)), default=1)
+
+
+def sensitive_ones(requirements: Iterable[Requirement]) -> tuple[SensitiveRequirement, ...]:
+    """Return the requirements on the values of a column, in their order."""
+    return tuple(each for each in requirements if not isinstance(each, KAnonymity))
 
 
 def requirement_from_json(item: object) -> Requirement:

@@ -17,7 +17,7 @@ from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyErr
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.model.requirements import KAnonymity, TCloseness
+from kanon_sql.model.requirements import TCloseness
 from kanon_sql.report.optional import missing
 from kanon_sql.report.points import HEADS, Point
 from kanon_sql.solvers.budget import Progress, never
@@ -121,7 +121,7 @@ def points(con: Connection, policies: Iterable[Policy], ended: Callable[[], bool
                 return
             raise
         yield Point(
-            k=max(each.k for each in policy.requirements if isinstance(each, KAnonymity)),
+            k=policy.k,
             t=next((each.t for each in policy.requirements if isinstance(each, TCloseness)), None),
             certificate=certificate,
         )

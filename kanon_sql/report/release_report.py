@@ -194,7 +194,7 @@ def promised(
     requirements = [*claimed.requirements, *([] if k is None else [KAnonymity(k=k)])]
     for name in claimed.sensitive:
         # Both are told of every sensitive column, also where only one is promised.
-        kinds = {type(each) for each in claimed.requirements if not isinstance(each, KAnonymity) and each.sensitive == name}
+        kinds = {type(each) for each in claimed.sensitive_requirements if each.sensitive == name}
         requirements += [each for each in measured_requirements(name) if type(each) not in kinds]
     return Policy(
         quasi_identifiers=tuple(QuasiIdentifier(column=name) for name in chosen),

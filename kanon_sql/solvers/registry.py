@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
-from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness, sensitive_ones
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
@@ -98,7 +98,7 @@ def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: Patt
     PolicyError
         When it cannot meet the requirements.
     """
-    plain = all(isinstance(requirement, KAnonymity) for requirement in requirements)
+    plain = not sensitive_ones(requirements)
     solvers = SOLVERS if plain else SENSITIVE_SOLVERS
     if algorithm == "auto":
         if not plain:

@@ -9,7 +9,7 @@ each of them, finest first, and a pattern that shows one shows all coarser ones 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -120,6 +120,31 @@ class CodedTable:
         """Return the number of codes of each column, int64 [m]."""
         highest: Int64 = self.codes.max(axis=0).astype(np.int64)
         return highest + 1
+
+    def without_sensitive(self) -> tuple[CodedTable, Int64]:
+        """Return the table of the quasi-identifiers alone, and for each of its row types the first that it stands for.
+
+        Returns
+        -------
+        CodedTable
+            Row types that differ in sensitive values only are one.
+        int64 array
+            Row types in ascending order: those of equal codes stand next to each other.
+
+        Notes
+        -----
+        O(t m).
+        """
+        fresh = np.append(True, (self.codes[1:] != self.codes[:-1]).any(axis=1))
+        first = np.flatnonzero(fresh)
+        alike = replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[first]),
+            weight=np.add.reduceat(self.weight, first),
+            origin=self.origin[first],
+            sensitive=(),
+        )
+        return alike, first
 
     def refuse_fewer(self, k: int) -> None:
         """Raise where there are too few rows for any class."""

@@ -15,7 +15,7 @@ from kanon_sql.errors import InfeasibleError, PolicyError, SourceError, UnknownC
 from kanon_sql.model.distances import Distance, hierarchical, metric, number, numeric
 from kanon_sql.model.hierarchies import Hierarchy
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, Requirement, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, Requirement, TCloseness
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.equal_values import Spellings
@@ -65,7 +65,7 @@ def measured(
     """
     found = []
     for sensitive in table.sensitive:
-        mine = [each for each in policy.requirements if not isinstance(each, KAnonymity) and each.sensitive == sensitive.column]
+        mine = [each for each in policy.sensitive_requirements if each.sensitive == sensitive.column]
         spelled = _spelled(sensitive, labels.get(sensitive.column), spellings)
         texts = [min(each) if each else None for each in spelled]  # the first one stands for all, as in the audit
         distances = dict(sensitive.distances)

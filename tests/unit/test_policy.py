@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import kanon_sql
 from kanon_sql.errors import KanonError, PolicyError, UnknownColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import MAX_LISTED_MASKS, MAX_QUASI_IDENTIFIERS
@@ -341,3 +342,13 @@ def test_a_name_without_its_promise_is_refused() -> None:
 def test_names_of_the_program_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(PolicyError, match="such names are those of the program"):
         Policy.of(**options)
+
+
+def test_completion_finds_every_public_name() -> None:
+    assert {*kanon_sql.__all__} <= {*dir(kanon_sql)}
+
+
+def test_k_and_the_sensitive_requirements() -> None:
+    policy = kanon_sql.Policy.of(k=7, sensitive="disease", l=2)
+    assert policy.k == 7
+    assert policy.sensitive_requirements == (kanon_sql.LDiversity(sensitive="disease", l=2),)

@@ -14,7 +14,6 @@ from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.release import histogram, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers.feasibility import promised
 from kanon_sql.solvers.instances.row_distance import METHOD
@@ -96,7 +95,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
     -----
     O(m t log t) for each of `CHEAPEST` masks, and what the bound by row distance takes.
     """
-    k = max((each.k for each in policy.requirements if isinstance(each, KAnonymity)), default=1)
+    k = policy.k
     table.refuse_fewer(k)
     head = [
         *_head(policy),

@@ -6,7 +6,7 @@ overflow; the one sum of floats, the entropy, decides only where its rounding ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from kanon_sql.engines.duckdb.names import literal, table_name
@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, SensitiveRequirement
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement
 from kanon_sql.model.validation import same_name
 from kanon_sql.table.sensitive_values import labelled
 
@@ -61,15 +61,11 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
         told = name in labelled(policy) or (policy.people is not None and name == policy.people.per)
         label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if told else "NULL::VARCHAR"
         audits.append(text("audit_tally", tally=tally[same_name(name)], value=value, label=label, number=number))
-    for place, requirement in enumerate(_sensitive(policy), 1):
+    for place, requirement in enumerate(policy.sensitive_requirements, 1):
         check, mine = f'"kanon#check{place}"', tally[same_name(requirement.sensitive)]
         audits.append(text("audit_check", check=check, tally=mine, question=_question(requirement, mine), number=number))
         refusals.append(text("audit_refusal", check=check, promise=literal(requirement.describe())))
     return {"audits": "".join(audits), "refusals": "".join(refusals)}
-
-
-def _sensitive(policy: Policy) -> Iterator[SensitiveRequirement]:
-    return (requirement for requirement in policy.requirements if not isinstance(requirement, KAnonymity))
 
 
 def _question(requirement: SensitiveRequirement, tally: str) -> str:

@@ -97,13 +97,10 @@ class _Looks:
 
     @classmethod
     def of(cls, table: CodedTable, patterns: PatternSet, crowd: Crowd) -> _Looks:
-        fresh = np.append(True, (table.codes[1:] != table.codes[:-1]).any(axis=1))
-        look = np.cumsum(fresh) - 1
-        first = np.flatnonzero(fresh)
+        alike, first = table.without_sensitive()
         types = np.append(first, table.row_types)
-        rows = np.add.reduceat(table.weight, first)
-        codes = table.codes[first]
-        return cls(table=table, patterns=patterns, crowd=crowd, look=look, codes=codes, rows=rows, types=types)
+        look = np.arange(len(first)).repeat(np.diff(types))
+        return cls(table=table, patterns=patterns, crowd=crowd, look=look, codes=alike.codes, rows=alike.weight, types=types)
 
     def take(self, place: int) -> bool:
         """Give a pattern to all looks whose instance keeps the promise; False if no look is left."""
