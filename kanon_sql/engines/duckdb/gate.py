@@ -6,15 +6,16 @@ overflow; the one sum of floats, the entropy, decides only where its rounding ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 from kanon_sql.engines.duckdb.names import literal, table_name
 from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
 from kanon_sql.model.validation import same_name
 from kanon_sql.table.sensitive_values import labelled
 
@@ -63,22 +64,26 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
         audits.append(text("audit_tally", tally=tally[same_name(name)], value=value, label=label, number=number))
     for place, requirement in enumerate(policy.sensitive_requirements, 1):
         check, mine = f'"kanon#check{place}"', tally[same_name(requirement.sensitive)]
-        audits.append(text("audit_check", check=check, tally=mine, question=_question(requirement, mine), number=number))
+        audits.append(
+            text(
+                "audit_check", check=check, tally=mine, question=QUESTIONS[type(requirement)](requirement, mine), number=number
+            )
+        )
         refusals.append(text("audit_refusal", check=check, promise=literal(requirement.describe())))
     return {"audits": "".join(audits), "refusals": "".join(refusals)}
 
 
-def _question(requirement: SensitiveRequirement, tally: str) -> str:
-    """Return a query with a row per class: whether the requirement holds there, how bad it is, and a text that says so."""
-    if isinstance(requirement, LDiversity):
-        threshold = {"l": requirement.l} if requirement.c is None else {"c": requirement.c}
-        least = {} if requirement.c is None else {"l": str(requirement.l)}
-        return text(f"audit_{requirement.variant}", tally=tally, **least, **_ratio(requirement, **threshold))
-    if isinstance(requirement, People):
-        return text("audit_people", tally=tally, k=str(requirement.k))
-    if isinstance(requirement, AlphaAnonymity):
-        ratio = _ratio(requirement, alpha=requirement.alpha)
-        return text("audit_alpha", tally=tally, value=literal(requirement.value), **ratio)
+def _diverse(requirement: LDiversity, tally: str) -> str:
+    threshold = {"l": requirement.l} if requirement.c is None else {"c": requirement.c}
+    least = {} if requirement.c is None else {"l": str(requirement.l)}
+    return text(f"audit_{requirement.variant}", tally=tally, **least, **_ratio(requirement, **threshold))
+
+
+def _limited(requirement: AlphaAnonymity, tally: str) -> str:
+    return text("audit_alpha", tally=tally, value=literal(requirement.value), **_ratio(requirement, alpha=requirement.alpha))
+
+
+def _close(requirement: TCloseness, tally: str) -> str:
     ratio = _ratio(requirement, t=requirement.t)
     match requirement.metric:
         case "equal":
@@ -93,6 +98,19 @@ def _question(requirement: SensitiveRequirement, tally: str) -> str:
             return text("audit_line", tally=tally, position=f"coalesce({_DECIMAL.format('label')}, {_MOMENT})", **ratio)
         case table:
             return text("audit_metric", tally=tally, table=table_name(table), distance=_DECIMAL.format("distance"), **ratio)
+
+
+def _counted(requirement: People, tally: str) -> str:
+    return text("audit_people", tally=tally, k=str(requirement.k))
+
+
+QUESTIONS: dict[type[SensitiveRequirement], Callable[[Any, str], str]] = {
+    LDiversity: _diverse,
+    AlphaAnonymity: _limited,
+    TCloseness: _close,
+    People: _counted,
+}
+"""For each requirement a query with a row per class: whether it holds there, how bad it is, and a text that says so."""
 
 
 def _ratio(requirement: SensitiveRequirement, **threshold: Fraction) -> dict[str, str]:
