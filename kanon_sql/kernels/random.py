@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+COMPILED = cython.compiled
+"""Whether the kernels run compiled."""
+
+_WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
+"""All bits of a word: Python's whole numbers do not wrap."""
 
 
 def seeded(seed: int) -> NDArray[np.uint64]:
@@ -12,12 +22,14 @@ def seeded(seed: int) -> NDArray[np.uint64]:
     return np.array([(seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % (1 << 64) or 1], np.uint64)
 
 
-@njit(cache=True, nogil=True)
-def below(state: NDArray[np.uint64], limit: int) -> np.int64:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def below(state: cython.ulonglong[::1], limit: cython.longlong) -> cython.longlong:
     """Return a whole number from 0 to ``limit - 1`` (xorshift64)."""
-    x = state[0]
-    x ^= x << np.uint64(13)
-    x ^= x >> np.uint64(7)
-    x ^= x << np.uint64(17)
+    x: cython.ulonglong = state[0]
+    x ^= (x << 13) & _WORD
+    x ^= x >> 7
+    x ^= (x << 17) & _WORD
     state[0] = x
-    return np.int64((x >> np.uint64(11)) % np.uint64(limit))
+    return cython.cast(cython.longlong, (x >> 11) % cython.cast(cython.ulonglong, limit))

@@ -1,68 +1,133 @@
-"""The dual-guided greedy: of all instances the one that gains most from the prices of the rows still loose opens next."""
+"""The greedy guided by dual prices: the instance that gains most from the prices of the unassigned rows opens next."""
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import Plan, Pool, put
-from kanon_sql.kernels.instances.gains import gain
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.classes.plans import Plan, Pool, put
+    from cython.cimports.kanon_sql.kernels.heap import pop, push
+    from cython.cimports.kanon_sql.kernels.instances.gains import gain
+else:
+    from kanon_sql.kernels.classes.plans import Plan, Pool, put
+    from kanon_sql.kernels.heap import pop, push
+    from kanon_sql.kernels.instances.gains import gain
 
 
-@njit(cache=True, nogil=True)
 def open_by_price(pool: Pool, plan: Plan, k: int, factor: float, floor: int) -> NDArray[np.int64]:
     """Open instances that gain more than ``floor`` from ``factor`` times the prices; return the rows left over, int64 [t].
 
-    A row pays at most what the cheapest open instance it fits would cost it; a row that is left joins that instance.
+    A row pays at most the cost of the cheapest open instance that it fits; a row that is left over joins that instance.
 
     Notes
     -----
-    A lazy heap: an instance is counted again only when it comes to the top. O(members log j) in practice; memory O(t + j).
+    A lazy heap: an instance is evaluated again only when it comes to the top. O(members log j) in practice; memory O(t + j).
     """
-    t = len(pool.weight)
-    loose = pool.weight.copy()
-    paid = np.empty(t, np.int64)
-    for i in range(t):
-        paid[i] = np.int64(pool.price[i] * factor)
-    home = np.full(t, -1, np.int32)
-    filler = np.empty(k, np.int64)
-    heap = [(np.int64(0), np.int64(0))]
-    heap.pop()
-    for j in range(len(pool.cost)):
-        value, _ = gain(pool.member, pool.start[j], pool.start[j + 1], loose, paid, pool.cost[j], k, floor, filler)
+    j = len(pool.cost)
+    unassigned = np.array(pool.weight)
+    paid = (np.asarray(pool.price) * factor).astype(np.int64)
+    fallback = np.full(len(unassigned), -1, np.int32)
+    heap, key = np.empty(j, np.int64), np.empty(j, np.int64)
+    _open(pool, plan, k, floor, unassigned, paid, fallback, np.empty(k, np.int64), heap, key)
+    return unassigned
+
+
+def _open(
+    pool: Pool,
+    plan: Plan,
+    k: cython.longlong,
+    floor: cython.longlong,
+    unassigned: cython.longlong[::1],
+    paid: cython.longlong[::1],
+    fallback: cython.int[::1],
+    filler: cython.longlong[::1],
+    heap: cython.longlong[::1],
+    key: cython.longlong[::1],
+) -> None:
+    """Open instances; ``unassigned`` keeps the rows left over."""
+    with cython.nogil:
+        _open_all(pool, plan, k, floor, unassigned, paid, fallback, filler, heap, key)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _open_all(
+    pool: Pool,
+    plan: Plan,
+    k: cython.longlong,
+    floor: cython.longlong,
+    unassigned: cython.longlong[::1],
+    paid: cython.longlong[::1],
+    fallback: cython.int[::1],
+    filler: cython.longlong[::1],
+    heap: cython.longlong[::1],
+    key: cython.longlong[::1],
+) -> cython.void:
+    a: cython.longlong
+    i: cython.longlong
+    j: cython.longlong
+    w: cython.longlong
+    value: cython.longlong
+    fillers: cython.longlong
+    size: cython.longlong = 0
+    for j in range(pool.cost.shape[0]):
+        value = gain(pool.member, pool.start[j], pool.start[j + 1], unassigned, paid, pool.cost[j], k, floor, filler)[0]
         if value > floor:
-            heap.append((-value, np.int64(j)))
-    heapq.heapify(heap)
-    while len(heap):
-        top = heapq.heappop(heap)[1]
-        j = int(top)
+            size = push(heap, key, size, j, -value)
+    while size:
+        j = heap[0]
+        size = pop(heap, key, size)
         w = pool.cost[j]
-        value, fillers = gain(pool.member, pool.start[j], pool.start[j + 1], loose, paid, w, k, floor, filler)
+        value, fillers = gain(pool.member, pool.start[j], pool.start[j + 1], unassigned, paid, w, k, floor, filler)
         if value <= floor:
             continue
-        if len(heap) and -value > heap[0][0]:
-            heapq.heappush(heap, (-value, top))
+        if size and -value > key[heap[0]]:
+            size = push(heap, key, size, j, -value)
             continue
-        rows = 0
+        _join(pool, plan, k, j, unassigned, paid, filler, fillers)
         for a in range(pool.start[j], pool.start[j + 1]):
             i = pool.member[a]
-            if loose[i] and paid[i] > w and put(plan, i, j, loose[i]):
-                rows += loose[i]
-                loose[i] = 0
-        for i in filler[:fillers]:
-            copies = min(k - rows, loose[i])
-            if copies > 0 and put(plan, i, j, copies):
-                rows += copies
-                loose[i] -= copies
-        for a in range(pool.start[j], pool.start[j + 1]):
-            i = pool.member[a]
-            if loose[i] and (home[i] < 0 or w < pool.cost[home[i]]):
-                home[i] = j
+            if unassigned[i] and (fallback[i] < 0 or w < pool.cost[fallback[i]]):
+                fallback[i] = j
                 paid[i] = min(paid[i], w)
-    for i in range(t):
-        if loose[i] and home[i] >= 0 and put(plan, i, home[i], loose[i]):
-            loose[i] = 0
-    return loose
+    for i in range(unassigned.shape[0]):
+        if unassigned[i] and fallback[i] >= 0 and put(plan, i, fallback[i], unassigned[i]):
+            unassigned[i] = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _join(
+    pool: Pool,
+    plan: Plan,
+    k: cython.longlong,
+    j: cython.longlong,
+    unassigned: cython.longlong[::1],
+    paid: cython.longlong[::1],
+    filler: cython.longlong[::1],
+    fillers: cython.longlong,
+) -> cython.void:
+    """Let the rows that pay for an instance join it, then the dearest others up to k."""
+    a: cython.longlong
+    i: cython.longlong
+    copies: cython.longlong
+    rows: cython.longlong = 0
+    for a in range(pool.start[j], pool.start[j + 1]):
+        i = pool.member[a]
+        if unassigned[i] and paid[i] > pool.cost[j] and put(plan, i, j, unassigned[i]):
+            rows += unassigned[i]
+            unassigned[i] = 0
+    for a in range(fillers):
+        i = filler[a]
+        copies = min(k - rows, unassigned[i])
+        if copies > 0 and put(plan, i, j, copies):
+            rows += copies
+            unassigned[i] -= copies

@@ -3,29 +3,64 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import SLOTS, Plan, Pool
-from kanon_sql.kernels.random import below
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_INSTANCES, _MEMBERS = 2, 8
-"""Instances of a row, and members of each, that are looked at next."""
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.classes.plans import SLOTS, Plan, Pool
+    from cython.cimports.kanon_sql.kernels.random import below
+else:
+    from kanon_sql.kernels.classes.plans import SLOTS, Plan, Pool
+    from kanon_sql.kernels.random import below
+
+_INSTANCES = cython.declare(cython.longlong, 2)
+_MEMBERS = cython.declare(cython.longlong, 8)
+"""Instances of a row, and members of each, that are visited next."""
 
 
-@njit(cache=True, nogil=True)
 def classes_near(pool: Pool, plan: Plan, seed: int, rows: int, state: NDArray[np.uint64]) -> NDArray[np.int32]:
     """Return classes around row type ``seed`` that cost something and have about so many rows together, none above half.
 
     Notes
     -----
-    A walk over random instances and members, at most 64 steps a row.
+    A walk over random instances and members, at most 64 steps a row; memory O(j + rows).
     """
     found = np.empty(rows + 1, np.int32)
-    queue = np.empty(64 * rows, np.int32)
-    seen = np.zeros(len(pool.cost), np.bool_)
+    return found[
+        : _visit(pool, plan, seed, rows, state, found, np.empty(64 * rows, np.int32), np.zeros(len(pool.cost), np.uint8))
+    ]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _visit(
+    pool: Pool,
+    plan: Plan,
+    seed: cython.longlong,
+    rows: cython.longlong,
+    state: cython.ulonglong[::1],
+    found: cython.int[::1],
+    queue: cython.int[::1],
+    seen: cython.uchar[::1],
+) -> cython.longlong:
+    """Fill ``found`` and return the number of classes."""
+    i: cython.longlong
+    j: cython.longlong
+    c: cython.longlong
+    s: cython.longlong
+    low: cython.longlong
+    high: cython.longlong
+    walk: cython.longlong
+    head: cython.longlong = 0
+    tail: cython.longlong = 1
+    many: cython.longlong = 0
+    total: cython.longlong = 0
     queue[0] = seed
-    head, tail, many, total = 0, 1, 0, 0
     while head < tail and total < rows:
         i = queue[head]
         head += 1
@@ -37,11 +72,12 @@ def classes_near(pool: Pool, plan: Plan, seed: int, rows: int, state: NDArray[np
                 many += 1
                 total += plan.rows[c]
                 break
-        low, high = pool.first[i], pool.first[i + 1]
-        for _ in range(_INSTANCES):
+        low = pool.first[i]
+        high = pool.first[i + 1]
+        for walk in range(_INSTANCES):
             j = pool.instance[low + below(state, high - low)] if high > low else -1
-            for _ in range(_MEMBERS):
-                if j >= 0 and tail < len(queue):
+            for s in range(_MEMBERS):
+                if j >= 0 and tail < queue.shape[0]:
                     queue[tail] = pool.member[pool.start[j] + below(state, pool.start[j + 1] - pool.start[j])]
                     tail += 1
-    return found[:many].copy()
+    return many

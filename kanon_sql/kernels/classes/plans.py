@@ -1,52 +1,90 @@
-"""A plan says which rows are in which class, so that rows move in constant time; a pool, which classes there could be."""
+"""Candidate classes, and the assignment of rows to classes with O(1) moves."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-SLOTS = 16
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if not cython.compiled:  # compiled, it comes from the .pxd
+    SLOTS = 16
 """Classes over which the rows of one row type may be spread: a cache line of them."""
 
 
-class Pool(NamedTuple):
-    """The instances a search may use, from both sides.
+@cython.final
+@cython.cclass
+class Pool:
+    """The candidate classes of a search: pattern instances, from both sides.
 
-    ``member[start[j] : start[j + 1]]`` are the row types of instance j, ``instance[first[i] : first[i + 1]]`` the instances
-    of row type i, cheapest first. ``cost`` [j] and ``price`` [t] are in the units of the prices, ``weight`` [t] are rows.
+    Parameters
+    ----------
+    start, member : int64 array [j + 1], int32 array
+        ``member[start[j] : start[j + 1]]`` are the row types of instance j.
+    first, instance : int64 array [t + 1], int32 array
+        ``instance[first[i] : first[i + 1]]`` are the instances of row type i, cheapest first.
+    cost, price : int64 arrays [j], [t]
+        In the units of the prices.
+    weight : int64 array [t]
+        Rows of each row type.
     """
 
-    start: NDArray[np.int64]
-    member: NDArray[np.int32]
-    first: NDArray[np.int64]
-    instance: NDArray[np.int32]
-    cost: NDArray[np.int64]
-    price: NDArray[np.int64]
-    weight: NDArray[np.int64]
+    def __init__(
+        self,
+        *,
+        start: NDArray[np.int64],
+        member: NDArray[np.int32],
+        first: NDArray[np.int64],
+        instance: NDArray[np.int32],
+        cost: NDArray[np.int64],
+        price: NDArray[np.int64],
+        weight: NDArray[np.int64],
+    ) -> None:
+        self.start, self.member = start, member
+        self.first, self.instance = first, instance
+        self.cost, self.price, self.weight = cost, price, weight
 
 
-class Plan(NamedTuple):
+@cython.final
+@cython.cclass
+class Plan:
     """Which rows are in which class: slot s of row type i is place ``i * SLOTS + s``.
 
-    ``where`` (the class, -1 when empty) and ``amount`` by place; ``rows`` and ``head`` (a place, -1 when empty) by class;
-    ``after`` and ``before`` chain the places of one class.
+    Parameters
+    ----------
+    row_types, instances : int
+        How many there are.
+
+    Attributes
+    ----------
+    where, amount : int32, int64 arrays [SLOTS t]
+        The class of each place, -1 when empty, and its rows.
+    rows, head : int64, int32 arrays [j]
+        Rows of each class, and the first of its places, -1 when empty.
+    after, before : int32 arrays [SLOTS t]
+        The places of one class as a chain.
     """
 
-    where: NDArray[np.int32]
-    amount: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    head: NDArray[np.int32]
-    after: NDArray[np.int32]
-    before: NDArray[np.int32]
+    def __init__(self, row_types: int, instances: int) -> None:
+        places = row_types * SLOTS
+        self.where = np.full(places, -1, np.int32)
+        self.amount = np.zeros(places, np.int64)
+        self.rows = np.zeros(instances, np.int64)
+        self.head = np.full(instances, -1, np.int32)
+        self.after = np.full(places, -1, np.int32)
+        self.before = np.full(places, -1, np.int32)
 
 
-@njit(cache=True, nogil=True)
-def put(plan: Plan, i: int, j: int, count: int) -> bool:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def put(plan: Plan, i: cython.longlong, j: cython.longlong, count: cython.longlong) -> cython.bint:
     """Add rows of row type i to class j; False, and nothing done, if its slots are full."""
-    free = -1
+    place: cython.longlong
+    free: cython.longlong = -1
     for place in range(i * SLOTS, (i + 1) * SLOTS):
         if plan.where[place] == j:
             plan.amount[place] += count
@@ -56,19 +94,24 @@ def put(plan: Plan, i: int, j: int, count: int) -> bool:
             free = place
     if free < 0:
         return False
-    plan.where[free], plan.amount[free] = j, count
+    plan.where[free] = j
+    plan.amount[free] = count
     plan.rows[j] += count
-    old = plan.head[j]
-    plan.after[free], plan.before[free] = old, -1
+    old: cython.longlong = plan.head[j]
+    plan.after[free] = old
+    plan.before[free] = -1
     if old >= 0:
         plan.before[old] = free
     plan.head[j] = free
     return True
 
 
-@njit(cache=True, nogil=True)
-def take(plan: Plan, i: int, j: int, count: int) -> None:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def take(plan: Plan, i: cython.longlong, j: cython.longlong, count: cython.longlong) -> cython.void:
     """Remove rows of row type i from class j."""
+    place: cython.longlong
     for place in range(i * SLOTS, (i + 1) * SLOTS):
         if plan.where[place] == j:
             plan.rows[j] -= count
@@ -84,17 +127,17 @@ def take(plan: Plan, i: int, j: int, count: int) -> None:
             return
 
 
-@njit(cache=True, nogil=True)
-def put_all(plan: Plan, row_type: NDArray[np.int32], number: NDArray[np.int32], count: NDArray[np.int64]) -> int:
+def put_all(plan: Plan, row_type: cython.int[::1], number: cython.int[::1], count: cython.longlong[::1]) -> int:
     """Add pieces to a plan; return the number of pieces before the first that found no slot."""
+    q: cython.longlong
     for q in range(len(row_type)):
         if not put(plan, row_type[q], number[q], count[q]):
             return q
     return len(row_type)
 
 
-@njit(cache=True, nogil=True)
-def take_all(plan: Plan, row_type: NDArray[np.int32], number: NDArray[np.int32], count: NDArray[np.int64]) -> None:
+def take_all(plan: Plan, row_type: cython.int[::1], number: cython.int[::1], count: cython.longlong[::1]) -> None:
     """Remove pieces from a plan."""
+    q: cython.longlong
     for q in range(len(row_type)):
         take(plan, row_type[q], number[q], count[q])

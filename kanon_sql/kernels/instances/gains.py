@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
-from numpy.typing import NDArray
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-NEVER = np.int64(-1) << 60
+NEVER = cython.declare(cython.longlong, -(1 << 60))
 """The gain of an instance that cannot be filled, or that is not worth a closer look."""
 
 
-@njit(cache=True, nogil=True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def gain(
-    member: NDArray[np.int32],
-    first: int,
-    last: int,
-    rows: NDArray[np.int64],
-    paid: NDArray[np.int64],
-    w: int,
-    k: int,
-    floor: int | np.int64,
-    filler: NDArray[np.int64],
-) -> tuple[np.int64, int]:
+    member: cython.int[::1],
+    first: cython.longlong,
+    last: cython.longlong,
+    rows: cython.longlong[::1],
+    paid: cython.longlong[::1],
+    w: cython.longlong,
+    k: cython.longlong,
+    floor: cython.longlong,
+    filler: cython.longlong[::1],
+) -> tuple[cython.longlong, cython.longlong]:
     """Return what an instance gains, and how many row types fill it up to k rows.
 
     Parameters
@@ -29,7 +32,7 @@ def gain(
     member, first, last
         Its row types are ``member[first:last]``.
     rows, paid : int64 arrays [t]
-        Rows of each row type that are to be had, and what each of them pays.
+        Available rows of each row type, and what each of them pays.
     w : int
         Cost of a row in the instance.
     k : int
@@ -43,7 +46,13 @@ def gain(
     -----
     O(last - first), and k more for an instance that has to be filled up.
     """
-    total, found, nearest = np.int64(0), 0, NEVER
+    a: cython.longlong
+    i: cython.longlong
+    place: cython.longlong
+    copies: cython.longlong
+    total: cython.longlong = 0
+    found: cython.longlong = 0
+    nearest: cython.longlong = NEVER
     for a in range(first, last):
         i = member[a]
         if rows[i] == 0:
@@ -53,12 +62,12 @@ def gain(
             found += rows[i]
         elif paid[i] > nearest:
             nearest = paid[i]
-    need = k - found
+    need: cython.longlong = k - found
     if need <= 0:
         return total, 0
     if nearest == NEVER or total + need * (nearest - w) <= floor:
         return NEVER, 0
-    kept = 0
+    kept: cython.longlong = 0
     for a in range(first, last):
         i = member[a]
         if rows[i] == 0 or paid[i] > w or (kept == need and paid[i] <= paid[filler[kept - 1]]):

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.instances.gains import NEVER, gain
+from kanon_sql.kernels.instances.gains_numba import NEVER, gain
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.random import below
+from kanon_sql.kernels.random_numba import below
 
 
 class Graph(NamedTuple):

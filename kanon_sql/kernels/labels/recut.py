@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels.labels.graphs import Graph
 from kanon_sql.kernels.labels.tree_cut import cut_tree
-from kanon_sql.kernels.random import below
+from kanon_sql.kernels.random_numba import below
 
 _MOST = 16
 """Regions that are put together at most: an additional region needs what several have to spare."""

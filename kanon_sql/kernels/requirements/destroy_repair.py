@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import SLOTS
-from kanon_sql.kernels.random import below
+from kanon_sql.kernels.classes.plans_numba import SLOTS
+from kanon_sql.kernels.random_numba import below
 from kanon_sql.kernels.requirements.picking import Hand, Offers, pick
 from kanon_sql.kernels.requirements.plans import Classes, Ground, enter, quit_class, spares
 from kanon_sql.kernels.requirements.promises import LEAST, Rules

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import SLOTS
+from kanon_sql.kernels.classes.plans_numba import SLOTS
 from kanon_sql.kernels.requirements.picking import Hand, Offers, pick
 from kanon_sql.kernels.requirements.plans import Classes, Ground, enter, quit_class, spares
 from kanon_sql.kernels.requirements.pricing import sort_by_price

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import SLOTS, Plan, put, take
+from kanon_sql.kernels.classes.plans_numba import SLOTS, Plan, put, take
 from kanon_sql.kernels.requirements.promises import Rules, meets
 
 

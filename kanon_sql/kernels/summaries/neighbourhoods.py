@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import SLOTS, Plan, put, take
-from kanon_sql.kernels.random import below
+from kanon_sql.kernels.classes.plans_numba import SLOTS, Plan, put, take
+from kanon_sql.kernels.random_numba import below
 from kanon_sql.kernels.summaries.growth import Grown, Loose
 from kanon_sql.kernels.summaries.measure import Measure
 

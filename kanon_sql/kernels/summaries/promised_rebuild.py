@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.random import below
+from kanon_sql.kernels.random_numba import below
 from kanon_sql.kernels.requirements.promises import COUNTERS, HEAD, HIGH, KIND, LOW, MATRIX, REQUIREMENTS, WIDTH, Rules, meets
 from kanon_sql.kernels.summaries.growth import NEVER, Grown, Loose, growth_of, open_class, show, widen
 from kanon_sql.kernels.summaries.measure import Measure

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.random import below
+from kanon_sql.kernels.random_numba import below
 from kanon_sql.kernels.summaries.growth import NEVER, Grown, Loose, best_gain, growth_of, least_growth, open_class, show, widen
 from kanon_sql.kernels.summaries.measure import Measure
 from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape, bench_for, first, fits, gather, lift, replace

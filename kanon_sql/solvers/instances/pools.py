@@ -58,35 +58,28 @@ class Site:
 
     def empty(self) -> Plan:
         """Return a plan without classes."""
-        places = self.table.row_types * SLOTS
-        return Plan(
-            where=np.full(places, -1, np.int32),
-            amount=np.zeros(places, np.int64),
-            rows=np.zeros(len(self.instances), np.int64),
-            head=np.full(len(self.instances), -1, np.int32),
-            after=np.full(places, -1, np.int32),
-            before=np.full(places, -1, np.int32),
-        )
+        return Plan(self.table.row_types, len(self.instances))
 
     def cost(self, plan: Plan) -> int:
         """Return the cost of a plan in units of the table."""
-        return int(self.instances.cost @ plan.rows)
+        return int(self.instances.cost @ np.asarray(plan.rows))
 
     def pieces(self, plan: Plan) -> Pieces:
         """Return what a plan places; classes below k and rows without a class are left behind."""
-        used = np.flatnonzero(plan.where >= 0)
-        number = plan.where[used]
-        stands = plan.rows[number] >= self.k
+        where, amount = np.asarray(plan.where), np.asarray(plan.amount)
+        used = np.flatnonzero(where >= 0)
+        number = where[used]
+        stands = np.asarray(plan.rows)[number] >= self.k
         used, number = used[stands], number[stands]
         row_type = (used // SLOTS).astype(np.int32)
         left = self.table.weight.copy()
-        np.subtract.at(left, row_type, plan.amount[used])
+        np.subtract.at(left, row_type, amount[used])
         behind = np.flatnonzero(left).astype(np.int32)
         shown = self.patterns.shown[self.instances.pattern[number]]
         return Pieces(
             row_type=np.concatenate([row_type, behind]),
             shown=np.concatenate([shown, np.zeros(len(behind), np.uint64)]),
-            count=np.concatenate([plan.amount[used], left[behind]]),
+            count=np.concatenate([amount[used], left[behind]]),
             placed=np.concatenate([np.ones(len(used), np.bool_), np.zeros(len(behind), np.bool_)]),
         )
 

@@ -35,14 +35,14 @@ def local_search(site: Site, plan: Plan, bound: int, budget: Budget) -> None:
     budget : Budget
         Time left, and the seed.
     """
-    from kanon_sql.kernels.classes.destroy_repair import rebuild
+    from kanon_sql.kernels.classes.destroy_repair import Workspace, rebuild
 
     state = seeded(budget.seed)
     steps = min(_MOST_STEPS, _STEPS_PER_ROW_TYPE * site.table.row_types)
-    cost = site.cost(plan)
+    cost, work = site.cost(plan), Workspace(site.pool, site.k, _SIZE)
     for done in range(0, steps, _STEPS):
         if cost <= bound or budget.over():
             break
         budget.report("local search", done / steps, cost, bound)
-        rebuild(site.pool, plan, site.k, min(_STEPS, steps - done), _NOISE, _SIZE, state)
+        rebuild(site.pool, plan, work, site.k, min(_STEPS, steps - done), _NOISE, _SIZE, state)
         cost = site.cost(plan)

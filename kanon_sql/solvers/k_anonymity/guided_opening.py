@@ -33,7 +33,7 @@ def guided(site: Site, budget: Budget) -> Recoding:
     """
     from kanon_sql.kernels.classes.guided_opening import open_by_price
 
-    cell = int(site.pool.cost.max(initial=0)) // max(1, len(site.table.columns))
+    cell = int(np.max(site.pool.cost, initial=0)) // max(1, len(site.table.columns))
     runs = list(product(_FACTORS, _LOSSES))
     runs = runs[:: max(1, len(runs) * len(site.pool.member) // _WORK)]
     found: list[tuple[int, Pieces]] = []

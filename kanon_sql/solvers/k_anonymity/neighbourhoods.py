@@ -81,12 +81,13 @@ class Neighbourhood:
     @classmethod
     def of(cls, site: Site, plan: Plan, row_type: Int64, count: Int64) -> Neighbourhood:
         """Return the neighbourhood of rows that are in no class of the plan."""
-        pool, cost = site.pool, site.instances.cost
-        size = pool.first[row_type + 1] - pool.first[row_type]
+        begin, cost = np.asarray(site.pool.first), site.instances.cost
+        size = begin[row_type + 1] - begin[row_type]
         owner = np.repeat(np.arange(len(row_type)), size)
         first = np.cumsum(size) - size
-        instance = pool.instance[np.arange(size.sum()) - first[owner] + pool.first[row_type][owner]].astype(np.int64)
-        opened = plan.rows[instance] > 0
+        place = np.arange(size.sum()) - first[owner] + begin[row_type][owner]
+        instance = np.asarray(site.pool.instance)[place].astype(np.int64)
+        opened = np.asarray(plan.rows)[instance] > 0
         home = np.full(len(row_type), -1, np.int64)
         homes, at = np.unique(owner[opened], return_index=True)  # the first is the cheapest
         home[homes] = instance[opened][at]
@@ -214,11 +215,14 @@ def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | No
 
 def _seed(site: Site, plan: Plan, random: np.random.Generator) -> int:
     """Draw a row type; one is as likely as its rows cost more than their price."""
-    used = np.flatnonzero(plan.where >= 0)
+    where = np.asarray(plan.where)
+    used = np.flatnonzero(where >= 0)
     if not len(used):
         return 0
     row_type = used // SLOTS
-    excess = plan.amount[used] * np.maximum(site.pool.cost[plan.where[used]] - site.pool.price[row_type], 0)
+    excess = np.asarray(plan.amount)[used] * np.maximum(
+        np.asarray(site.pool.cost)[where[used]] - np.asarray(site.pool.price)[row_type], 0
+    )
     total = np.cumsum(excess)
     if total[-1] == 0:
         return int(row_type[random.integers(len(row_type))])
@@ -234,7 +238,11 @@ def _lifted(plan: Plan, classes: Int32) -> Moves:
             places.append(place)
             place = plan.after[place]
     place = np.array(places, np.int64)
-    pieces = Moves(row_type=(place // SLOTS).astype(np.int32), number=plan.where[place], count=plan.amount[place])
+    pieces = Moves(
+        row_type=(place // SLOTS).astype(np.int32),
+        number=np.asarray(plan.where)[place],
+        count=np.asarray(plan.amount)[place],
+    )
     take_all(plan, pieces.row_type, pieces.number, pieces.count)
     return pieces
 

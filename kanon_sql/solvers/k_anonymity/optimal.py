@@ -123,7 +123,7 @@ def _by_components(
     if free_for_all:
         free |= np.diff(kept.start) == table.row_types
     plan = site.empty()
-    plan.rows[free] = 1
+    np.asarray(plan.rows)[free] = 1
     component = _components(kept, free)
     parts = []
     for number in np.unique(component).tolist():
@@ -136,7 +136,7 @@ def _by_components(
     bound = max(best.lower_bound, min(sum(answer.bound for answer in answers), upper))
     method = BOUND if bound > best.lower_bound else best.bound
     if all(answer.assignment is not None for answer in answers):
-        plan.rows[free] = 0
+        np.asarray(plan.rows)[free] = 0
         for answer in answers:
             if answer.assignment is not None:
                 pieces = answer.part.placed(answer.assignment)

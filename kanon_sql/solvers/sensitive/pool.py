@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import SLOTS, Plan
+from kanon_sql.kernels.classes.plans_numba import SLOTS, Plan
 from kanon_sql.kernels.requirements.picking import Hand, Offers, hand_for
 from kanon_sql.kernels.requirements.plans import Classes, Ground, transposed
 from kanon_sql.kernels.requirements.pricing import laid_out

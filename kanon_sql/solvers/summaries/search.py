@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.kernels.classes.plans import SLOTS, Plan, put_all
+from kanon_sql.kernels.classes.plans_numba import SLOTS, Plan, put_all
 from kanon_sql.kernels.random import seeded
 from kanon_sql.kernels.requirements.promises import COUNTERS
 from kanon_sql.kernels.summaries.measure import Measure, class_losses

@@ -1,0 +1,22 @@
+cpdef enum:
+    SLOTS = 16
+
+cdef class Pool:
+    cdef readonly long long[::1] start
+    cdef readonly int[::1] member
+    cdef readonly long long[::1] first
+    cdef readonly int[::1] instance
+    cdef readonly long long[::1] cost
+    cdef readonly long long[::1] price
+    cdef readonly long long[::1] weight
+
+cdef class Plan:
+    cdef readonly int[::1] where
+    cdef readonly long long[::1] amount
+    cdef readonly long long[::1] rows
+    cdef readonly int[::1] head
+    cdef readonly int[::1] after
+    cdef readonly int[::1] before
+
+cdef bint put(Plan plan, long long i, long long j, long long count) noexcept nogil
+cdef void take(Plan plan, long long i, long long j, long long count) noexcept nogil

@@ -1,0 +1,63 @@
+"""Compile the kernels: Cython in pure Python mode, one extension module per file, for the stable ABI of Python 3.11."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+KERNELS = Path("kanon_sql/kernels")
+
+SHARED = "kanon_sql.kernels._shared"
+"""What Cython needs in every module, compiled once."""
+
+CHECKED = os.environ.get("KANON_CHECKED_KERNELS") == "1"
+"""Check bounds, overflow and division in every kernel: slow, for tests."""
+
+FLAGS = {"unix": ["-O2", "-g0", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
+"""Without contraction, floats are the same on every processor."""
+
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": CHECKED,
+    "wraparound": CHECKED,
+    "initializedcheck": CHECKED,
+    "overflowcheck": CHECKED,
+    "cdivision": not CHECKED,
+}
+
+
+class Build(build_ext):
+    """Compile with the flags of the compiler at hand."""
+
+    def build_extension(self, ext: Extension) -> None:
+        """Compile one module."""
+        ext.extra_compile_args = FLAGS.get(self.compiler.compiler_type, [])
+        super().build_extension(ext)
+
+
+def extension(name: str, source: Path) -> Extension:
+    """Return a module that may fail to compile: its source then runs as Python."""
+    return Extension(name, [str(source)], define_macros=[("Py_LIMITED_API", "0x030B0000")], py_limited_api=True, optional=True)
+
+
+def kernels() -> list[Extension]:
+    """Return all kernels."""
+    sources = sorted(path for path in KERNELS.rglob("*.py") if "import cython" in path.read_text(encoding="utf-8"))
+    return [extension(".".join(path.with_suffix("").parts), path) for path in sources]
+
+
+setup(
+    cmdclass={"build_ext": Build},
+    ext_modules=cythonize(
+        [extension(SHARED, KERNELS / "_shared.c"), *kernels()],
+        build_dir="build/cython",
+        compiler_directives=DIRECTIVES,
+        nthreads=os.cpu_count() or 1,
+        shared_utility_qualified_name=SHARED,
+    ),
+    options={"bdist_wheel": {"py_limited_api": "cp311"}, "build_ext": {"parallel": os.cpu_count()}},
+)
