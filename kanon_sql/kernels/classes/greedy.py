@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.instances.groups import capacity_for, columns_of, group, sift
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_ONE = np.uint64(1)
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.instances.groups import Groups, group, sift
+else:
+    from kanon_sql.kernels.instances.groups import Groups, group, sift
 
 
-@njit(cache=True, nogil=True)
 def take_frequent(
     codes: NDArray[np.int32],
     weight: NDArray[np.int64],
@@ -39,30 +43,61 @@ def take_frequent(
     -----
     O(p j t / 64) for the sifting with j sets plus O(m) per eligible row type; memory O(t).
     """
-    t, m = codes.shape
-    capacity = capacity_for(t)
-    slot_key = np.empty((capacity, place[0].max() + 1), np.int64)
-    slot_used = np.empty(capacity, np.bool_)
-    slot_rows = np.empty(capacity, np.int64)
-    row = np.empty(t, np.int32)
-    slot = np.empty(t, np.int32)
-    column = np.empty(m, np.int64)
-    total = 0
-    for p in range(len(shown)):
-        s = columns_of(shown[p], column)
-        n = sift(alive, sieve[0], sieve[1], shown[p], row)
-        size = group(codes, place, column[:s], row[:n], slot_key, slot_used, slot)
-        slot_rows[:size] = 0
-        found = False
-        for r in range(n):
-            slot_rows[slot[r]] += weight[row[r]]
-            found = found or slot_rows[slot[r]] >= k
-        if not found:
-            continue
-        for r in range(n):
-            if slot_rows[slot[r]] >= k:
-                i = row[r]
-                taken[i] = p
-                total += weight[i]
-                alive[i >> 6] &= ~(_ONE << np.uint64(i & 63))
+    groups = Groups(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
+    return _take_all(groups, weight, shown, alive, k, np.empty(groups.capacity, np.int64), taken)
+
+
+def _take_all(
+    groups: Groups,
+    weight: cython.longlong[::1],
+    shown: cython.ulonglong[::1],
+    alive: cython.ulonglong[::1],
+    k: cython.longlong,
+    slot_rows: cython.longlong[::1],
+    taken: cython.int[::1],
+) -> int:
+    """Take the rows; ``slot_rows`` is scratch [capacity]."""
+    p: cython.longlong
+    total: cython.longlong = 0
+    with cython.nogil:
+        for p in range(shown.shape[0]):
+            total += _take(groups, weight, shown[p], p, alive, k, slot_rows, taken)
+    return total
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take(
+    groups: Groups,
+    weight: cython.longlong[::1],
+    shown: cython.ulonglong,
+    p: cython.longlong,
+    alive: cython.ulonglong[::1],
+    k: cython.longlong,
+    slot_rows: cython.longlong[::1],
+    taken: cython.int[::1],
+) -> cython.longlong:
+    """Let the instances of one pattern take their rows; return how many."""
+    r: cython.longlong
+    i: cython.longlong
+    h: cython.longlong
+    total: cython.longlong = 0
+    found: cython.bint = False
+    n: cython.longlong = sift(groups, alive, shown)
+    size: cython.longlong = group(groups, shown, n)
+    for h in range(size):
+        slot_rows[h] = 0
+    for r in range(n):
+        h = groups.slot[r]
+        slot_rows[h] += weight[groups.row[r]]
+        found = found or slot_rows[h] >= k
+    if not found:
+        return 0
+    for r in range(n):
+        if slot_rows[groups.slot[r]] >= k:
+            i = cython.cast(cython.longlong, groups.row[r])
+            taken[i] = p
+            total += weight[i]
+            alive[i >> 6] ^= cython.cast(cython.ulonglong, 1) << (i & 63)
     return total

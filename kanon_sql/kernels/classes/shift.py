@@ -3,54 +3,64 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.instances.groups import capacity_for, columns_of, group, sift
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_ONE = np.uint64(1)
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.instances.groups import Groups, group, sift
+    from cython.cimports.kanon_sql.kernels.merge_sort import sort_by_key
+else:
+    from kanon_sql.kernels.instances.groups import Groups, group, sift
+    from kanon_sql.kernels.merge_sort import sort_by_key
 
 
-@njit(cache=True, nogil=True)
-def _cheapest_k(
-    member: NDArray[np.int32],
-    piece: NDArray[np.int64],
-    spare: NDArray[np.int64],
-    cost: int,
-    k: int,
-    moves: NDArray[np.int64],
-) -> int:
-    """Take what the pieces ``member`` can spare, dearest first, while it saves or k rows are not reached.
+@cython.final
+@cython.cclass
+class _Search:
+    """Pieces of classes, and scratch arrays to open classes with them, allocated once.
 
-    Returns the number of ``moves`` filled with piece and rows, 0 if the class of ``cost`` would save nothing. What is
-    taken is subtracted from ``piece`` and ``spare``.
+    Parameters
+    ----------
+    piece, spare
+        As in `take_spare`.
+    capacity : int
+        Slots of groups.
+
+    Attributes
+    ----------
+    gain : int64 array [q]
+        The negated cost of each piece: a sort by it brings the dearest ones to the front.
+    slot_rows, slot_dear : int64, uint8 arrays [capacity]
+        Spare rows of each group, and whether one of them costs more than the pattern.
+    slot_first, after : int32 arrays [capacity], [q]
+        The listed pieces of each group as a chain, -1 at its end.
+    member, other : int64 arrays [q]
+        The pieces of one group, and scratch to sort them.
     """
-    made, rows, saved = 0, 0, 0
-    for r in np.argsort(-piece[member, 2], kind="mergesort"):
-        i = member[r]
-        gain = piece[i, 2] - cost
-        if made == len(moves) or (gain <= 0 and rows >= k):
-            break
-        step = min(piece[i, 1], spare[piece[i, 0]])
-        if gain <= 0:
-            step = min(step, k - rows)
-        if step <= 0:
-            continue
-        piece[i, 1] -= step
-        spare[piece[i, 0]] -= step
-        moves[made, 0], moves[made, 1] = i, step
-        made += 1
-        rows += step
-        saved += step * gain
-    if rows >= k and saved > 0:
-        return made
-    for step in range(made):
-        piece[moves[step, 0], 1] += moves[step, 1]
-        spare[piece[moves[step, 0], 0]] += moves[step, 1]
-    return 0
+
+    piece: cython.longlong[:, ::1]
+    spare: cython.longlong[::1]
+    gain: cython.longlong[::1]
+    slot_rows: cython.longlong[::1]
+    slot_dear: cython.uchar[::1]
+    slot_first: cython.int[::1]
+    after: cython.int[::1]
+    member: cython.longlong[::1]
+    other: cython.longlong[::1]
+
+    def __init__(self, piece: NDArray[np.int64], spare: NDArray[np.int64], capacity: int) -> None:
+        q = len(piece)
+        self.piece, self.spare = piece, spare
+        self.gain = -piece[:, 2]
+        self.slot_rows, self.slot_dear = np.empty(capacity, np.int64), np.empty(capacity, np.uint8)
+        self.slot_first, self.after = np.empty(capacity, np.int32), np.empty(q, np.int32)
+        self.member, self.other = np.empty(q, np.int64), np.empty(q, np.int64)
 
 
-@njit(cache=True, nogil=True)
 def take_spare(
     codes: NDArray[np.int32],
     piece: NDArray[np.int64],
@@ -91,51 +101,131 @@ def take_spare(
     -----
     O(p j q / 64) for the sifting with j sets plus O(m + log q) per eligible piece; memory O(q).
     """
-    q, m = codes.shape
-    capacity = capacity_for(q)
-    slot_key = np.empty((capacity, place[0].max() + 1), np.int64)
-    slot_used = np.empty(capacity, np.bool_)
-    slot_rows = np.empty(capacity, np.int64)
-    slot_dear = np.empty(capacity, np.bool_)
-    slot_last = np.empty(capacity, np.int32)
-    row = np.empty(q, np.int32)
-    slot = np.empty(q, np.int32)
-    before = np.empty(q, np.int32)
-    member = np.empty(q, np.int32)
-    column = np.empty(m, np.int64)
-    alive = np.zeros((q + 63) >> 6, np.uint64)
-    for i in range(q):
-        alive[i >> 6] |= _ONE << np.uint64(i & 63)
-    made = 0
-    for p in range(len(patterns)):
-        cost = patterns[p, 1]
-        s = columns_of(np.uint64(patterns[p, 0]), column)
-        n = 0
-        for r in range(sift(alive, sieve[0], sieve[1], np.uint64(patterns[p, 0]), row)):
-            if piece[row[r], 1] > 0 and spare[piece[row[r], 0]] > 0:
-                row[n] = row[r]
-                n += 1
-        size = group(codes, place, column[:s], row[:n], slot_key, slot_used, slot)
-        slot_rows[:size] = 0
-        slot_dear[:size] = False
-        slot_last[:size] = -1
-        for r in range(n):
-            h = slot[r]
-            slot_rows[h] += min(piece[row[r], 1], spare[piece[row[r], 0]])
-            slot_dear[h] |= piece[row[r], 2] > cost
-            before[r] = slot_last[h]
-            slot_last[h] = r
-        for h in range(size):
-            if not slot_used[h] or not slot_dear[h] or slot_rows[h] < k:
-                continue
-            count, r = 0, slot_last[h]
+    groups = Groups(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
+    search = _Search(piece, spare, groups.capacity)
+    return _open_all(groups, search, np.zeros((len(piece) + 63) >> 6, np.uint64), patterns, k, moves)
+
+
+def _open_all(
+    groups: Groups,
+    search: _Search,
+    everyone: cython.ulonglong[::1],
+    patterns: cython.longlong[:, ::1],
+    k: cython.longlong,
+    moves: cython.longlong[:, ::1],
+) -> int:
+    i: cython.longlong
+    p: cython.longlong
+    made: cython.longlong = 0
+    with cython.nogil:
+        for i in range(search.piece.shape[0]):
+            everyone[i >> 6] |= cython.cast(cython.ulonglong, 1) << (i & 63)
+        for p in range(patterns.shape[0]):
+            made = _open(groups, search, everyone, patterns, p, k, moves, made)
+            if made == moves.shape[0]:
+                break
+    return made
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _open(
+    groups: Groups,
+    search: _Search,
+    everyone: cython.ulonglong[::1],
+    patterns: cython.longlong[:, ::1],
+    p: cython.longlong,
+    k: cython.longlong,
+    moves: cython.longlong[:, ::1],
+    made: cython.longlong,
+) -> cython.longlong:
+    """Open the instances of one pattern; return the moves made so far."""
+    i: cython.longlong
+    h: cython.longlong
+    r: cython.longlong
+    count: cython.longlong
+    shown: cython.ulonglong = cython.cast(cython.ulonglong, patterns[p, 0])
+    cost: cython.longlong = patterns[p, 1]
+    n: cython.longlong = 0
+    for r in range(sift(groups, everyone, shown)):
+        i = groups.row[r]
+        if search.piece[i, 1] > 0 and search.spare[search.piece[i, 0]] > 0:
+            groups.row[n] = i
+            n += 1
+    size: cython.longlong = group(groups, shown, n)
+    for h in range(size):
+        search.slot_rows[h] = 0
+        search.slot_dear[h] = 0
+        search.slot_first[h] = -1
+    for r in range(n - 1, -1, -1):
+        i = groups.row[r]
+        h = groups.slot[r]
+        search.slot_rows[h] += min(search.piece[i, 1], search.spare[search.piece[i, 0]])
+        if search.piece[i, 2] > cost:
+            search.slot_dear[h] = 1
+        search.after[r] = search.slot_first[h]
+        search.slot_first[h] = r
+    for h in range(size):
+        if search.slot_dear[h] and search.slot_rows[h] >= k:
+            count = 0
+            r = search.slot_first[h]
             while r >= 0:
-                member[count] = row[r]
+                search.member[count] = groups.row[r]
                 count += 1
-                r = before[r]
-            new = _cheapest_k(member[:count][::-1].copy(), piece, spare, cost, k, moves[made:])
-            moves[made : made + new, 2] = p
-            made += new
-        if made == len(moves):
+                r = search.after[r]
+            made = _take_cheapest(search, count, cost, p, k, moves, made)
+    return made
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take_cheapest(
+    search: _Search,
+    count: cython.longlong,
+    cost: cython.longlong,
+    p: cython.longlong,
+    k: cython.longlong,
+    moves: cython.longlong[:, ::1],
+    made: cython.longlong,
+) -> cython.longlong:
+    """Take what the ``count`` members can spare, dearest first, while it saves or k rows are not reached.
+
+    Returns the moves made so far. What is taken is subtracted from the pieces and from what their classes can spare; nothing
+    is, if the class of ``cost`` would save nothing.
+    """
+    r: cython.longlong
+    i: cython.longlong
+    gain: cython.longlong
+    step: cython.longlong
+    a: cython.longlong
+    last: cython.longlong = made
+    rows: cython.longlong = 0
+    saved: cython.longlong = 0
+    sort_by_key(search.member, count, search.gain, search.other)
+    for r in range(count):
+        i = search.member[r]
+        gain = search.piece[i, 2] - cost
+        if last == moves.shape[0] or (gain <= 0 and rows >= k):
             break
+        step = min(search.piece[i, 1], search.spare[search.piece[i, 0]])
+        if gain <= 0:
+            step = min(step, k - rows)
+        if step <= 0:
+            continue
+        search.piece[i, 1] -= step
+        search.spare[search.piece[i, 0]] -= step
+        moves[last, 0] = i
+        moves[last, 1] = step
+        moves[last, 2] = p
+        last += 1
+        rows += step
+        saved += step * gain
+    if rows >= k and saved > 0:
+        return last
+    for a in range(made, last):
+        i = moves[a, 0]
+        search.piece[i, 1] += moves[a, 1]
+        search.spare[search.piece[i, 0]] += moves[a, 1]
     return made

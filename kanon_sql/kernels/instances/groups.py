@@ -1,4 +1,4 @@
-"""What the passes over coded rows share: sets of frequent values, the sieve, and exact groups.
+"""Exact groups: the rows that agree on the shown columns of a pattern, and the sieve that spares most of them the counting.
 
 A row type is *eligible* for a pattern only if its values in every pair (or triple) of shown columns are shared by at least
 k rows of the whole table; bit sets of those sift out nearly all row types before anything is counted.
@@ -7,36 +7,86 @@ k rows of the whole table; bit sets of those sift out nearly all row types befor
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-_HASH = np.uint64(0x9E3779B97F4A7C15)
-_ONE = np.uint64(1)
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+_HASH = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+_WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
+_ONE = cython.declare(cython.ulonglong, 1)
 
 
-@njit(cache=True, nogil=True)
-def trailing_zeros(word: np.uint64) -> int:
+@cython.final
+@cython.cclass
+class Groups:
+    """Workspace of `sift` and `group` for one table, allocated once.
+
+    Parameters
+    ----------
+    codes : int32 array [t, m]
+        The row types.
+    place : int64 array [2, m]
+        Key word and stride of each column (mixed radix).
+    sets, frequent : uint64 arrays [j], [j, ceil(t / 64)]
+        Sets of columns, and the row types frequent in each (`frequent_sets`).
+
+    Attributes
+    ----------
+    row : int32 array [t]
+        The row types that `sift` lists.
+    slot : int32 array [t]
+        The slot of each listed row type: those of one group share it.
+    capacity : int
+        Slots that the groups of all row types need at most, a power of two.
+    first : int32 array [capacity]
+        The place in ``row`` of the first row type of each slot, -1 where the slot is free.
+    key : int64 array [t, words]
+        The key of each listed row type.
+    column, factor, last : int64 arrays [m], [m], [words]
+        The shown columns, their strides, and the place after the last of them in each key word.
+    chosen : int64 array [j]
+        The sets within the shown columns.
+    """
+
+    def __init__(
+        self,
+        *,
+        codes: NDArray[np.int32],
+        place: NDArray[np.int64],
+        sets: NDArray[np.uint64],
+        frequent: NDArray[np.uint64],
+    ) -> None:
+        t, m = codes.shape
+        words = int(place[0].max(initial=0)) + 1
+        self.codes, self.sets, self.frequent = codes, sets, frequent
+        self.word, self.stride = place[0].copy(), place[1].copy()
+        self.row, self.slot = np.empty(t, np.int32), np.empty(t, np.int32)
+        self.capacity = 64
+        while self.capacity < 2 * t:
+            self.capacity *= 2
+        self.first, self.key = np.empty(self.capacity, np.int32), np.empty((t, words), np.int64)
+        self.column, self.factor, self.last = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(words, np.int64)
+        self.chosen = np.empty(len(sets), np.int64)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def trailing_zeros(word: cython.ulonglong) -> cython.longlong:
     """Return the place of the lowest bit that is set."""
-    place = 0
-    for step in (32, 16, 8, 4, 2, 1):
-        if word & ((_ONE << np.uint64(step)) - _ONE) == 0:
+    place: cython.longlong = 0
+    step: cython.longlong = 32
+    while step:
+        if word & ((_ONE << step) - 1) == 0:
             place += step
-            word >>= np.uint64(step)
+            word >>= step
+        step >>= 1
     return place
 
 
-@njit(cache=True, nogil=True)
-def columns_of(shown: np.uint64, column: NDArray[np.int64]) -> int:
-    """List the shown columns in ``column`` and return how many there are."""
-    s = 0
-    for c in range(len(column)):
-        if (shown >> np.uint64(c)) & _ONE:
-            column[s] = c
-            s += 1
-    return s
-
-
-@njit(cache=True, nogil=True)
 def frequent_sets(
     codes: NDArray[np.int32], cardinality: NDArray[np.int64], weight: NDArray[np.int64], k: int, sets: NDArray[np.uint64]
 ) -> NDArray[np.uint64]:
@@ -46,102 +96,166 @@ def frequent_sets(
     """
     t, m = codes.shape
     bits = np.zeros((len(sets), (t + 63) >> 6), np.uint64)
-    key = np.empty(t, np.int64)
-    column = np.empty(m, np.int64)
-    for j in range(len(sets)):
-        key[:] = 0
-        size = 1
-        for c in column[: columns_of(sets[j], column)]:
-            size *= cardinality[c]
-            if size > 32 * t + 1024:
-                break
-            for i in range(t):
-                key[i] = key[i] * cardinality[c] + codes[i, c]
-        if size > 32 * t + 1024:
-            bits[j] = ~np.uint64(0)
-            continue
-        count = np.zeros(size, np.int64)
-        for i in range(t):
-            count[key[i]] += weight[i]
-        for i in range(t):
-            if count[key[i]] >= k:
-                bits[j, i >> 6] |= _ONE << np.uint64(i & 63)
+    column, key, count = np.empty(m, np.int64), np.empty(t, np.int64), np.empty(32 * t + 1024, np.int64)
+    _mark_all(codes, cardinality, weight, k, sets, column, key, count, bits)
     return bits
 
 
-@njit(cache=True, nogil=True)
-def sift(
-    alive: NDArray[np.uint64],
-    sets: NDArray[np.uint64],
-    frequent: NDArray[np.uint64],
-    shown: np.uint64,
-    row: NDArray[np.int32],
-) -> int:
-    """List in ``row`` the live rows whose values are frequent in every set of shown columns; return how many."""
-    eligible = alive.copy()
-    for j in range(len(sets)):
-        if sets[j] & ~shown == 0:
-            for w in range(len(eligible)):
-                eligible[w] &= frequent[j, w]
-    n = 0
-    for w in range(len(eligible)):
-        rest = eligible[w]
+def _mark_all(
+    codes: cython.int[:, ::1],
+    cardinality: cython.longlong[::1],
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    sets: cython.ulonglong[::1],
+    column: cython.longlong[::1],
+    key: cython.longlong[::1],
+    count: cython.longlong[::1],
+    bits: cython.ulonglong[:, ::1],
+) -> None:
+    """Fill the bit sets; ``column``, ``key`` and ``count`` are scratch, ``count`` as long as the largest set that is counted."""
+    j: cython.longlong
+    with cython.nogil:
+        for j in range(sets.shape[0]):
+            _mark(codes, cardinality, weight, k, sets[j], column, key, count, bits[j])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _mark(
+    codes: cython.int[:, ::1],
+    cardinality: cython.longlong[::1],
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    shown: cython.ulonglong,
+    column: cython.longlong[::1],
+    key: cython.longlong[::1],
+    count: cython.longlong[::1],
+    bits: cython.ulonglong[::1],
+) -> cython.void:
+    """Set the bit of each row type whose values in the shown columns are shared by k rows."""
+    i: cython.longlong
+    a: cython.longlong
+    c: cython.longlong
+    w: cython.longlong
+    value: cython.longlong
+    columns: cython.longlong = 0
+    size: cython.longlong = 1
+    for c in range(column.shape[0]):
+        if (shown >> c) & 1:
+            column[columns] = c
+            columns += 1
+            size *= cardinality[c]
+            if size > count.shape[0]:
+                for w in range(bits.shape[0]):
+                    bits[w] = _WORD
+                return
+    for value in range(size):
+        count[value] = 0
+    for i in range(codes.shape[0]):
+        value = 0
+        for a in range(columns):
+            value = value * cardinality[column[a]] + codes[i, column[a]]
+        key[i] = value
+        count[value] += weight[i]
+    for i in range(codes.shape[0]):
+        if count[key[i]] >= k:
+            bits[i >> 6] |= _ONE << (i & 63)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sift(groups: Groups, alive: cython.ulonglong[::1], shown: cython.ulonglong) -> cython.longlong:
+    """List in ``groups.row`` the live rows whose values are frequent in every set of shown columns; return how many."""
+    j: cython.longlong
+    w: cython.longlong
+    rest: cython.ulonglong
+    n: cython.longlong = 0
+    chosen: cython.longlong = 0
+    for j in range(groups.sets.shape[0]):
+        if groups.sets[j] & shown == groups.sets[j]:
+            groups.chosen[chosen] = j
+            chosen += 1
+    for w in range(alive.shape[0]):
+        rest = alive[w]
+        for j in range(chosen):
+            if rest == 0:
+                break
+            rest &= groups.frequent[groups.chosen[j], w]
         while rest:
-            row[n] = w * 64 + trailing_zeros(rest)
+            groups.row[n] = w * 64 + trailing_zeros(rest)
             n += 1
-            rest &= rest - _ONE
+            rest &= rest - 1
     return n
 
 
-@njit(cache=True, nogil=True)
-def group(
-    codes: NDArray[np.int32],
-    place: NDArray[np.int64],
-    column: NDArray[np.int64],
-    row: NDArray[np.int32],
-    slot_key: NDArray[np.int64],
-    slot_used: NDArray[np.bool_],
-    slot: NDArray[np.int32],
-) -> int:
-    """Give the rows that agree on the shown columns one slot; return the number of slots in use from 0.
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def group(groups: Groups, shown: cython.ulonglong, rows: cython.longlong) -> cython.longlong:
+    """Give those of the first ``rows`` listed rows that agree on the shown columns one slot; return the slots from 0 in use.
 
-    A group is one exact key of as many words as ``slot_key`` has; the hash only finds its slot.
+    A group is one exact key; the hash only finds its slot.
     """
-    words = slot_key.shape[1]
-    key = np.empty(words, np.int64)
-    word, stride = place[0][column], place[1][column]
-    size, shift = 64, 58
-    while size < 2 * len(row):
+    r: cython.longlong
+    a: cython.longlong
+    w: cython.longlong
+    h: cython.longlong
+    i: cython.longlong
+    value: cython.longlong
+    mixed: cython.ulonglong
+    words: cython.longlong = groups.key.shape[1]
+    size: cython.longlong = 64
+    shift: cython.longlong = 58
+    _list_columns(groups, shown)
+    while size < 2 * rows:
         size *= 2
         shift -= 1
-    slot_used[:size] = False
-    for r in range(len(row)):
+    for h in range(size):
+        groups.first[h] = -1
+    for r in range(rows):
+        i = groups.row[r]
+        mixed = 0
+        a = 0
         for w in range(words):
-            key[w] = 0
-        for a in range(len(column)):
-            key[word[a]] += codes[row[r], column[a]] * stride[a]
-        mixed = np.uint64(0)
-        for w in range(words):
-            mixed = (mixed ^ np.uint64(key[w])) * _HASH
-        h = np.int64(mixed >> np.uint64(shift))
-        while slot_used[h]:
-            same = True
-            for w in range(words):
-                same = same and slot_key[h, w] == key[w]
-            if same:
-                break
+            value = 0
+            while a < groups.last[w]:
+                value += groups.codes[i, groups.column[a]] * groups.factor[a]
+                a += 1
+            groups.key[r, w] = value
+            mixed = ((mixed ^ cython.cast(cython.ulonglong, value)) * _HASH) & _WORD
+        h = cython.cast(cython.longlong, mixed >> shift)
+        while groups.first[h] >= 0 and not _same_key(groups, groups.first[h], r):
             h = (h + 1) & (size - 1)
-        slot_used[h] = True
-        for w in range(words):
-            slot_key[h, w] = key[w]
-        slot[r] = h
+        if groups.first[h] < 0:
+            groups.first[h] = r
+        groups.slot[r] = h
     return size
 
 
-@njit(cache=True, nogil=True)
-def capacity_for(rows: int) -> int:
-    """Return the slots, a power of two, that groups of so many rows need at most."""
-    capacity = 64
-    while capacity < 2 * rows:
-        capacity *= 2
-    return capacity
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _list_columns(groups: Groups, shown: cython.ulonglong) -> cython.void:
+    """List the shown columns, key word after key word."""
+    c: cython.longlong
+    w: cython.longlong
+    columns: cython.longlong = 0
+    for w in range(groups.last.shape[0]):
+        for c in range(groups.column.shape[0]):
+            if groups.word[c] == w and (shown >> c) & 1:
+                groups.column[columns] = c
+                groups.factor[columns] = groups.stride[c]
+                columns += 1
+        groups.last[w] = columns
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _same_key(groups: Groups, a: cython.longlong, b: cython.longlong) -> cython.bint:
+    w: cython.longlong = 0
+    while w < groups.key.shape[1] and groups.key[a, w] == groups.key[b, w]:
+        w += 1
+    return w == groups.key.shape[1]

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.instances.groups import capacity_for, columns_of, group, sift
+from kanon_sql.kernels.instances.groups_numba import capacity_for, columns_of, group, sift
 from kanon_sql.kernels.requirements.promises import COUNTERS, LEAST, Rules, meets
 from kanon_sql.kernels.requirements.trimming import largest_part
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.instances.groups import trailing_zeros
+from kanon_sql.kernels.instances.groups_numba import trailing_zeros
 from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 
 NEVER = np.int64(1) << 62
