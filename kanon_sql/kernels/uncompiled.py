@@ -17,7 +17,7 @@ def _unchanged(item: _Item) -> _Item:
     return item
 
 
-cclass = cfunc = final = _unchanged
+cclass = cfunc = final = with_gil = _unchanged
 
 
 class _Nogil(nullcontext[None]):
@@ -30,7 +30,7 @@ class _Nogil(nullcontext[None]):
 nogil = _Nogil()
 
 
-def exceptval(*, check: bool) -> Callable[[_Item], _Item]:  # noqa: ARG001
+def exceptval(value: int | None = None, *, check: bool) -> Callable[[_Item], _Item]:  # noqa: ARG001
     """Return a decorator that does nothing."""
     return _unchanged
 

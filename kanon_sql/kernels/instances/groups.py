@@ -112,7 +112,7 @@ def _mark_all(
     count: cython.longlong[::1],
     bits: cython.ulonglong[:, ::1],
 ) -> None:
-    """Fill the bit sets; ``column``, ``key`` and ``count`` are scratch, ``count`` as long as the largest set that is counted."""
+    """Fill the bit sets; ``column``, ``key`` and ``count`` are scratch, ``count`` as long as a set that is counted may be."""
     j: cython.longlong
     with cython.nogil:
         for j in range(sets.shape[0]):
