@@ -7,84 +7,23 @@ with fewer than k rows, or whose cheapest completion is too dear for all of its 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-_ONE = np.uint64(1)
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
+    from cython.cimports.kanon_sql.kernels.instances.search import Search, keep, wait
+else:
+    from kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
+    from kanon_sql.kernels.instances.search import Search, keep, wait
+
+_ONE = cython.declare(cython.ulonglong, 1)
 
 
-@njit(cache=True, nogil=True)
-def _least(sparse: NDArray[np.int64], low: int, high: int) -> np.int64:
-    """Return the least cost of the masks ``low`` to ``high - 1``."""
-    level = 0
-    while 2 << level <= high - low:
-        level += 1
-    return np.int64(min(sparse[level, low], sparse[level, high - (1 << level)]))
-
-
-@njit(cache=True, nogil=True)
-def _first_hiding(masks: NDArray[np.uint64], low: int, high: int, bit: np.uint64) -> int:
-    """Return where, among masks in descending order that agree on all higher bits, the first without ``bit`` stands."""
-    while low < high:
-        middle = (low + high) >> 1
-        if masks[middle] & bit:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@njit(cache=True, nogil=True)
-def _agreed(codes: NDArray[np.int32], member: NDArray[np.int32], hidden: np.uint64) -> np.uint64:
-    """Return those of the ``hidden`` columns in which all members have the same code."""
-    m = codes.shape[1]
-    for c in range(m):
-        bit = _ONE << np.uint64(m - 1 - c)
-        if hidden & bit:
-            for i in member:
-                if codes[i, c] != codes[member[0], c]:
-                    hidden &= ~bit
-                    break
-    return hidden
-
-
-@njit(cache=True, nogil=True)
-def _listed(masks: NDArray[np.uint64], mask: np.uint64) -> bool:
-    low, high = 0, len(masks)
-    while low < high:
-        middle = (low + high) >> 1
-        if masks[middle] > mask:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(masks) and masks[low] == mask
-
-
-@njit(cache=True, nogil=True)
-def _dominated(
-    masks: NDArray[np.uint64], cost: NDArray[np.int64], codes: NDArray[np.int32], member: NDArray[np.int32], p: int
-) -> bool:
-    """Return whether the members could all be shown under a permitted mask that costs less."""
-    m = codes.shape[1]
-    full = (_ONE << np.uint64(m)) - _ONE
-    more = _agreed(codes, member, full & ~masks[p])
-    if len(masks) > 256:  # the closure and its neighbours only: what is kept in vain costs time, not truth
-        if more == 0:
-            return False
-        if _listed(masks, masks[p] | more):
-            return True
-        for c in range(m):
-            bit = _ONE << np.uint64(c)
-            if more & bit and _listed(masks, masks[p] | bit):
-                return True
-        return False
-    for q in range(len(masks)):
-        if masks[q] & ~(masks[p] | more) == 0 and (cost[q] < cost[p] or (cost[q] == cost[p] and q < p)):
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
 def useful_instances(
     codes: NDArray[np.int32],
     weight: NDArray[np.int64],
@@ -131,190 +70,203 @@ def useful_instances(
     -----
     O(members of all groups looked at); memory O(t m) beside the answer.
     """
-    t, m = codes.shape
-    worth = np.full(t, np.int64(1) << 62)
-    start = np.empty(1024, np.int64)
-    mask = np.empty(1024, np.int32)
-    member = np.empty(4096, np.int32)
-    found, size = 0, 0
-    start[0] = 0
-    row = np.arange(t).astype(np.int32)
-    other = np.empty(t, np.int32)
-    cells = 1
-    for c in range(m):
-        for i in range(t):
-            cells = max(cells, codes[i, c] + 1)
-    rows = np.zeros(cells, np.int64)
-    count = np.zeros(cells, np.int64)
-    best = np.zeros(cells, np.int64)
-    value = np.empty(cells, np.int64)
-    # A group waits as: first and last member, column to decide, masks that agree with what was decided.
-    stack = np.empty((1024, 5), np.int64)
-    stack[0] = np.array([0, t, 0, 0, len(masks)])
-    waiting = 1
-    while waiting:
-        waiting -= 1
-        first, last, column, low, high = stack[waiting]
-        top = np.int64(-1)
-        for a in range(first, last):
-            top = max(top, worth[row[a]])
-        while column < m and _least(sparse, low, high) < top:
-            bit = _ONE << np.uint64(m - 1 - column)
-            middle = _first_hiding(masks, low, high, bit)
-            if middle == low:  # every mask hides it
-                column += 1
-                continue
-            if middle < high:
-                same = True
-                for a in range(first + 1, last):
-                    if codes[row[a], column] != codes[row[first], column]:
-                        same = False
-                        break
-                if same and high - middle == middle - low and len(masks) > 256:
-                    high = middle  # hiding what all of them share anyway is dominated
-                    column += 1
-                    continue
-                if waiting + 1 >= len(stack):
-                    stack = np.concatenate((stack, stack))
-                stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = first, last, column + 1
-                stack[waiting, 3], stack[waiting, 4] = middle, high
-                waiting += 1
-            values = 0
-            for a in range(first, last):
-                code = codes[row[a], column]
-                if count[code] == 0:
-                    value[values] = code
-                    values += 1
-                    best[code] = -1
-                count[code] += 1
-                rows[code] += weight[row[a]]
-                best[code] = max(best[code], worth[row[a]])
-            place = first
-            floor = _least(sparse, low, middle)
-            for v in range(values):
-                code = value[v]
-                if rows[code] >= k and best[code] > floor:
-                    if waiting + 1 >= len(stack):
-                        stack = np.concatenate((stack, stack))
-                    stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = place, place + count[code], column + 1
-                    stack[waiting, 3], stack[waiting, 4] = low, middle
-                    waiting += 1
-                place += count[code]
-                count[code], rows[code] = place - count[code], 0
-            for a in range(first, last):
-                code = codes[row[a], column]
-                other[count[code]] = row[a]
-                count[code] += 1
-            for v in range(values):
-                count[value[v]] = 0
-            row[first:last] = other[first:last]
-            break
-        if column < m or cost[low] >= top or _dominated(masks, cost, codes, row[first:last], low):
+    search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
+    complete = _run(search)
+    start, member, mask = np.asarray(search.start), np.asarray(search.member), np.asarray(search.mask)
+    if not complete:
+        start[0] = -1
+    return (
+        start[: search.found + 1].copy(),
+        member[: search.size].copy(),
+        mask[: search.found].copy(),
+        np.asarray(search.worth),
+    )
+
+
+def _run(search: Search) -> bool:
+    """Search; return whether all instances were found within the limit."""
+    complete: cython.bint
+    with cython.nogil:
+        wait(search, 0, search.row.shape[0], 0, 0, search.masks.shape[0])
+        complete = _list_all(search)
+        if complete:
+            _drop_useless(search)
+        else:
+            search.found = 0
+            search.size = 0
+    return complete
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _list_all(search: Search) -> cython.int:
+    """Work off the groups that wait; return whether all instances were found within the limit."""
+    a: cython.longlong
+    i: cython.longlong
+    p: cython.longlong
+    first: cython.longlong
+    last: cython.longlong
+    top: cython.longlong
+    while search.waiting:
+        search.waiting -= 1
+        first = search.stack[search.waiting, 0]
+        last = search.stack[search.waiting, 1]
+        top = _worth_of(search.worth, search.row, first, last)
+        p = _decide(search, top)
+        if p < 0 or search.cost[p] >= top or dominated(search, first, last, p):
             continue
         for a in range(first, last):
-            worth[row[a]] = min(worth[row[a]], cost[low] + slack)
-        if slack == 0:  # nothing costs less than the cheapest: only what that is is asked for
+            i = search.row[a]
+            search.worth[i] = min(search.worth[i], search.cost[p] + search.slack)
+        if search.slack == 0:  # nothing costs less than the cheapest: only what that is is asked for
             continue
-        if size + last - first > limit:
-            start[0] = -1
-            return start[:1], member[:0], mask[:0], worth
-        while size + last - first > len(member):
-            member = np.concatenate((member, member))
-        if found + 2 > len(start):
-            start = np.concatenate((start, start))
-            mask = np.concatenate((mask, mask))
-        member[size : size + last - first] = row[first:last]
-        mask[found] = low
-        size += last - first
-        found += 1
-        start[found] = size
-    # What was listed before a cheaper instance was found may be of no use by now.
-    kept, size = 0, 0
-    for j in range(found):
-        first, last, top = start[j], start[j + 1], np.int64(-1)
-        for a in range(first, last):
-            top = max(top, worth[member[a]])
-        if cost[mask[j]] < top:
-            start[kept], mask[kept] = size, mask[j]
-            member[size : size + last - first] = member[first:last].copy()
-            size += last - first
+        if search.size + last - first > search.limit:
+            return 0
+        keep(search, first, last, p)
+    return 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-2, check=False)
+def _decide(search: Search, top: cython.longlong) -> cython.longlong:
+    """Decide columns of the group behind those that wait; return its mask, -1 if it was split or is too dear for ``top``."""
+    m: cython.longlong = search.codes.shape[1]
+    first: cython.longlong = search.stack[search.waiting, 0]
+    last: cython.longlong = search.stack[search.waiting, 1]
+    column: cython.longlong = cython.cast(cython.longlong, search.stack[search.waiting, 2])
+    low: cython.longlong = search.stack[search.waiting, 3]
+    high: cython.longlong = search.stack[search.waiting, 4]
+    middle: cython.longlong
+    while column < m:
+        if _least(search, low, high) >= top:
+            return -1
+        middle = _first_hiding(search, low, high, _ONE << (m - 1 - column))
+        if middle == high:  # every mask shows it
+            _split(search, first, last, column, low, high)
+            return -1
+        if middle > low:
+            if not (high - middle == middle - low and many_masks(search) and agree(search, first, last, column)):
+                wait(search, first, last, column + 1, middle, high)
+                _split(search, first, last, column, low, middle)
+                return -1
+            high = middle  # hiding what all of them share anyway is dominated
+        column += 1
+    return low
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _split(
+    search: Search,
+    first: cython.longlong,
+    last: cython.longlong,
+    column: cython.longlong,
+    low: cython.longlong,
+    high: cython.longlong,
+) -> cython.int:
+    """Split a group by the codes of a column; the parts that still matter under the masks wait."""
+    a: cython.longlong
+    v: cython.longlong
+    i: cython.longlong
+    code: cython.longlong
+    end: cython.longlong
+    values: cython.longlong = 0
+    place: cython.longlong = first
+    floor: cython.longlong = _least(search, low, high)
+    for a in range(first, last):
+        i = search.row[a]
+        code = search.codes[i, column]
+        if search.count[code] == 0:
+            search.value[values] = code
+            values += 1
+            search.rows[code] = 0
+            search.best[code] = -1
+        search.count[code] += 1
+        search.rows[code] += search.weight[i]
+        search.best[code] = max(search.best[code], search.worth[i])
+        search.other[a] = i
+    for v in range(values):
+        code = search.value[v]
+        end = place + search.count[code]
+        if search.rows[code] >= search.k and search.best[code] > floor:
+            wait(search, place, end, column + 1, low, high)
+        search.count[code] = place
+        place = end
+    for a in range(first, last):
+        i = search.other[a]
+        code = search.codes[i, column]
+        search.row[search.count[code]] = i
+        search.count[code] += 1
+    for v in range(values):
+        search.count[search.value[v]] = 0
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _least(search: Search, low: cython.longlong, high: cython.longlong) -> cython.longlong:
+    """Return the least cost of the masks ``low`` to ``high - 1``."""
+    level: cython.longlong = 0
+    width: cython.longlong = 1
+    while 2 * width <= high - low:
+        level += 1
+        width *= 2
+    return min(search.sparse[level, low], search.sparse[level, high - width])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _first_hiding(search: Search, low: cython.longlong, high: cython.longlong, bit: cython.ulonglong) -> cython.longlong:
+    """Return where, among masks in descending order that agree on all higher bits, the first without ``bit`` stands."""
+    middle: cython.longlong
+    while low < high:
+        middle = (low + high) >> 1
+        if search.masks[middle] & bit:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _worth_of(
+    worth: cython.longlong[::1], row: cython.int[::1], first: cython.longlong, last: cython.longlong
+) -> cython.longlong:
+    """Return the greatest worth of some row types."""
+    a: cython.longlong
+    top: cython.longlong = -1
+    for a in range(first, last):
+        top = max(top, worth[row[a]])
+    return top
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _drop_useless(search: Search) -> cython.void:
+    """Drop what was listed before a cheaper instance was found, and is of no use by now."""
+    a: cython.longlong
+    j: cython.longlong
+    first: cython.longlong
+    last: cython.longlong = 0
+    kept: cython.longlong = 0
+    size: cython.longlong = 0
+    for j in range(search.found):
+        first = last
+        last = search.start[j + 1]
+        if search.cost[search.mask[j]] < _worth_of(search.worth, search.member, first, last):
+            search.mask[kept] = search.mask[j]
+            for a in range(first, last):
+                search.member[size] = search.member[a]
+                size += 1
             kept += 1
-    start[kept] = size
-    return start[: kept + 1].copy(), member[:size].copy(), mask[:kept].copy(), worth
-
-
-@njit(cache=True, nogil=True)
-def supports(
-    codes: NDArray[np.int32], shown: NDArray[np.uint64], sample: NDArray[np.int32], first: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the row types that look like each ``sample`` under its pattern, ascending, as ``start`` and ``member``.
-
-    Parameters
-    ----------
-    codes : int32 array [t, m]
-        Codes; column ``c`` is bit ``c`` of a pattern.
-    shown : uint64 array [p]
-        Patterns.
-    sample : int32 array [j]
-        Row types that look different under their pattern; those of pattern p are ``first[p]`` to ``first[p + 1] - 1``.
-
-    Notes
-    -----
-    O(p t m); memory O(t) beside the answer.
-    """
-    t, m = codes.shape
-    start = np.zeros(len(sample) + 1, np.int64)
-    member = np.empty(1024, np.int32)
-    home = np.empty(t, np.int32)
-    column = np.empty(m, np.int64)
-    for p in range(len(shown)):
-        low, high = first[p], first[p + 1]
-        s = 0
-        for c in range(m):
-            if (shown[p] >> np.uint64(c)) & _ONE:
-                column[s] = c
-                s += 1
-        size = 16
-        while size < 2 * (high - low):
-            size *= 2
-        table = np.full(size, -1, np.int64)
-        for j in range(low, high):
-            h = _slot(codes, sample[j], column[:s], size)
-            while table[h] >= 0:
-                h = (h + 1) & (size - 1)
-            table[h] = j
-        rows = np.zeros(high - low, np.int64)
-        for i in range(t):
-            home[i] = -1
-            h = _slot(codes, i, column[:s], size)
-            while table[h] >= 0:
-                other = sample[table[h]]
-                same = True
-                for a in range(s):
-                    if codes[i, column[a]] != codes[other, column[a]]:
-                        same = False
-                        break
-                if same:
-                    home[i] = table[h] - low
-                    rows[home[i]] += 1
-                    break
-                h = (h + 1) & (size - 1)
-        for j in range(low, high):
-            start[j + 1] = start[j] + rows[j - low]
-        while start[high] > len(member):
-            member = np.concatenate((member, member))
-        rows[:] = 0
-        for i in range(t):
-            if home[i] >= 0:
-                member[start[low + home[i]] + rows[home[i]]] = i
-                rows[home[i]] += 1
-    return start, member[: start[len(sample)]].copy()
-
-
-@njit(cache=True, nogil=True)
-def _slot(codes: NDArray[np.int32], i: int, column: NDArray[np.int64], size: int) -> np.int64:
-    mixed = np.uint64(0)
-    for c in column:
-        mixed = (mixed ^ np.uint64(codes[i, c])) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return np.int64(mixed & np.uint64(size - 1))
+            search.start[kept] = size
+    search.found = kept
+    search.size = size

@@ -149,7 +149,7 @@ def _searched(table: CodedTable, patterns: PatternSet, k: int, slack: int, limit
 
 def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, worth: Int64) -> Instances:
     """Return the instances of given classes, each by its pattern and one of its row types; ``pattern`` ascending."""
-    from kanon_sql.kernels.instances.listing import supports
+    from kanon_sql.kernels.instances.supports import supports
 
     kinds, first = np.unique(pattern, return_index=True)
     ends = np.append(first, len(pattern)).astype(np.int64)

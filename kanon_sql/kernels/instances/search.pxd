@@ -1,0 +1,28 @@
+cdef class Search:
+    cdef readonly int[:, ::1] codes
+    cdef readonly long long[::1] weight
+    cdef readonly long long slack
+    cdef readonly unsigned long long[::1] masks
+    cdef readonly long long[::1] cost
+    cdef readonly long long[:, ::1] sparse
+    cdef readonly long long k
+    cdef readonly long long limit
+    cdef readonly long long[::1] worth
+    cdef readonly int[::1] row
+    cdef readonly int[::1] other
+    cdef readonly long long[::1] rows
+    cdef readonly long long[::1] count
+    cdef readonly long long[::1] best
+    cdef readonly long long[::1] value
+    cdef public long long waiting
+    cdef readonly long long[:, ::1] stack
+    cdef public long long found
+    cdef readonly long long[::1] start
+    cdef readonly int[::1] mask
+    cdef public long long size
+    cdef readonly int[::1] member
+
+cdef int wait(
+    Search search, long long first, long long last, long long column, long long low, long long high
+) except -1 nogil
+cdef int keep(Search search, long long first, long long last, long long p) except -1 nogil

@@ -1,0 +1,128 @@
+"""The search for useful instances: the groups that wait, and the instances found; both grow as they have to."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+
+@cython.final
+@cython.cclass
+class Search:
+    """A search and what it has found.
+
+    Parameters
+    ----------
+    codes, weight, slack, masks, cost, sparse, k, limit
+        As in `listing.useful_instances`.
+
+    Attributes
+    ----------
+    worth : int64 array [t]
+        The cost from which on an instance is of no use to a row type.
+    row, other : int32 arrays [t]
+        The row types, group after group, and scratch to reorder them.
+    rows, count, best, value : int64 arrays [cells]
+        While a group is split: rows, row types and greatest worth of each code, and the different codes.
+    waiting, stack : int, int64 array [at least waiting, 5]
+        The groups that wait: first and last place in ``row``, column to decide, first and last of the masks that agree with
+        what was decided.
+    found, start, mask, size, member : int, int64, int32 arrays, int, int32 array
+        The instances found: instance j has the ``mask[j]`` and the row types ``member[start[j] : start[j + 1]]``.
+    """
+
+    def __init__(
+        self,
+        *,
+        codes: NDArray[np.int32],
+        weight: NDArray[np.int64],
+        slack: int,
+        masks: NDArray[np.uint64],
+        cost: NDArray[np.int64],
+        sparse: NDArray[np.int64],
+        k: int,
+        limit: int,
+    ) -> None:
+        t, cells = len(codes), int(codes.max(initial=0)) + 1
+        self.codes, self.weight, self.slack = codes, weight, slack
+        self.masks, self.cost, self.sparse = masks, cost, sparse
+        self.k, self.limit = k, limit
+        self.worth = np.full(t, 1 << 62, np.int64)
+        self.row, self.other = np.arange(t, dtype=np.int32), np.empty(t, np.int32)
+        self.rows, self.count = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+        self.best, self.value = np.zeros(cells, np.int64), np.empty(cells, np.int64)
+        self.waiting, self.stack = 0, np.empty((1024, 5), np.int64)
+        self.found, self.start, self.mask = 0, np.zeros(1024, np.int64), np.empty(1024, np.int32)
+        self.size, self.member = 0, np.empty(4096, np.int32)
+
+
+@cython.cfunc
+@cython.with_gil
+@cython.exceptval(-1, check=False)
+def _grow_stack(search: Search) -> cython.int:
+    search.stack = np.concatenate([search.stack, search.stack])
+    return 0
+
+
+@cython.cfunc
+@cython.with_gil
+@cython.exceptval(-1, check=False)
+def _grow_instances(search: Search) -> cython.int:
+    search.start = np.concatenate([search.start, search.start])
+    search.mask = np.concatenate([search.mask, search.mask])
+    return 0
+
+
+@cython.cfunc
+@cython.with_gil
+@cython.exceptval(-1, check=False)
+def _grow_members(search: Search) -> cython.int:
+    search.member = np.concatenate([search.member, search.member])
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def wait(
+    search: Search,
+    first: cython.longlong,
+    last: cython.longlong,
+    column: cython.longlong,
+    low: cython.longlong,
+    high: cython.longlong,
+) -> cython.int:
+    """Let a group wait: its places in ``row``, the column to decide, and the masks that agree with what was decided."""
+    if search.waiting == search.stack.shape[0]:
+        _grow_stack(search)
+    search.stack[search.waiting, 0] = first
+    search.stack[search.waiting, 1] = last
+    search.stack[search.waiting, 2] = column
+    search.stack[search.waiting, 3] = low
+    search.stack[search.waiting, 4] = high
+    search.waiting += 1
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def keep(search: Search, first: cython.longlong, last: cython.longlong, p: cython.longlong) -> cython.int:
+    """Add an instance to those found."""
+    a: cython.longlong
+    while search.size + last - first > search.member.shape[0]:
+        _grow_members(search)
+    if search.found + 2 > search.start.shape[0]:
+        _grow_instances(search)
+    for a in range(first, last):
+        search.member[search.size + a - first] = search.row[a]
+    search.mask[search.found] = p
+    search.size += last - first
+    search.found += 1
+    search.start[search.found] = search.size
+    return 0
