@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-_ONE = np.uint64(1)
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.merge_sort import sort_by_key
+else:
+    from kanon_sql.kernels.merge_sort import sort_by_key
+
+_WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 
 
-@njit(cache=True, nogil=True)
 def shared_patterns(
     codes: NDArray[np.int32],
     weight: NDArray[np.int64],
@@ -24,29 +32,95 @@ def shared_patterns(
 
     Notes
     -----
-    O(s (o m + o log o)) for s seeds and o others; memory O(o + s steps).
+    O(s (o m + o log o)) for s seeds and o others; memory O(o (m + 1) + s steps).
     """
-    m = codes.shape[1]
-    agree = np.zeros(len(others), np.uint64)
-    shown = np.zeros(len(others), np.int64)
     found = np.zeros((len(seeds), steps), np.uint64)
-    for s in range(len(seeds)):
-        row = codes[seeds[s]]
-        for o in range(len(others)):
-            agree[o], shown[o] = 0, 0
-            for c in range(m):
-                if codes[others[o], c] == row[c]:
-                    agree[o] |= _ONE << np.uint64(c)
-                    shown[o] += cost[c]
-        common, rows, step = ~np.uint64(0), weight[seeds[s]] - 1, 0
-        for o in np.argsort(-shown, kind="mergesort"):
-            if others[o] == seeds[s]:
-                continue
-            common &= agree[o]
-            rows += weight[others[o]]
-            while step < steps and rows >= 1 << step:
-                found[s, step] = common
-                step += 1
-            if step == steps or common == 0:
-                break
+    agree = np.empty(len(others), np.uint64)
+    hidden, order, scratch = (np.empty(len(others), np.int64) for _ in range(3))
+    _fill(codes, weight, cost, seeds, others, agree, hidden, order, scratch, found)
     return found
+
+
+def _fill(
+    codes: cython.int[:, ::1],
+    weight: cython.longlong[::1],
+    cost: cython.longlong[::1],
+    seeds: cython.longlong[::1],
+    others: cython.longlong[::1],
+    agree: cython.ulonglong[::1],
+    hidden: cython.longlong[::1],
+    order: cython.longlong[::1],
+    scratch: cython.longlong[::1],
+    found: cython.ulonglong[:, ::1],
+) -> None:
+    """Fill ``found``; ``agree``, ``hidden``, ``order`` and ``scratch`` are scratch arrays as long as ``others``."""
+    s: cython.longlong
+    with cython.nogil:
+        for s in range(seeds.shape[0]):
+            _compare(codes, cost, seeds[s], others, agree, hidden)
+            _nearest(weight, seeds[s], others, agree, hidden, order, scratch, found[s])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _compare(
+    codes: cython.int[:, ::1],
+    cost: cython.longlong[::1],
+    seed: cython.longlong,
+    others: cython.longlong[::1],
+    agree: cython.ulonglong[::1],
+    hidden: cython.longlong[::1],
+) -> cython.void:
+    """Find the columns in which a seed agrees with each other row type, and the cost of the columns in which it does not."""
+    o: cython.longlong
+    c: cython.longlong
+    i: cython.longlong
+    total: cython.longlong
+    same: cython.ulonglong
+    for o in range(others.shape[0]):
+        i = others[o]
+        same = 0
+        total = 0
+        for c in range(cost.shape[0]):
+            if codes[i, c] == codes[seed, c]:
+                same |= cython.cast(cython.ulonglong, 1) << c
+            else:
+                total += cost[c]
+        agree[o] = same
+        hidden[o] = total
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _nearest(
+    weight: cython.longlong[::1],
+    seed: cython.longlong,
+    others: cython.longlong[::1],
+    agree: cython.ulonglong[::1],
+    hidden: cython.longlong[::1],
+    order: cython.longlong[::1],
+    scratch: cython.longlong[::1],
+    found: cython.ulonglong[::1],
+) -> cython.void:
+    """Fill in the columns that a seed and its nearest others share."""
+    r: cython.longlong
+    o: cython.longlong
+    common: cython.ulonglong = _WORD
+    rows: cython.longlong = weight[seed] - 1
+    step: cython.longlong = 0
+    for o in range(others.shape[0]):
+        order[o] = o
+    sort_by_key(order, others.shape[0], hidden, scratch)
+    for r in range(others.shape[0]):
+        o = order[r]
+        if others[o] == seed:
+            continue
+        common &= agree[o]
+        rows += weight[others[o]]
+        while step < found.shape[0] and rows >= cython.cast(cython.longlong, 1) << step:
+            found[step] = common
+            step += 1
+        if step == found.shape[0] or common == 0:
+            break

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.instances.gains_numba import NEVER, gain
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.instances.gains import NEVER, gain
+else:
+    from kanon_sql.kernels.instances.gains import NEVER, gain
 
 
-@njit(cache=True, nogil=True)
 def relaxed(
-    start: NDArray[np.int64],
-    member: NDArray[np.int32],
-    cost: NDArray[np.int64],
-    weight: NDArray[np.int64],
-    price: NDArray[np.int64],
-    k: int,
+    start: cython.longlong[::1],
+    member: cython.int[::1],
+    cost: cython.longlong[::1],
+    weight: cython.longlong[::1],
+    price: cython.longlong[::1],
+    k: cython.longlong,
     chunk: tuple[int, int],
-    served: NDArray[np.int64],
-) -> np.int64:
+    served: cython.longlong[::1],
+) -> int:
     """Return what the instances of a ``chunk`` gain from the prices, and add the copies they serve to ``served`` [t].
 
     An instance of ``cost`` w serves every row whose price is above w, and the dearest others up to k rows; it opens if that
@@ -29,41 +35,73 @@ def relaxed(
     -----
     O(members), and k more for an instance that has to be filled up.
     """
-    gains = np.int64(0)
-    filler = np.empty(k, np.int64)
-    for j in range(chunk[0], chunk[1]):
-        w = cost[j]
-        value, fillers = gain(member, start[j], start[j + 1], weight, price, w, k, 0, filler)
-        if value <= 0:
-            continue
-        gains += value
-        rows = 0
-        for a in range(start[j], start[j + 1]):
-            i = member[a]
-            if price[i] > w:
-                served[i] += weight[i]
-                rows += weight[i]
-        for i in filler[:fillers]:
-            copies = min(k - rows, weight[i])
-            served[i] += copies
-            rows += copies
+    j: cython.longlong
+    first: cython.longlong
+    last: cython.longlong
+    first, last = chunk
+    gains: cython.longlong = 0
+    filler: cython.longlong[::1] = np.empty(k, np.int64)
+    with cython.nogil:
+        for j in range(first, last):
+            gains += _serve(start, member, cost[j], weight, price, k, j, filler, served)
     return gains
 
 
-@njit(cache=True, nogil=True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _serve(
+    start: cython.longlong[::1],
+    member: cython.int[::1],
+    w: cython.longlong,
+    weight: cython.longlong[::1],
+    price: cython.longlong[::1],
+    k: cython.longlong,
+    j: cython.longlong,
+    filler: cython.longlong[::1],
+    served: cython.longlong[::1],
+) -> cython.longlong:
+    """Return what an instance of cost ``w`` gains, 0 if it does not open, and add what it serves."""
+    a: cython.longlong
+    i: cython.longlong
+    copies: cython.longlong
+    value: cython.longlong
+    fillers: cython.longlong
+    rows: cython.longlong = 0
+    value, fillers = gain(member, start[j], start[j + 1], weight, price, w, k, 0, filler)
+    if value <= 0:
+        return 0
+    for a in range(start[j], start[j + 1]):
+        i = member[a]
+        if price[i] > w:
+            served[i] += weight[i]
+            rows += weight[i]
+    for a in range(fillers):
+        i = filler[a]
+        copies = min(k - rows, weight[i])
+        served[i] += copies
+        rows += copies
+    return value
+
+
 def worths(
-    start: NDArray[np.int64],
-    member: NDArray[np.int32],
-    cost: NDArray[np.int64],
-    weight: NDArray[np.int64],
-    price: NDArray[np.int64],
-    k: int,
+    start: cython.longlong[::1],
+    member: cython.int[::1],
+    cost: cython.longlong[::1],
+    weight: cython.longlong[::1],
+    price: cython.longlong[::1],
+    k: cython.longlong,
     chunk: tuple[int, int],
 ) -> NDArray[np.int64]:
     """Return what each instance of a ``chunk`` gains from the prices, below 0 where opening would lose; O(members)."""
-    worth = np.empty(chunk[1] - chunk[0], np.int64)
-    filler = np.empty(k, np.int64)
-    for j in range(chunk[0], chunk[1]):
-        value, _ = gain(member, start[j], start[j + 1], weight, price, cost[j], k, NEVER, filler)
-        worth[j - chunk[0]] = value
-    return worth
+    j: cython.longlong
+    first: cython.longlong
+    last: cython.longlong
+    first, last = chunk
+    found = np.empty(last - first, np.int64)
+    worth: cython.longlong[::1] = found
+    filler: cython.longlong[::1] = np.empty(k, np.int64)
+    with cython.nogil:
+        for j in range(first, last):
+            worth[j - first] = gain(member, start[j], start[j + 1], weight, price, cost[j], k, NEVER, filler)[0]
+    return found

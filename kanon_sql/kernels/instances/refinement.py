@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-@njit(cache=True, nogil=True)
+
 def refine(
     codes: NDArray[np.int32],
     values: int,
@@ -40,39 +43,85 @@ def refine(
     -----
     O(q + values) time and memory.
     """
-    found = np.empty(len(member), np.int32)
-    begin = np.empty(len(member) + 1, np.int64)
-    rows = np.empty(len(member), np.int64)
-    owner = np.full(values, -1, np.int64)
-    total = np.empty(values, np.int64)
-    place = np.empty(values, np.int64)
-    here = np.empty(values, np.int64)
-    q, c = 0, 0
-    for number in range(len(start) - 1):
-        different = 0
-        for i in member[start[number] : start[number + 1]]:
-            code = codes[i]
-            if owner[code] != number:
-                owner[code] = number
-                total[code] = 0
-                place[code] = 0
-                here[different] = code
-                different += 1
-            total[code] += weight[i]
+    found, begin, rows = np.empty(len(member), np.int32), np.zeros(len(member) + 1, np.int64), np.empty(len(member), np.int64)
+    total, place, here = np.empty(values, np.int64), np.zeros(values, np.int64), np.empty(values, np.int64)
+    classes = _refine_all(codes, weight, k, member, start, total, place, here, found, begin, rows)
+    return found[: begin[classes]], begin[: classes + 1], rows[:classes]
+
+
+def _refine_all(
+    codes: cython.int[::1],
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    member: cython.int[::1],
+    start: cython.longlong[::1],
+    total: cython.longlong[::1],
+    place: cython.longlong[::1],
+    here: cython.longlong[::1],
+    found: cython.int[::1],
+    begin: cython.longlong[::1],
+    rows: cython.longlong[::1],
+) -> int:
+    """Fill ``found``, ``begin`` and ``rows``; return how many classes are new; the arrays [values] are scratch, ``place`` 0."""
+    number: cython.longlong
+    classes: cython.longlong = 0
+    with cython.nogil:
+        for number in range(start.shape[0] - 1):
+            classes = _refine(
+                codes, weight, k, member, start[number], start[number + 1], total, place, here, found, begin, rows, classes
+            )
+    return classes
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _refine(
+    codes: cython.int[::1],
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    member: cython.int[::1],
+    first: cython.longlong,
+    last: cython.longlong,
+    total: cython.longlong[::1],
+    place: cython.longlong[::1],
+    here: cython.longlong[::1],
+    found: cython.int[::1],
+    begin: cython.longlong[::1],
+    rows: cython.longlong[::1],
+    classes: cython.longlong,
+) -> cython.longlong:
+    """Divide the class ``member[first:last]``; return the number of new classes so far."""
+    a: cython.longlong
+    d: cython.longlong
+    i: cython.longlong
+    code: cython.longlong
+    size: cython.longlong
+    different: cython.longlong = 0
+    for a in range(first, last):
+        i = member[a]
+        code = codes[i]
+        if place[code] == 0:
+            here[different] = code
+            different += 1
+            total[code] = 0
+        total[code] += weight[i]
+        place[code] += 1
+    for d in range(different):
+        code = here[d]
+        size = place[code]
+        place[code] = -1
+        if total[code] >= k:
+            place[code] = begin[classes]
+            rows[classes] = total[code]
+            classes += 1
+            begin[classes] = begin[classes - 1] + size
+    for a in range(first, last):
+        i = member[a]
+        code = codes[i]
+        if place[code] >= 0:
+            found[place[code]] = i
             place[code] += 1
-        for code in here[:different]:
-            if total[code] < k:
-                place[code] = -1
-                continue
-            begin[c] = q
-            rows[c] = total[code]
-            q += place[code]
-            place[code] = begin[c]
-            c += 1
-        for i in member[start[number] : start[number + 1]]:
-            code = codes[i]
-            if place[code] >= 0:
-                found[place[code]] = i
-                place[code] += 1
-    begin[c] = q
-    return found[:q], begin[: c + 1], rows[:c]
+    for d in range(different):
+        place[here[d]] = 0
+    return classes

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-@njit(cache=True, nogil=True)
+
 def distances(
-    codes: NDArray[np.int32], weight: NDArray[np.int64], cost: NDArray[np.int64], k: int, most: int
+    codes: cython.int[:, ::1],
+    weight: cython.longlong[::1],
+    cost: cython.longlong[::1],
+    k: cython.longlong,
+    most: cython.longlong,
 ) -> NDArray[np.int64]:
     """Return how far the k-th nearest row of a row is away, itself the first, int64 [t]; 0 from row type ``most`` on.
 
@@ -17,37 +24,65 @@ def distances(
     -----
     O(m t) for a row type, less where the k rows are found early; memory O(k).
     """
-    t, m = codes.shape
-    found = np.zeros(t, np.int64)
-    near = np.empty(k, np.int64)
-    rows = np.empty(k, np.int64)
-    for i in range(most):
-        kept, total, furthest = 0, 0, np.int64(1) << 62
-        for other in range(t):
-            distance = np.int64(0)
-            for c in range(m):
-                if codes[i, c] != codes[other, c]:
-                    distance += cost[c]
-                    if distance >= furthest:
-                        break
-            if distance >= furthest:
-                continue
-            # The nearest rows in ascending order, as many of them as make k.
-            place = kept
-            while place > 0 and near[place - 1] > distance:
-                place -= 1
-            for a in range(min(kept, k - 1), place, -1):
-                near[a], rows[a] = near[a - 1], rows[a - 1]
-            near[place], rows[place] = distance, weight[other]
-            kept = min(kept + 1, k)
-            total, kept_now = 0, 0
-            for a in range(kept):
-                total += rows[a]
-                kept_now = a + 1
-                if total >= k:
+    i: cython.longlong
+    answer = np.zeros(codes.shape[0], np.int64)
+    found: cython.longlong[::1] = answer
+    near: cython.longlong[::1] = np.empty(k, np.int64)
+    rows: cython.longlong[::1] = np.empty(k, np.int64)
+    with cython.nogil:
+        for i in range(most):
+            found[i] = _distance(codes, weight, cost, k, i, near, rows)
+    return answer
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _distance(
+    codes: cython.int[:, ::1],
+    weight: cython.longlong[::1],
+    cost: cython.longlong[::1],
+    k: cython.longlong,
+    i: cython.longlong,
+    near: cython.longlong[::1],
+    rows: cython.longlong[::1],
+) -> cython.longlong:
+    """Return how far the k-th nearest row of a row type is away.
+
+    ``near`` and ``rows`` [k] hold the nearest row types in ascending order, as many of them as make k rows.
+    """
+    c: cython.longlong
+    a: cython.longlong
+    other: cython.longlong
+    place: cython.longlong
+    total: cython.longlong
+    distance: cython.longlong
+    kept: cython.longlong = 0
+    furthest: cython.longlong = cython.cast(cython.longlong, 1) << 62
+    for other in range(codes.shape[0]):
+        distance = 0
+        for c in range(codes.shape[1]):
+            if codes[i, c] != codes[other, c]:
+                distance += cost[c]
+                if distance >= furthest:
                     break
-            kept = kept_now
-            if total >= k:
-                furthest = near[kept - 1]
-        found[i] = near[kept - 1]
-    return found
+        if distance >= furthest:
+            continue
+        place = kept
+        while place > 0 and near[place - 1] > distance:
+            place -= 1
+        for a in range(min(kept, k - 1), place, -1):
+            near[a] = near[a - 1]
+            rows[a] = rows[a - 1]
+        near[place] = distance
+        rows[place] = weight[other]
+        kept = min(kept + 1, k)
+        total = 0
+        a = 0
+        while a < kept and total < k:
+            total += rows[a]
+            a += 1
+        kept = a
+        if total >= k:
+            furthest = near[kept - 1]
+    return near[kept - 1]
