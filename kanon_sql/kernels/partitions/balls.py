@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-@njit(cache=True, nogil=True)
-def distances(by_column: NDArray[np.int32], cost: NDArray[np.int32], center: int, distance: NDArray[np.int32]) -> None:
+
+def distances(by_column: cython.int[:, ::1], cost: cython.int[::1], center: cython.longlong, distance: cython.int[::1]) -> None:
     """Fill ``distance`` [t]: the cost of the columns in which a row type differs from the center. O(m t)."""
-    distance[:] = 0
-    for c in range(len(by_column)):
-        column, own, step = by_column[c], by_column[c, center], cost[c]
-        for i in range(len(column)):
-            distance[i] += step if column[i] != own else np.int32(0)
+    with cython.nogil:
+        _measure(by_column, cost, center, distance)
 
 
-@njit(cache=True, nogil=True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _measure(
+    by_column: cython.int[:, ::1], cost: cython.int[::1], center: cython.longlong, distance: cython.int[::1]
+) -> cython.void:
+    c: cython.longlong
+    i: cython.longlong
+    for i in range(distance.shape[0]):
+        distance[i] = 0
+    for c in range(by_column.shape[0]):
+        _add_distances(by_column[c], by_column[c, center], cost[c], distance)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_distances(codes: cython.int[::1], own: cython.int, step: cython.int, distance: cython.int[::1]) -> cython.void:
+    """Add a step to the distance of each row type with another code."""
+    i: cython.longlong
+    for i in range(codes.shape[0]):
+        distance[i] += step if codes[i] != own else 0
+
+
 def best_balls(
     by_column: NDArray[np.int32],
     cost: NDArray[np.int32],
@@ -48,27 +71,63 @@ def best_balls(
     -----
     O(m t) a center; memory O(t + sum of the costs).
     """
-    distance = np.empty(by_column.shape[1], np.int32)
-    rows = np.zeros((cost.sum() + 1, 2), np.int64)
+    distance, rows = np.empty(by_column.shape[1], np.int32), np.empty((int(cost.sum()) + 1, 2), np.int64)
     best = np.zeros((len(center), 2), np.int64)
-    for b in range(len(center)):
-        distances(by_column, cost, center[b], distance)
-        rows[:] = 0
-        for i in range(len(distance)):
-            rows[distance[i], 0] += weight[i]
-            rows[distance[i], 1] += left[i]
-        inside, new = 0, 0
-        for radius in range(len(rows)):
-            inside += rows[radius, 0]
-            new = min(new + rows[radius, 1], 2 * k - 1)
-            if inside >= k and (best[b, 1] == 0 or radius * best[b, 1] < best[b, 0] * new):
-                best[b, 0], best[b, 1] = radius, new
-            if new == 2 * k - 1:
-                break
+    _measure_all(by_column, cost, weight, left, center, k, distance, rows, best)
     return best
 
 
-@njit(cache=True, nogil=True)
+def _measure_all(
+    by_column: cython.int[:, ::1],
+    cost: cython.int[::1],
+    weight: cython.longlong[::1],
+    left: cython.longlong[::1],
+    center: cython.longlong[::1],
+    k: cython.longlong,
+    distance: cython.int[::1],
+    rows: cython.longlong[:, ::1],
+    best: cython.longlong[:, ::1],
+) -> None:
+    """Fill ``best``; ``distance`` [t] and ``rows`` [sum of the costs + 1, 2] are scratch."""
+    b: cython.longlong
+    with cython.nogil:
+        for b in range(center.shape[0]):
+            _measure(by_column, cost, center[b], distance)
+            _best_ball(distance, weight, left, k, rows, best[b])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _best_ball(
+    distance: cython.int[::1],
+    weight: cython.longlong[::1],
+    left: cython.longlong[::1],
+    k: cython.longlong,
+    rows: cython.longlong[:, ::1],
+    best: cython.longlong[::1],
+) -> cython.void:
+    """Find the best radius; ``rows`` counts all rows and those in no class by their distance."""
+    i: cython.longlong
+    radius: cython.longlong
+    inside: cython.longlong = 0
+    new: cython.longlong = 0
+    for radius in range(rows.shape[0]):
+        rows[radius, 0] = 0
+        rows[radius, 1] = 0
+    for i in range(distance.shape[0]):
+        rows[distance[i], 0] += weight[i]
+        rows[distance[i], 1] += left[i]
+    for radius in range(rows.shape[0]):
+        inside += rows[radius, 0]
+        new = min(new + rows[radius, 1], 2 * k - 1)
+        if inside >= k and (best[1] == 0 or radius * best[1] < best[0] * new):
+            best[0] = radius
+            best[1] = new
+        if new == 2 * k - 1:
+            break
+
+
 def alike_first(
     codes: NDArray[np.int32], cost: NDArray[np.int32], rows: NDArray[np.int64], most: int, near: NDArray[np.int64]
 ) -> None:
@@ -82,30 +141,97 @@ def alike_first(
     O(a n m + n log n) for a row types brought to the front; memory O(n).
     """
     n, m = len(near), codes.shape[1]
-    common = np.ones(m, np.bool_)
-    own = codes[near[0]]
-    rank = np.full(n, -1, np.int64)
-    extra = np.zeros(n, np.int64)
-    reached, front = 0, 0
-    while True:
-        best = -1
-        for r in range(n):
-            if rank[r] >= 0:
-                continue
-            extra[r] = 0
-            for c in range(m):
-                if common[c] and codes[near[r], c] != own[c]:
-                    extra[r] += cost[c]
-            if rows[r] > 0 and (best < 0 or extra[r] < extra[best]):
-                best = r
-        if best < 0 or reached >= most:
-            break
-        rank[best] = front
-        front += 1
-        reached += rows[best]
-        for c in range(m):
-            common[c] = common[c] and codes[near[best], c] == own[c]
-    for r in range(n):
-        if rank[r] < 0:
-            rank[r] = front + extra[r]
-    near[:] = near[np.argsort(rank, kind="mergesort")]
+    rank, extra = np.full(n, -1, np.int64), np.zeros(n, np.int64)
+    _rank(codes, cost, rows, most, near, np.arange(m), extra, rank)
+    near[:] = near[np.argsort(rank, kind="stable")]
+
+
+def _rank(
+    codes: cython.int[:, ::1],
+    cost: cython.int[::1],
+    rows: cython.longlong[::1],
+    most: cython.longlong,
+    near: cython.longlong[::1],
+    common: cython.longlong[::1],
+    extra: cython.longlong[::1],
+    rank: cython.longlong[::1],
+) -> None:
+    """Fill ``rank`` [n], -1 before: the first ones by their turn, the others behind by what they would hide.
+
+    ``common`` [m] are the columns in which the first ones agree, all to begin with; ``extra`` [n] is scratch.
+    """
+    r: cython.longlong
+    best: cython.longlong
+    reached: cython.longlong = 0
+    front: cython.longlong = 0
+    columns: cython.longlong = common.shape[0]
+    with cython.nogil:
+        while True:
+            best = _least_hiding(codes, cost, rows, near, common, columns, extra, rank)
+            if best < 0 or reached >= most:
+                break
+            rank[best] = front
+            front += 1
+            reached += rows[best]
+            columns = _still_common(codes, near[0], near[best], common, columns)
+        for r in range(near.shape[0]):
+            if rank[r] < 0:
+                rank[r] = front + extra[r]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _least_hiding(
+    codes: cython.int[:, ::1],
+    cost: cython.int[::1],
+    rows: cython.longlong[::1],
+    near: cython.longlong[::1],
+    common: cython.longlong[::1],
+    columns: cython.longlong,
+    extra: cython.longlong[::1],
+    rank: cython.longlong[::1],
+) -> cython.longlong:
+    """Fill in what each row type without a rank would hide ``extra``; return the best one with rows, -1 if there is none."""
+    r: cython.longlong
+    a: cython.longlong
+    i: cython.longlong
+    c: cython.longlong
+    own: cython.longlong = near[0]
+    total: cython.longlong
+    best: cython.longlong = -1
+    for r in range(near.shape[0]):
+        if rank[r] >= 0:
+            continue
+        i = near[r]
+        total = 0
+        for a in range(columns):
+            c = common[a]
+            if codes[i, c] != codes[own, c]:
+                total += cost[c]
+        extra[r] = total
+        if rows[r] > 0 and (best < 0 or total < extra[best]):
+            best = r
+    return best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _still_common(
+    codes: cython.int[:, ::1],
+    own: cython.longlong,
+    i: cython.longlong,
+    common: cython.longlong[::1],
+    columns: cython.longlong,
+) -> cython.longlong:
+    """Keep the common columns in which two row types agree; return how many there are."""
+    a: cython.longlong
+    c: cython.longlong
+    kept: cython.longlong = 0
+    for a in range(columns):
+        c = common[a]
+        if codes[i, c] == codes[own, c]:
+            common[kept] = c
+            kept += 1
+    return kept

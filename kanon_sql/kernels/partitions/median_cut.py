@@ -3,25 +3,59 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-@njit(cache=True, nogil=True)
-def _best_cut(value: NDArray[np.int32], rows: NDArray[np.int64], total: int) -> tuple[int, int]:
-    """Return the cut between the ascending values that is nearest to the median, and the rows of its smaller side.
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.merge_sort import sort_by_key
+else:
+    from kanon_sql.kernels.merge_sort import sort_by_key
 
-    The values up to the cut, and it, are one side; ``rows`` counts by value.
+
+@cython.final
+@cython.cclass
+class _Cutter:
+    """Parts of a table, and scratch arrays to cut them, allocated once.
+
+    Parameters
+    ----------
+    by_column, weight, k, member
+        As in `cut_parts`.
+
+    Attributes
+    ----------
+    rows, key : int64 arrays [largest cardinality]
+        Rows of each value in a part, else 0; the values themselves, as keys to sort by.
+    value, other, moved : int64 arrays [t]
+        The different values of a part, and scratch to sort them and to reorder row types.
+    cut, smaller : int
+        The best cut of a column: the values up to the cut, and it, are one side; the rows of the smaller side.
     """
-    cut, best, below = -1, 0, 0
-    for v in value[:-1]:
-        below += rows[v]
-        if min(below, total - below) > best:
-            cut, best = v, min(below, total - below)
-    return cut, best
+
+    by_column: cython.int[:, ::1]
+    weight: cython.longlong[::1]
+    k: cython.longlong
+    member: cython.longlong[::1]
+    rows: cython.longlong[::1]
+    key: cython.longlong[::1]
+    value: cython.longlong[::1]
+    other: cython.longlong[::1]
+    moved: cython.longlong[::1]
+    cut: cython.longlong
+    smaller: cython.longlong
+
+    def __init__(self, by_column: NDArray[np.int32], weight: NDArray[np.int64], k: int, member: NDArray[np.int64]) -> None:
+        t, cardinality = by_column.shape[1], int(by_column.max()) + 1
+        self.by_column, self.weight, self.k, self.member = by_column, weight, k, member
+        self.rows, self.key = np.zeros(cardinality, np.int64), np.arange(cardinality)
+        self.value, self.other, self.moved = (np.empty(t, np.int64) for _ in range(3))
+        self.cut = self.smaller = 0
 
 
-@njit(cache=True, nogil=True)
 def cut_parts(
     by_column: NDArray[np.int32],
     weight: NDArray[np.int64],
@@ -56,50 +90,118 @@ def cut_parts(
     -----
     O(m s log s) for a part of s row types; memory O(t + largest cardinality).
     """
-    m, t = by_column.shape
-    rows = np.zeros(by_column.max() + 1, np.int64)
-    value = np.empty(t, np.int32)
-    moved = np.empty(t, np.int64)
     sides = np.empty((2 * len(parts), 2), np.int64)
-    made = 0
-    for p in range(len(parts)):
-        first, last = parts[p]
-        inside = member[first:last]
-        total = weight[inside].sum()
-        column, cut, most = -1, -1, 1
-        for c in range(m):
-            if total < 2 * k:
-                break
-            values = 0
-            for i in inside:
-                code = by_column[c, i]
-                if rows[code] == 0:
-                    value[values] = code
-                    values += 1
-                rows[code] += weight[i]
-            if values > most:
-                value[:values].sort()
-                found, smaller = _best_cut(value[:values], rows, total)
-                if smaller >= k:
-                    column, cut, most = c, found, values
-            for v in value[:values]:
-                rows[v] = 0
-        if column < 0:
-            continue
-        low = 0
-        for i in inside:
-            low += by_column[column, i] <= cut
-        left, right = 0, low
-        for i in inside:
-            if by_column[column, i] <= cut:
-                moved[left] = i
-                left += 1
-            else:
-                moved[right] = i
-                right += 1
-        inside[:] = moved[: len(inside)]
-        starts[first + low] = True
-        sides[made, 0], sides[made, 1] = first, first + low
-        sides[made + 1, 0], sides[made + 1, 1] = first + low, last
-        made += 2
-    return sides[:made]
+    return sides[: _cut_all(_Cutter(by_column, weight, k, member), parts, starts.view(np.uint8), sides)]
+
+
+def _cut_all(cutter: _Cutter, parts: cython.longlong[:, ::1], starts: cython.uchar[::1], sides: cython.longlong[:, ::1]) -> int:
+    """Cut the parts; return how many sides there are."""
+    p: cython.longlong
+    first: cython.longlong
+    middle: cython.longlong
+    last: cython.longlong
+    made: cython.longlong = 0
+    with cython.nogil:
+        for p in range(parts.shape[0]):
+            first = parts[p, 0]
+            last = parts[p, 1]
+            middle = _cut_part(cutter, first, last)
+            if middle > first:
+                starts[middle] = 1
+                sides[made, 0] = first
+                sides[made, 1] = middle
+                sides[made + 1, 0] = middle
+                sides[made + 1, 1] = last
+                made += 2
+    return made
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cut_part(cutter: _Cutter, first: cython.longlong, last: cython.longlong) -> cython.longlong:
+    """Cut a part; return where its second side begins, ``first`` if it cannot be cut."""
+    a: cython.longlong
+    c: cython.longlong
+    v: cython.longlong
+    values: cython.longlong
+    column: cython.longlong = -1
+    cut: cython.longlong = -1
+    most: cython.longlong = 1
+    total: cython.longlong = 0
+    for a in range(first, last):
+        total += cutter.weight[cutter.member[a]]
+    if total < 2 * cutter.k:
+        return first
+    for c in range(cutter.by_column.shape[0]):
+        values = _count_values(cutter, c, first, last)
+        if values > most:
+            sort_by_key(cutter.value, values, cutter.key, cutter.other)
+            _find_cut(cutter, values, total)
+            if cutter.smaller >= cutter.k:
+                column = c
+                cut = cutter.cut
+                most = values
+        for v in range(values):
+            cutter.rows[cutter.value[v]] = 0
+    return _divide(cutter, first, last, column, cut) if column >= 0 else first
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count_values(cutter: _Cutter, column: cython.longlong, first: cython.longlong, last: cython.longlong) -> cython.longlong:
+    """List the different values of a part, and count their rows; return how many there are."""
+    a: cython.longlong
+    i: cython.longlong
+    code: cython.longlong
+    values: cython.longlong = 0
+    for a in range(first, last):
+        i = cutter.member[a]
+        code = cutter.by_column[column, i]
+        if cutter.rows[code] == 0:
+            cutter.value[values] = code
+            values += 1
+        cutter.rows[code] += cutter.weight[i]
+    return values
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _find_cut(cutter: _Cutter, values: cython.longlong, total: cython.longlong) -> cython.void:
+    """Find the cut between the ascending values that is nearest to the median."""
+    v: cython.longlong
+    smaller: cython.longlong
+    below: cython.longlong = 0
+    cutter.smaller = 0
+    for v in range(values - 1):
+        below += cutter.rows[cutter.value[v]]
+        smaller = min(below, total - below)
+        if smaller > cutter.smaller:
+            cutter.cut = cutter.value[v]
+            cutter.smaller = smaller
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _divide(
+    cutter: _Cutter, first: cython.longlong, last: cython.longlong, column: cython.longlong, cut: cython.longlong
+) -> cython.longlong:
+    """Bring the row types up to a cut to the front of a part, otherwise in the order they had; return how far they reach."""
+    a: cython.longlong
+    i: cython.longlong
+    low: cython.longlong = first
+    high: cython.longlong = 0
+    for a in range(first, last):
+        i = cutter.member[a]
+        if cutter.by_column[column, i] <= cut:
+            cutter.member[low] = i
+            low += 1
+        else:
+            cutter.moved[high] = i
+            high += 1
+    for a in range(high):
+        cutter.member[low + a] = cutter.moved[a]
+    return low

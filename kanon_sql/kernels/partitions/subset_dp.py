@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-_ONE = np.uint64(1)
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
 IMPOSSIBLE = 1 << 60
 """Cost of what is not permitted; two of them can still be added."""
 
+_IMPOSSIBLE = cython.declare(cython.longlong, IMPOSSIBLE)
 
-@njit(cache=True, nogil=True)
+
 def class_agreements(codes: NDArray[np.int32], least: int, most: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Return the subsets of ``least`` to ``most`` rows of ``codes`` [n, m], and the columns on which the rows of each agree.
 
@@ -22,45 +25,52 @@ def class_agreements(codes: NDArray[np.int32], least: int, most: int) -> tuple[N
     agrees with the next one.
     """
     n, m = codes.shape
-    pair = np.zeros((n, n), np.uint64)
-    for a in range(n):
-        for b in range(n):
-            for c in range(m):
-                if codes[a, c] == codes[b, c]:
-                    pair[a, b] |= _ONE << np.uint64(c)
-    agree = np.full(1 << n, (_ONE << np.uint64(m)) - _ONE)
-    rows = np.zeros(1 << n, np.int64)
-    lowest = np.zeros(1 << n, np.int64)
-    found = np.empty(1 << n, np.int64)
-    count = 0
-    for subset in range(1, 1 << n):
-        rest = subset & (subset - 1)
-        lowest[subset] = lowest[subset >> 1] + 1 if subset & 1 == 0 else 0
-        rows[subset] = rows[rest] + 1
-        agree[subset] = agree[rest]
-        if rest:
-            agree[subset] &= pair[lowest[subset], lowest[rest]]
-        if least <= rows[subset] <= most:
-            found[count] = subset
-            count += 1
-    return found[:count], agree[found[:count]]
+    same = codes[:, None] == codes[None]
+    pair = same.astype(np.uint64) @ (np.uint64(1) << np.arange(m, dtype=np.uint64))
+    agree = np.full(1 << n, (1 << m) - 1, np.uint64)
+    lowest, rows = np.zeros(1 << n, np.int64), np.zeros(1 << n, np.int64)
+    _combine(pair, agree, rows, lowest)
+    found = np.flatnonzero((rows >= max(1, least)) & (rows <= most))
+    return found, agree[found]
 
 
-@njit(cache=True, nogil=True)
-def first_fitting(agree: NDArray[np.uint64], shown: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _combine(
+    pair: cython.ulonglong[:, ::1], agree: cython.ulonglong[::1], rows: cython.longlong[::1], lowest: cython.longlong[::1]
+) -> None:
+    """Fill ``agree``, ``rows`` and ``lowest``, the columns, rows and lowest row of each subset; ``pair`` is for two rows."""
+    subset: cython.longlong
+    rest: cython.longlong
+    with cython.nogil:
+        for subset in range(1, agree.shape[0]):
+            rest = subset & (subset - 1)
+            lowest[subset] = 0 if subset & 1 else lowest[subset >> 1] + 1
+            rows[subset] = rows[rest] + 1
+            agree[subset] = agree[rest]
+            if rest:
+                agree[subset] &= pair[lowest[subset], lowest[rest]]
+
+
+def first_fitting(agree: cython.ulonglong[::1], shown: cython.ulonglong[::1]) -> NDArray[np.int64]:
     """Return for each agreement [a] the first of the patterns ``shown`` [p] within it, -1 where there is none; O(a p)."""
-    first = np.full(len(agree), -1, np.int64)
-    for a in range(len(agree)):
-        for p in range(len(shown)):
-            if shown[p] & ~agree[a] == 0:
-                first[a] = p
-                break
-    return first
+    a: cython.longlong
+    p: cython.longlong
+    answer = np.full(agree.shape[0], -1, np.int64)
+    first: cython.longlong[::1] = answer
+    with cython.nogil:
+        for a in range(agree.shape[0]):
+            for p in range(shown.shape[0]):
+                if shown[p] | agree[a] == agree[a]:
+                    first[a] = p
+                    break
+    return answer
 
 
-@njit(cache=True, nogil=True)
 def cheapest_partitions(
-    cost: NDArray[np.int64], best: NDArray[np.int64], chosen: NDArray[np.int64], start: int, stop: int
+    cost: cython.longlong[::1],
+    best: cython.longlong[::1],
+    chosen: cython.longlong[::1],
+    start: cython.longlong,
+    stop: cython.longlong,
 ) -> None:
     """Fill ``best`` and ``chosen`` for the subsets from ``start``, above 0, to before ``stop``; all smaller ones are filled.
 
@@ -77,17 +87,38 @@ def cheapest_partitions(
     -----
     O(2^r) for a subset of r rows: every class that holds its highest row. Together O(3^n).
     """
-    for subset in range(start, stop):
-        top = 1
-        while 2 * top <= subset:
-            top *= 2
-        rest = subset ^ top
-        least, choice, part = IMPOSSIBLE, 0, rest
-        while True:
-            total = cost[top | part] + best[rest ^ part]
-            if total < least:
-                least, choice = total, top | part
-            if part == 0:
-                break
-            part = (part - 1) & rest
-        best[subset], chosen[subset] = least, choice
+    subset: cython.longlong
+    top: cython.longlong = 1
+    with cython.nogil:
+        for subset in range(start, stop):
+            while 2 * top <= subset:
+                top *= 2
+            _cheapest_partition(cost, best, chosen, subset, top)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cheapest_partition(
+    cost: cython.longlong[::1],
+    best: cython.longlong[::1],
+    chosen: cython.longlong[::1],
+    subset: cython.longlong,
+    top: cython.longlong,
+) -> cython.void:
+    """Fill in the best partition of a subset whose highest row is ``top``."""
+    total: cython.longlong
+    rest: cython.longlong = subset ^ top
+    part: cython.longlong = rest
+    choice: cython.longlong = 0
+    least: cython.longlong = _IMPOSSIBLE
+    while True:
+        total = cost[top | part] + best[rest ^ part]
+        if total < least:
+            least = total
+            choice = top | part
+        if part == 0:
+            break
+        part = (part - 1) & rest
+    best[subset] = least
+    chosen[subset] = choice

@@ -3,55 +3,68 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-_ONE = np.uint64(1)
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
 
-@njit(cache=True, nogil=True)
-def _kept_rows(rows: NDArray[np.int64], k: int) -> int:
-    """Return the rows whose value may be shown so that those hidden are none or at least k; ``rows`` counts by value.
+@cython.final
+@cython.cclass
+class _Splitter:
+    """Classes that are split, and scratch arrays, allocated once.
 
-    A value that has to be hidden so that the others are not alone gets its count negated.
+    Parameters
+    ----------
+    codes, weight, cost, cardinality
+        As in `split_classes`.
+
+    Attributes
+    ----------
+    by_column : int32 array [m, t]
+        Codes, a column after the other.
+    member, moved : int64 arrays [t]
+        The row types, class after class, and scratch to reorder them.
+    local, rows : int64 arrays [largest cardinality], [t + 1]
+        The number of each value in a class, -1 where there is none, and the rows of each number: negated where the value
+        has to be hidden so that others are not alone.
+    place : int64 array [t + 2]
+        Where the rows of each part of a class go.
+    depth, low, high, tried : int, int64 arrays [t + 1], uint64 array [t + 1]
+        The classes that wait: first and last place in ``member``, and the columns that were shown or tried.
+    shown : uint64 array [t]
+        The columns that each row type shows.
     """
-    shown, hidden = 0, 0
-    for value in range(len(rows)):
-        if rows[value] >= k:
-            shown += rows[value]
-        else:
-            hidden += rows[value]
-    while 0 < hidden < k and shown > 0:
-        least = -1
-        for value in range(len(rows)):
-            if rows[value] >= k and (least < 0 or rows[value] < rows[least]):
-                least = value
-        hidden += rows[least]
-        shown -= rows[least]
-        rows[least] = -rows[least]
-    return shown
+
+    by_column: cython.int[:, ::1]
+    weight: cython.longlong[::1]
+    cost: cython.longlong[::1]
+    member: cython.longlong[::1]
+    moved: cython.longlong[::1]
+    local: cython.longlong[::1]
+    rows: cython.longlong[::1]
+    place: cython.longlong[::1]
+    depth: cython.longlong
+    low: cython.longlong[::1]
+    high: cython.longlong[::1]
+    tried: cython.ulonglong[::1]
+    shown: cython.ulonglong[::1]
+
+    def __init__(
+        self, codes: NDArray[np.int32], weight: NDArray[np.int64], cost: NDArray[np.int64], cardinality: NDArray[np.int64]
+    ) -> None:
+        t = len(codes)
+        self.by_column, self.weight, self.cost = np.ascontiguousarray(codes.T), weight, cost
+        self.member, self.moved = np.arange(t), np.empty(t, np.int64)
+        self.local = np.full(cardinality.max(), -1, np.int64)
+        self.rows, self.place = np.zeros(t + 1, np.int64), np.zeros(t + 2, np.int64)
+        self.depth, self.tried = 0, np.zeros(t + 1, np.uint64)
+        self.low, self.high = np.empty(t + 1, np.int64), np.empty(t + 1, np.int64)
+        self.shown = np.zeros(t, np.uint64)
 
 
-@njit(cache=True, nogil=True)
-def _count_values(
-    codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    member: NDArray[np.int64],
-    local: NDArray[np.int64],
-    rows: NDArray[np.int64],
-) -> int:
-    """Number the values of ``codes`` [t] among ``member`` by first appearance; fill ``local`` and ``rows``."""
-    values = 0
-    for i in member:
-        if local[codes[i]] < 0:
-            local[codes[i]] = values
-            rows[values] = 0
-            values += 1
-        rows[local[codes[i]]] += weight[i]
-    return values
-
-
-@njit(cache=True, nogil=True)
 def split_classes(
     codes: NDArray[np.int32], weight: NDArray[np.int64], cost: NDArray[np.int64], cardinality: NDArray[np.int64], k: int
 ) -> NDArray[np.uint64]:
@@ -64,58 +77,162 @@ def split_classes(
     -----
     O(m t) a level of splitting, at most m levels; memory O(t + largest cardinality).
     """
-    t, m = codes.shape
-    by_column = np.ascontiguousarray(codes.T)
-    member = np.arange(t)
-    moved = np.empty(t, np.int64)
-    local = np.full(cardinality.max(), -1, np.int64)
-    rows = np.zeros(t + 1, np.int64)
-    start = np.zeros(t + 2, np.int64)
-    shown = np.zeros(t, np.uint64)
-    low = np.empty(t + 1, np.int64)
-    high = np.empty(t + 1, np.int64)
-    settled = np.zeros(t + 1, np.uint64)
-    low[0], high[0] = 0, t
-    depth = 1
-    while depth:
-        depth -= 1
-        first, last, tried = low[depth], high[depth], settled[depth]
-        inside = member[first:last]
-        best, best_gain = -1, 0
-        for c in range(m):
-            if (tried >> np.uint64(c)) & _ONE:
-                continue
-            values = _count_values(by_column[c], weight, inside, local, rows)
-            gain = _kept_rows(rows[:values], k) * cost[c]
-            for i in inside:
-                local[by_column[c, i]] = -1
-            if gain > best_gain:
-                best, best_gain = c, gain
-        if best < 0:
+    splitter = _Splitter(codes, weight, cost, cardinality)
+    _split_all(splitter, k)
+    return np.asarray(splitter.shown)
+
+
+def _split_all(splitter: _Splitter, k: cython.longlong) -> None:
+    first: cython.longlong
+    last: cython.longlong
+    column: cython.longlong
+    with cython.nogil:
+        _wait(splitter, 0, splitter.member.shape[0], 0)
+        while splitter.depth:
+            splitter.depth -= 1
+            first = splitter.low[splitter.depth]
+            last = splitter.high[splitter.depth]
+            column = _best_column(splitter, first, last, splitter.tried[splitter.depth], k)
+            if column >= 0:
+                _split(splitter, first, last, splitter.tried[splitter.depth], column, k)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _wait(splitter: _Splitter, first: cython.longlong, last: cython.longlong, tried: cython.ulonglong) -> cython.void:
+    splitter.low[splitter.depth] = first
+    splitter.high[splitter.depth] = last
+    splitter.tried[splitter.depth] = tried
+    splitter.depth += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _best_column(
+    splitter: _Splitter, first: cython.longlong, last: cython.longlong, tried: cython.ulonglong, k: cython.longlong
+) -> cython.longlong:
+    """Return the column whose showing saves the most in a class, -1 if none saves anything."""
+    c: cython.longlong
+    values: cython.longlong
+    gain: cython.longlong
+    best: cython.longlong = -1
+    best_gain: cython.longlong = 0
+    for c in range(splitter.cost.shape[0]):
+        if (tried >> c) & 1:
             continue
-        column = by_column[best]
-        values = _count_values(column, weight, inside, local, rows)
-        _kept_rows(rows[:values], k)
-        # Counting sort: group 0 gathers the rows that stay, group v + 1 those that show value v.
-        start[: values + 2] = 0
-        for i in inside:
-            start[(local[column[i]] + 1 if rows[local[column[i]]] >= k else 0) + 1] += 1
-        for group in range(values + 1):
-            start[group + 1] += start[group]
-        for group in range(values + 1):
-            if start[group + 1] > start[group]:
-                low[depth] = first + start[group]
-                high[depth] = first + start[group + 1]
-                settled[depth] = tried | (_ONE << np.uint64(best))
-                depth += 1
-        for i in inside:
-            value = local[column[i]]
-            group = value + 1 if rows[value] >= k else 0
-            moved[first + start[group]] = i
-            start[group] += 1
-            if group:
-                shown[i] |= _ONE << np.uint64(best)
-        for i in inside:
-            local[column[i]] = -1
-        member[first:last] = moved[first:last]
+        values = _count_values(splitter, c, first, last)
+        gain = _shown_rows(splitter, values, k) * splitter.cost[c]
+        _forget_values(splitter, c, first, last)
+        if gain > best_gain:
+            best = c
+            best_gain = gain
+    return best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count_values(
+    splitter: _Splitter, column: cython.longlong, first: cython.longlong, last: cython.longlong
+) -> cython.longlong:
+    """Number the values of a class by first appearance, and count their rows; return how many there are."""
+    a: cython.longlong
+    i: cython.longlong
+    code: cython.longlong
+    values: cython.longlong = 0
+    for a in range(first, last):
+        i = splitter.member[a]
+        code = splitter.by_column[column, i]
+        if splitter.local[code] < 0:
+            splitter.local[code] = values
+            splitter.rows[values] = 0
+            values += 1
+        splitter.rows[splitter.local[code]] += splitter.weight[i]
+    return values
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _forget_values(splitter: _Splitter, column: cython.longlong, first: cython.longlong, last: cython.longlong) -> cython.void:
+    a: cython.longlong
+    for a in range(first, last):
+        splitter.local[splitter.by_column[column, splitter.member[a]]] = -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _shown_rows(splitter: _Splitter, values: cython.longlong, k: cython.longlong) -> cython.longlong:
+    """Return the rows whose value may be shown so that those hidden are none or at least k.
+
+    A value that has to be hidden so that the others are not alone gets its count negated.
+    """
+    value: cython.longlong
+    least: cython.longlong
+    shown: cython.longlong = 0
+    hidden: cython.longlong = 0
+    for value in range(values):
+        if splitter.rows[value] >= k:
+            shown += splitter.rows[value]
+        else:
+            hidden += splitter.rows[value]
+    while 0 < hidden < k and shown > 0:
+        least = -1
+        for value in range(values):
+            if splitter.rows[value] >= k and (least < 0 or splitter.rows[value] < splitter.rows[least]):
+                least = value
+        hidden += splitter.rows[least]
+        shown -= splitter.rows[least]
+        splitter.rows[least] = -splitter.rows[least]
     return shown
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _part(splitter: _Splitter, column: cython.longlong, i: cython.longlong, k: cython.longlong) -> cython.longlong:
+    """Return the part of a class that a row type goes to: 0 gathers those that stay, v + 1 those that show value v."""
+    value: cython.longlong = splitter.local[splitter.by_column[column, i]]
+    return value + 1 if splitter.rows[value] >= k else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _split(
+    splitter: _Splitter,
+    first: cython.longlong,
+    last: cython.longlong,
+    tried: cython.ulonglong,
+    column: cython.longlong,
+    k: cython.longlong,
+) -> cython.void:
+    """Split a class by a column, by a counting sort; its parts wait."""
+    a: cython.longlong
+    i: cython.longlong
+    part: cython.longlong
+    bit: cython.ulonglong = cython.cast(cython.ulonglong, 1) << column
+    values: cython.longlong = _count_values(splitter, column, first, last)
+    _shown_rows(splitter, values, k)
+    for part in range(values + 2):
+        splitter.place[part] = 0
+    for a in range(first, last):
+        splitter.place[_part(splitter, column, splitter.member[a], k) + 1] += 1
+    splitter.place[0] = first
+    for part in range(values + 1):
+        splitter.place[part + 1] += splitter.place[part]
+        if splitter.place[part + 1] > splitter.place[part]:
+            _wait(splitter, splitter.place[part], splitter.place[part + 1], tried | bit)
+    for a in range(first, last):
+        i = splitter.member[a]
+        part = _part(splitter, column, i, k)
+        splitter.moved[splitter.place[part]] = i
+        splitter.place[part] += 1
+        if part:
+            splitter.shown[i] |= bit
+    _forget_values(splitter, column, first, last)
+    for a in range(first, last):
+        splitter.member[a] = splitter.moved[a]
