@@ -45,7 +45,27 @@ def push(
 def pop(heap: cython.longlong[::1], key: cython.longlong[::1], size: cython.longlong) -> cython.longlong:
     """Remove the first item, ``heap[0]``; return the new size. O(log size)."""
     size -= 1
-    item: cython.longlong = heap[size]
+    _sink(heap, key, size, heap[size])
+    return size
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def raise_first(
+    heap: cython.longlong[::1], key: cython.longlong[::1], size: cython.longlong, value: cython.longlong
+) -> cython.void:
+    """Give the first item a greater key. O(log size)."""
+    item: cython.longlong = heap[0]
+    key[item] = value
+    _sink(heap, key, size, item)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sink(heap: cython.longlong[::1], key: cython.longlong[::1], size: cython.longlong, item: cython.longlong) -> cython.void:
+    """Put an item in the place of the first."""
     place: cython.longlong = 0
     below: cython.longlong = 1
     while below < size:
@@ -57,4 +77,3 @@ def pop(heap: cython.longlong[::1], key: cython.longlong[::1], size: cython.long
         place = below
         below = 2 * place + 1
     heap[place] = item
-    return size

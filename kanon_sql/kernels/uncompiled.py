@@ -17,7 +17,7 @@ def _unchanged(item: _Item) -> _Item:
     return item
 
 
-cclass = cfunc = final = with_gil = _unchanged
+cclass = ccall = cfunc = final = with_gil = _unchanged
 
 
 class _Nogil(nullcontext[None]):

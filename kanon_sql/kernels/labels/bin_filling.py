@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-@njit(cache=True, nogil=True)
-def to_lightest(weight: NDArray[np.int64], load: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the bin of each label, int64 [n]: the labels in their order, each into the bin that is the lightest then.
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.heap import push, raise_first
+else:
+    from kanon_sql.kernels.heap import push, raise_first
+
+
+def to_lightest(weight: cython.longlong[::1], load: cython.longlong[::1]) -> NDArray[np.int64]:
+    """Return the bin of each label, int64 [n]: the labels in their order, each into the bin that is then the lightest.
 
     Parameters
     ----------
     weight : int64 array [n]
         Rows of each label.
     load : int64 array [b]
-        Rows that are in each bin already; raised by the labels. The first of equally light bins is taken.
+        Rows that are in each bin already; increased by the labels. The first of equally light bins is taken.
 
     Notes
     -----
-    O(b + n log b) time, O(n + b) memory.
+    O((n + b) log b) time, O(n + b) memory.
     """
     place = np.empty(len(weight), np.int64)
-    heap = [(load[j], j) for j in range(len(load))]
-    heapq.heapify(heap)
-    for i in range(len(weight)):
-        j = heap[0][1]
-        place[i] = j
-        load[j] += weight[i]
-        heapq.heapreplace(heap, (load[j], j))
+    _fill(weight, load, place, np.empty(len(load), np.int64))
     return place
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _fill(
+    weight: cython.longlong[::1], load: cython.longlong[::1], place: cython.longlong[::1], heap: cython.longlong[::1]
+) -> cython.void:
+    """The loads are the keys of a heap of bins."""
+    i: cython.longlong
+    j: cython.longlong
+    size: cython.longlong = 0
+    with cython.nogil:
+        for j in range(load.shape[0]):
+            size = push(heap, load, size, j, load[j])
+        for i in range(weight.shape[0]):
+            j = heap[0]
+            place[i] = j
+            raise_first(heap, load, size, load[j] + weight[i])

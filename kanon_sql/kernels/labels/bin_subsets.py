@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-@njit(cache=True, nogil=True)
-def lightest_bins(weight: NDArray[np.int64], k: int, most: int) -> NDArray[np.int64]:
-    """Return the bins of a division whose heaviest bin is as light as possible, as subsets.
+
+def lightest_bins(weight: cython.longlong[::1], k: cython.longlong, most: cython.longlong) -> NDArray[np.int64]:
+    """Return the bins of a partition whose heaviest bin is as light as possible, as subsets.
 
     Parameters
     ----------
@@ -18,36 +21,55 @@ def lightest_bins(weight: NDArray[np.int64], k: int, most: int) -> NDArray[np.in
     k : int
         Least units of a bin.
     most : int
-        Most units of a bin; no bins are returned where no division has such bins only.
+        Most units of a bin; no bins are returned where no partition has such bins only.
 
     Notes
     -----
-    A division of a subset has a bin with the highest label of it: all of them are tried. O(3^n) time, O(2^n) memory.
+    In any partition of a subset some bin holds its highest label: all such bins are tried. O(3^n) time, O(2^n) memory.
     """
     size = 1 << len(weight)
-    load = np.zeros(size, np.int64)
-    best = np.full(size, most + 1)
+    best = np.full(size, most + 1, np.int64)
     chosen = np.zeros(size, np.int64)
-    best[0] = 0
-    top = 0
-    for subset in range(1, size):
-        if subset >> (top + 1):
-            top += 1
-        rest = subset ^ (1 << top)
-        load[subset] = load[rest] + weight[top]
-        part = rest
-        while True:
-            inside = rest ^ part | (1 << top)
-            heaviest = max(load[inside], best[part])
-            if heaviest < best[subset] and load[inside] >= k:
-                best[subset], chosen[subset] = heaviest, inside
-            if part == 0:
-                break
-            part = (part - 1) & rest
-    bins = np.empty(len(weight), np.int64)
-    count, left = 0, size - 1
+    _partition(weight, k, np.zeros(size, np.int64), best, chosen)
+    bins = []
+    left = size - 1
     while left and best[size - 1] <= most:
-        bins[count] = chosen[left]
+        bins.append(chosen[left])
         left ^= chosen[left]
-        count += 1
-    return bins[:count]
+    return np.array(bins, np.int64)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _partition(
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    load: cython.longlong[::1],
+    best: cython.longlong[::1],
+    chosen: cython.longlong[::1],
+) -> cython.void:
+    """Fill ``best`` with the heaviest bin of the best partition of each subset, ``chosen`` with that of the highest label."""
+    subset: cython.longlong
+    rest: cython.longlong
+    part: cython.longlong
+    inside: cython.longlong
+    heaviest: cython.longlong
+    one: cython.longlong = 1
+    top: cython.longlong = 0
+    with cython.nogil:
+        best[0] = 0
+        for subset in range(1, load.shape[0]):
+            if subset >> (top + 1):
+                top += 1
+            rest = subset ^ (one << top)
+            load[subset] = load[rest] + weight[top]
+            part = rest
+            while True:
+                inside = rest ^ part | (one << top)
+                heaviest = max(load[inside], best[part])
+                if heaviest < best[subset] and load[inside] >= k:
+                    best[subset] = heaviest
+                    chosen[subset] = inside
+                if part == 0:
+                    break
+                part = (part - 1) & rest

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
 
-@njit(cache=True, nogil=True)
 def even_out(
-    weight: NDArray[np.int64], place: NDArray[np.int64], load: NDArray[np.int64], least: int, most: int, rounds: int
+    weight: cython.longlong[::1],
+    place: cython.longlong[::1],
+    load: cython.longlong[::1],
+    least: cython.longlong,
+    most: cython.longlong,
+    rounds: cython.longlong,
 ) -> None:
     """Bring bins above ``most`` and below ``least`` nearer to the others, by moves and swaps that even out a pair of bins.
 
@@ -34,67 +41,132 @@ def even_out(
     the heaviest with the lightest. The search ends when they change nothing: then no move and no swap of two labels helps.
     O(n + b log b) for a round in which each pair changes a few times, O(n + b) memory.
     """
-    n, b = len(weight), len(load)
-    first = np.full(b, n, np.int64)  # n ends a list
-    after = np.empty(n, np.int64)
-    for i in range(n - 1, -1, -1):
+    first = np.full(len(load), len(weight), np.int64)
+    after = np.empty(len(weight), np.int64)
+    _list_labels(place, first, after)
+    while rounds > 0:
+        order = np.argsort(-np.asarray(load), kind="stable")
+        rounds = _until_changed(weight, load, first, after, order, least, most, rounds)
+    _read_places(place, first, after)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _list_labels(place: cython.longlong[::1], first: cython.longlong[::1], after: cython.longlong[::1]) -> cython.void:
+    """List the labels of bin j: ``first[j]``, then ``after`` of each, ascending, n at the end."""
+    i: cython.longlong
+    for i in range(place.shape[0] - 1, -1, -1):
         after[i] = first[place[i]]
         first[place[i]] = i
-    order = np.argsort(-load, kind="mergesort")
-    idle = 0
-    for _ in range(rounds):
-        if idle == b or (load.max() <= most and load.min() >= least):
-            break
-        changed = False
-        for i in range(b):
-            j = (2 * b - 1 - idle - i) % b
-            one, other = order[i], order[j]
-            if j > i and (max(load[one], load[other]) > most or min(load[one], load[other]) < least):
-                while _exchange(weight, load, first, after, one, other):
-                    changed = True
-        if changed:
-            order = np.argsort(-load, kind="mergesort")
-            idle = 0
-        else:
-            idle += 1
-    for j in range(b):
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _read_places(place: cython.longlong[::1], first: cython.longlong[::1], after: cython.longlong[::1]) -> cython.void:
+    i: cython.longlong
+    j: cython.longlong
+    for j in range(first.shape[0]):
         i = first[j]
-        while i < n:
+        while i < place.shape[0]:
             place[i] = j
             i = after[i]
 
 
-@njit(cache=True, nogil=True)
-def _exchange(
-    weight: NDArray[np.int64],
-    load: NDArray[np.int64],
-    first: NDArray[np.int64],
-    after: NDArray[np.int64],
-    one: int,
-    other: int,
-) -> bool:
-    """Move a label or swap two so that two bins differ the least; return whether they differ less than before.
+@cython.cfunc
+@cython.exceptval(check=False)
+def _until_changed(
+    weight: cython.longlong[::1],
+    load: cython.longlong[::1],
+    first: cython.longlong[::1],
+    after: cython.longlong[::1],
+    order: cython.longlong[::1],
+    least: cython.longlong,
+    most: cython.longlong,
+    rounds: cython.longlong,
+) -> cython.longlong:
+    """Do rounds until one changes something; return how many are left, 0 when nothing is left to do."""
+    b: cython.longlong = load.shape[0]
+    i: cython.longlong
+    j: cython.longlong
+    idle: cython.longlong
+    changed: cython.bint = False
+    with cython.nogil:
+        for idle in range(min(b, rounds)):
+            if _within(load, least, most):
+                break
+            for i in range(b):
+                j = (2 * b - 1 - idle - i) % b
+                if j > i and (max(load[order[i]], load[order[j]]) > most or min(load[order[i]], load[order[j]]) < least):
+                    while _exchange(weight, load, first, after, order[i], order[j]):
+                        changed = True
+            if changed:
+                rounds -= idle + 1
+                break
+    return rounds if changed else 0
 
-    The labels of bin j are ``first[j]``, then ``after`` of each, ascending, n at the end.
-    """
-    n = len(weight)
-    heavy, light = (one, other) if load[one] >= load[other] else (other, one)
-    apart = load[heavy] - load[light]
-    best, given, back = apart, n, n
-    above, y = n, first[light]
-    x = first[heavy]
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _within(load: cython.longlong[::1], least: cython.longlong, most: cython.longlong) -> cython.bint:
+    j: cython.longlong
+    within: cython.bint = True
+    for j in range(load.shape[0]):
+        within = within and least <= load[j] <= most
+    return within
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _shift(weight: cython.longlong[::1], given: cython.longlong, back: cython.longlong) -> cython.longlong:
+    """Return the rows that change bins when one label is exchanged for another, or for none, n."""
+    return weight[given] - weight[back] if back < weight.shape[0] else weight[given]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _exchange(
+    weight: cython.longlong[::1],
+    load: cython.longlong[::1],
+    first: cython.longlong[::1],
+    after: cython.longlong[::1],
+    one: cython.longlong,
+    other: cython.longlong,
+) -> cython.bint:
+    """Move a label or swap two so that two bins differ the least; return whether they differ less than before."""
+    n: cython.longlong = weight.shape[0]
+    heavy: cython.longlong = one if load[one] >= load[other] else other
+    light: cython.longlong = other if heavy == one else one
+    difference: cython.longlong = load[heavy] - load[light]
+    best: cython.longlong = difference
+    given: cython.longlong = n
+    back: cython.longlong = n
+    above: cython.longlong = n
+    y: cython.longlong = first[light]
+    x: cython.longlong = first[heavy]
+    left: cython.longlong
+    shift: cython.longlong
     while x < n:
-        # The best partner of x is the last label above x - apart / 2 or the first one that is not; both descend with x.
-        while y < n and 2 * weight[y] > 2 * weight[x] - apart:
-            above, y = y, after[y]
-        for partner in (above, y):
-            shift = weight[x] - (weight[partner] if partner < n else 0)
-            if abs(apart - 2 * shift) < best:
-                best, given, back = abs(apart - 2 * shift), x, partner
+        # The best partner of x is the last label above x - difference / 2 or the first one that is not; both descend with x.
+        while y < n and 2 * weight[y] > 2 * weight[x] - difference:
+            above = y
+            y = after[y]
+        left = abs(difference - 2 * _shift(weight, x, above))
+        if left < best:
+            best = left
+            given = x
+            back = above
+        left = abs(difference - 2 * _shift(weight, x, y))
+        if left < best:
+            best = left
+            given = x
+            back = y
         x = after[x]
     if given == n:
         return False
-    shift = weight[given] - (weight[back] if back < n else 0)
+    shift = _shift(weight, given, back)
     load[heavy] -= shift
     load[light] += shift
     _take(first, after, heavy, given)
@@ -105,24 +177,28 @@ def _exchange(
     return True
 
 
-@njit(cache=True, nogil=True)
-def _take(first: NDArray[np.int64], after: NDArray[np.int64], j: int, label: int) -> None:
-    if first[j] == label:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take(first: cython.longlong[::1], after: cython.longlong[::1], j: cython.longlong, label: cython.longlong) -> cython.void:
+    i: cython.longlong = first[j]
+    if i == label:
         first[j] = after[label]
         return
-    i = first[j]
     while after[i] != label:
         i = after[i]
     after[i] = after[label]
 
 
-@njit(cache=True, nogil=True)
-def _put(first: NDArray[np.int64], after: NDArray[np.int64], j: int, label: int) -> None:
-    if first[j] > label:
-        after[label] = first[j]
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _put(first: cython.longlong[::1], after: cython.longlong[::1], j: cython.longlong, label: cython.longlong) -> cython.void:
+    i: cython.longlong = first[j]
+    if i > label:
+        after[label] = i
         first[j] = label
         return
-    i = first[j]
     while after[i] < label:  # the end of a list is above all labels
         i = after[i]
     after[label] = after[i]

@@ -3,17 +3,78 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.labels.graphs import Graph
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.labels.graphs import Graph
+else:
+    from kanon_sql.kernels.labels.graphs import Graph
 
 
-@njit(cache=True, nogil=True)
+@cython.final
+@cython.cclass
+class _Search:
+    """The sets listed so far, and the set that grows.
+
+    Parameters
+    ----------
+    nodes, members, effort : int
+        Nodes of the graph, members that the sets listed may have together, and nodes that may be visited.
+
+    Attributes
+    ----------
+    first, member : int64 arrays [members + 1], [members]
+        Set i has the nodes ``member[first[i] : first[i + 1]]``.
+    listed : int
+        How many sets there are.
+    effort : int
+        Nodes that may still be visited.
+    chosen, inside : int64 array [n], uint8 array [n]
+        The nodes of the growing set, one for each level, and whether a node is one of them.
+    candidate, known : int64 array [n], uint8 array [n]
+        Nodes next to the set, in the order in which they were found, and whether a node is one of them or was passed over.
+    at, end : int64 arrays [n + 1]
+        The next candidate of each level, and the end of its candidates.
+    queue, seen : int64 array [n], uint8 array [n]
+        Of a breadth-first search.
+    """
+
+    first: cython.longlong[::1]
+    member: cython.longlong[::1]
+    listed: cython.longlong
+    effort: cython.longlong
+    chosen: cython.longlong[::1]
+    inside: cython.uchar[::1]
+    candidate: cython.longlong[::1]
+    known: cython.uchar[::1]
+    at: cython.longlong[::1]
+    end: cython.longlong[::1]
+    queue: cython.longlong[::1]
+    seen: cython.uchar[::1]
+
+    def __init__(self, nodes: int, members: int, effort: cython.longlong) -> None:
+        self.first, self.member = np.zeros(members + 1, np.int64), np.empty(members, np.int64)
+        self.listed, self.effort = 0, effort
+        self.chosen, self.inside = np.empty(nodes, np.int64), np.zeros(nodes, np.uint8)
+        self.candidate, self.known = np.empty(nodes, np.int64), np.zeros(nodes, np.uint8)
+        self.at, self.end = np.empty(nodes + 1, np.int64), np.empty(nodes + 1, np.int64)
+        self.queue, self.seen = np.empty(nodes, np.int64), np.empty(nodes, np.uint8)
+
+
 def connected_sets(
-    graph: Graph, weight: NDArray[np.int64], k: int, most: int, members: int, effort: int
+    graph: Graph,
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    most: cython.longlong,
+    members: cython.longlong,
+    effort: cython.longlong,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
-    """List the connected sets of k to ``most`` rows whose removal leaves nothing that cannot be divided likewise.
+    """List the connected sets of k to ``most`` rows whose removal leaves nothing that cannot be partitioned likewise.
 
     What remains falls into components; each must weigh k or more, and not more than as many regions of ``most`` rows can hold
     as it has room for regions of k rows.
@@ -25,7 +86,7 @@ def connected_sets(
     k, most : int
         Least and most rows of a set.
     members, effort : int
-        Members that the sets listed may have together, and nodes that may be met: one for each set looked at, even below k
+        Members that the sets listed may have together, and nodes that may be visited: one for each set looked at, even below k
         rows, and all for each of the others.
 
     Returns
@@ -37,90 +98,143 @@ def connected_sets(
 
     Notes
     -----
-    Each set is met once, from its least node: a set grows by the nodes next to it that come after those passed over
+    Each set is found once, from its least node: a set grows by the nodes next to it that come after those passed over
     (Wernicke: Efficient Detection of Network Motifs, 2006). O(n + e) for each set listed, O(degree) for each looked at.
     """
-    begin, near = graph
-    n = len(weight)
-    first = np.zeros(members + 1, np.int64)
-    member = np.empty(members, np.int64)
-    inside = np.zeros(n, np.bool_)
-    known = np.zeros(n, np.bool_)
-    open_nodes = np.empty(n, np.int64)  # next to the set; those of a level end where the level's nodes do
-    at, end, chosen = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), np.empty(n, np.int64)
-    queue, mark = np.empty(n, np.int64), np.empty(n, np.bool_)
-    listed = 0
-    for root in range(n):
-        known[root] = True
-        open_nodes[0] = root
-        level, rows = 0, 0
-        at[0], end[0] = 0, 1
-        while level >= 0:
-            if at[level] == end[level]:
-                level -= 1
-                if level >= 0:
-                    for u in open_nodes[end[level] : end[level + 1]]:
-                        known[u] = False
-                    inside[chosen[level]] = False
-                    rows -= weight[chosen[level]]
-                continue
-            v = open_nodes[at[level]]
-            at[level] += 1
-            if rows + weight[v] > most:
-                continue
-            effort -= 1
-            rows += weight[v]
-            inside[v] = True
-            chosen[level] = v
-            if effort < 0:
-                return first[: listed + 1], member[: first[listed]], False
-            if rows >= k:
-                effort -= n
-            if rows >= k and _fits(graph, weight, k, most, inside, queue, mark):
-                if first[listed] + level >= members:
-                    return first[: listed + 1], member[: first[listed]], False
-                first[listed + 1] = first[listed] + level + 1
-                member[first[listed] : first[listed + 1]] = chosen[: level + 1]
-                listed += 1
-            last = end[level]
-            for u in near[begin[v] : begin[v + 1]]:
-                if u > root and not known[u]:
-                    known[u] = True
-                    open_nodes[last] = u
-                    last += 1
-            at[level + 1], end[level + 1] = at[level], last
-            level += 1
-        known[root] = False
-    return first[: listed + 1], member[: first[listed]], True
+    search = _Search(len(weight), members, effort)
+    complete = _list_sets(search, graph, weight, k, most)
+    first = np.asarray(search.first)[: search.listed + 1]
+    return first, np.asarray(search.member)[: first[search.listed]], complete
 
 
-@njit(cache=True, nogil=True)
-def _fits(
+@cython.cfunc
+@cython.exceptval(check=False)
+def _list_sets(
+    search: _Search,
     graph: Graph,
-    weight: NDArray[np.int64],
-    k: int,
-    most: int,
-    inside: NDArray[np.bool_],
-    queue: NDArray[np.int64],
-    mark: NDArray[np.bool_],
-) -> bool:
-    """Return whether each component outside of the set can be divided, as far as its weight tells."""
-    begin, near = graph
-    mark[:] = inside
-    for start in range(len(weight)):
-        if mark[start]:
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    most: cython.longlong,
+) -> cython.bint:
+    """List the sets; return whether these are all."""
+    root: cython.longlong
+    complete: cython.bint = True
+    with cython.nogil:
+        for root in range(weight.shape[0]):
+            complete = _list_from(search, graph, weight, k, most, root)
+            if not complete:
+                break
+    return complete
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _list_from(
+    search: _Search,
+    graph: Graph,
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    most: cython.longlong,
+    root: cython.longlong,
+) -> cython.bint:
+    """List the sets whose least node is ``root``; return whether these are all."""
+    level: cython.longlong = 0
+    rows: cython.longlong = 0
+    v: cython.longlong
+    u: cython.longlong
+    e: cython.longlong
+    last: cython.longlong
+    search.known[root] = True
+    search.candidate[0] = root
+    search.at[0] = 0
+    search.end[0] = 1
+    while level >= 0:
+        if search.at[level] == search.end[level]:
+            level -= 1
+            if level >= 0:
+                for e in range(search.end[level], search.end[level + 1]):
+                    search.known[search.candidate[e]] = False
+                search.inside[search.chosen[level]] = False
+                rows -= weight[search.chosen[level]]
             continue
-        mark[start] = True
-        queue[0] = start
-        size, rows, i = 1, 0, 0
+        v = search.candidate[search.at[level]]
+        search.at[level] += 1
+        if rows + weight[v] > most:
+            continue
+        search.effort -= 1
+        rows += weight[v]
+        search.inside[v] = True
+        search.chosen[level] = v
+        if search.effort < 0:
+            return False
+        if rows >= k:
+            search.effort -= weight.shape[0]
+            if _fits(search, graph, weight, k, most) and not _keep(search, level + 1):
+                return False
+        last = search.end[level]
+        for e in range(graph.begin[v], graph.begin[v + 1]):
+            u = graph.near[e]
+            if u > root and not search.known[u]:
+                search.known[u] = True
+                search.candidate[last] = u
+                last += 1
+        search.at[level + 1] = search.at[level]
+        search.end[level + 1] = last
+        level += 1
+    search.known[root] = False
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep(search: _Search, size: cython.longlong) -> cython.bint:
+    """List the set; return whether there was room for it."""
+    i: cython.longlong
+    begin: cython.longlong = search.first[search.listed]
+    if begin + size > search.member.shape[0]:
+        return False
+    for i in range(size):
+        search.member[begin + i] = search.chosen[i]
+    search.listed += 1
+    search.first[search.listed] = begin + size
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _fits(
+    search: _Search, graph: Graph, weight: cython.longlong[::1], k: cython.longlong, most: cython.longlong
+) -> cython.bint:
+    """Return whether each component outside of the set can be partitioned, as far as its weight tells."""
+    start: cython.longlong
+    i: cython.longlong
+    v: cython.longlong
+    u: cython.longlong
+    e: cython.longlong
+    size: cython.longlong
+    rows: cython.longlong
+    for v in range(weight.shape[0]):
+        search.seen[v] = search.inside[v]
+    for start in range(weight.shape[0]):
+        if search.seen[start]:
+            continue
+        search.seen[start] = True
+        search.queue[0] = start
+        size = 1
+        rows = 0
+        i = 0
         while i < size:
-            v = queue[i]
+            v = search.queue[i]
             i += 1
             rows += weight[v]
-            for u in near[begin[v] : begin[v + 1]]:
-                if not mark[u]:
-                    mark[u] = True
-                    queue[size] = u
+            for e in range(graph.begin[v], graph.begin[v + 1]):
+                u = graph.near[e]
+                if not search.seen[u]:
+                    search.seen[u] = True
+                    search.queue[size] = u
                     size += 1
         if rows < k or rows > rows // k * most:
             return False

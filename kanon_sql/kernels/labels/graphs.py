@@ -1,21 +1,38 @@
-"""Undirected graphs as arrays, and the order in which a search by depth meets their nodes."""
+"""Undirected graphs as arrays, and depth-first search."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.random_numba import below
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.random import below
+else:
+    from kanon_sql.kernels.random import below
 
 
-class Graph(NamedTuple):
-    """Node v is next to ``near[begin[v] : begin[v + 1]]``, each neighbour once and never itself."""
+@cython.final
+@cython.cclass
+class Graph:
+    """A graph of n nodes and e edges.
 
-    begin: NDArray[np.int64]
-    near: NDArray[np.int64]
+    Parameters
+    ----------
+    begin, near : int64 arrays [n + 1], [2 e]
+        The neighbours of node v are ``near[begin[v] : begin[v + 1]]``, each once, and never v itself.
+    """
+
+    def __init__(self, *, begin: NDArray[np.int64], near: NDArray[np.int64]) -> None:
+        self.begin, self.near = begin, near
+
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return ``begin`` and ``near``."""
+        return np.asarray(self.begin), np.asarray(self.near)
 
 
 def graph_of(nodes: int, edges: NDArray[np.int64]) -> Graph:
@@ -25,56 +42,84 @@ def graph_of(nodes: int, edges: NDArray[np.int64]) -> Graph:
     return Graph(begin=np.searchsorted(both[:, 0], np.arange(nodes + 1)), near=np.ascontiguousarray(both[:, 1]))
 
 
-@njit(cache=True, nogil=True)
-def shuffled(graph: Graph, state: NDArray[np.uint64]) -> Graph:
+def shuffled(graph: Graph, state: cython.ulonglong[::1]) -> Graph:
     """Return the same graph with the neighbours of each node in random order; O(n + e)."""
-    begin, near = graph.begin, graph.near.copy()
-    for v in range(len(begin) - 1):
-        for i in range(begin[v + 1] - 1, begin[v], -1):
-            j = begin[v] + below(state, i - begin[v] + 1)
-            near[i], near[j] = near[j], near[i]
-    return Graph(begin, near)
+    near = np.array(graph.near)
+    _shuffle(graph.begin, near, state)
+    return Graph(begin=graph.begin, near=near)
 
 
-@njit(cache=True, nogil=True)
-def depth_first(graph: Graph, starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Search by depth from each start that is not met yet.
+@cython.cfunc
+@cython.exceptval(check=False)
+def _shuffle(begin: cython.longlong[::1], near: cython.longlong[::1], state: cython.ulonglong[::1]) -> cython.void:
+    v: cython.longlong
+    i: cython.longlong
+    j: cython.longlong
+    u: cython.longlong
+    with cython.nogil:
+        for v in range(begin.shape[0] - 1):
+            for i in range(begin[v + 1] - 1, begin[v], -1):
+                j = begin[v] + below(state, i - begin[v] + 1)
+                u = near[i]
+                near[i] = near[j]
+                near[j] = u
+
+
+def depth_first(graph: Graph, starts: cython.longlong[::1]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Search depth-first from each start that has not been visited.
 
     Returns
     -------
     order : int64 array [n]
-        The nodes as they are met, if there is a start in every component.
+        The nodes as they are visited, if there is a start in every component.
     parent : int64 array [n]
-        From where each node is met; a start is its own parent.
+        From where each node is visited; a start is its own parent.
 
     Notes
     -----
     O(n + e) time, O(n) memory.
     """
-    begin, near = graph
-    n = len(begin) - 1
+    n = len(graph.begin) - 1
     order = np.empty(n, np.int64)
     parent = np.full(n, -1, np.int64)
-    at = begin[:-1].copy()
-    met = 0
-    for start in starts:
-        if parent[start] >= 0:
-            continue
-        parent[start] = start
-        order[met] = start
-        met += 1
-        v = start
-        while True:
-            if at[v] < begin[v + 1]:
-                u = near[at[v]]
-                at[v] += 1
-                if parent[u] < 0:
-                    parent[u] = v
-                    order[met] = u
-                    met += 1
-                    v = u
-            elif v == start:
-                break
-            else:
-                v = parent[v]
+    _search(graph, starts, np.array(graph.begin), order, parent)
     return order, parent
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _search(
+    graph: Graph,
+    starts: cython.longlong[::1],
+    at: cython.longlong[::1],
+    order: cython.longlong[::1],
+    parent: cython.longlong[::1],
+) -> cython.void:
+    """Search; ``at`` is the place of the next neighbour of each node."""
+    begin: cython.longlong[::1] = graph.begin
+    near: cython.longlong[::1] = graph.near
+    i: cython.longlong
+    v: cython.longlong
+    u: cython.longlong
+    visited: cython.longlong = 0
+    with cython.nogil:
+        for i in range(starts.shape[0]):
+            v = starts[i]
+            if parent[v] >= 0:
+                continue
+            parent[v] = v
+            order[visited] = v
+            visited += 1
+            while True:
+                if at[v] < begin[v + 1]:
+                    u = near[at[v]]
+                    at[v] += 1
+                    if parent[u] < 0:
+                        parent[u] = v
+                        order[visited] = u
+                        visited += 1
+                        v = u
+                elif v == starts[i]:
+                    break
+                else:
+                    v = parent[v]

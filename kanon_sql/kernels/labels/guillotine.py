@@ -1,4 +1,4 @@
-"""Rectangles of a small grid: the lightest around each cell, and the best division by cuts from side to side.
+"""Rectangles of a small grid: the lightest around each cell, and the best partition by cuts from side to side.
 
 A rectangle is the cells of the columns ``a..b`` and the rows ``c..d``, each without the last. ``before`` [p + 1, q + 1] has the
 rows of the table that lie in the first so many columns and rows of the grid.
@@ -7,21 +7,32 @@ rows of the table that lie in the first so many columns and rows of the grid.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.labels.squares import plus, square
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_NEVER = (1 << 62, 0)
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.labels.squares import less, plus, square
+else:
+    from kanon_sql.kernels.labels.squares import less, plus, square
+
+_NEVER = cython.declare(cython.longlong, 1 << 62)
+"""Above the rows of any rectangle, and above the first word of any sum of squares."""
 
 
-@njit(cache=True, nogil=True)
-def _rows(before: NDArray[np.int64], a: int, b: int, c: int, d: int) -> int:
-    return int(before[b, d] - before[a, d] - before[b, c] + before[a, c])
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _rows(
+    before: cython.longlong[:, ::1], a: cython.longlong, b: cython.longlong, c: cython.longlong, d: cython.longlong
+) -> cython.longlong:
+    return before[b, d] - before[a, d] - before[b, c] + before[a, c]
 
 
-@njit(cache=True, nogil=True)
-def lightest_around(before: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def lightest_around(before: cython.longlong[:, ::1], k: cython.longlong) -> NDArray[np.int64]:
     """Return the least rows, k or more, of a rectangle around each cell, int64 [p, q]; the whole grid must have k.
 
     Notes
@@ -30,25 +41,41 @@ def lightest_around(before: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     O(p^2 q^2) time and memory.
     """
     p, q = before.shape[0] - 1, before.shape[1] - 1
-    least = np.full((p + 2, p + 2, q + 2, q + 2), _NEVER[0], np.int64)  # a and c are counted from 1, for the neighbours
-    for a in range(p):
-        for b in range(p, a, -1):
-            for c in range(q):
-                for d in range(q, c, -1):
-                    wider = min(least[a, b, c + 1, d], least[a + 1, b + 1, c + 1, d])
-                    wider = min(wider, min(least[a + 1, b, c, d], least[a + 1, b, c + 1, d + 1]))
-                    rows = _rows(before, a, b, c, d)
-                    least[a + 1, b, c + 1, d] = min(wider, rows) if rows >= k else wider
-    found = np.empty((p, q), np.int64)
-    for a in range(p):
-        for c in range(q):
-            found[a, c] = least[a + 1, a + 1, c + 1, c + 1]
-    return found
+    least = np.full((p + 2, p + 2, q + 2, q + 2), 1 << 62, np.int64)
+    _lightest(before, k, least)
+    cells = np.arange(1, p + 1), np.arange(1, q + 1)
+    return least[cells[0][:, None], cells[0][:, None], cells[1], cells[1]]
 
 
-@njit(cache=True, nogil=True)
-def least_squares(before: NDArray[np.int64], k: int, heaviest: int) -> tuple[bool, NDArray[np.int16]]:
-    """Divide the grid into rectangles of k to ``heaviest`` rows by cuts from side to side, with the least sum of squares.
+@cython.cfunc
+@cython.exceptval(check=False)
+def _lightest(before: cython.longlong[:, ::1], k: cython.longlong, least: cython.longlong[:, :, :, ::1]) -> cython.void:
+    """Fill ``least`` with the lightest rectangle around each; a and c are counted from 1, for the neighbours."""
+    p: cython.longlong = before.shape[0] - 1
+    q: cython.longlong = before.shape[1] - 1
+    a: cython.longlong
+    b: cython.longlong
+    c: cython.longlong
+    d: cython.longlong
+    rows: cython.longlong
+    found: cython.longlong
+    with cython.nogil:
+        for a in range(p):
+            for b in range(p, a, -1):
+                for c in range(q):
+                    for d in range(q, c, -1):
+                        found = min(least[a, b, c + 1, d], least[a + 1, b + 1, c + 1, d])
+                        found = min(found, least[a + 1, b, c, d], least[a + 1, b, c + 1, d + 1])
+                        rows = _rows(before, a, b, c, d)
+                        if rows >= k:
+                            found = min(found, rows)
+                        least[a + 1, b, c + 1, d] = found
+
+
+def least_squares(
+    before: cython.longlong[:, ::1], k: cython.longlong, heaviest: cython.longlong
+) -> tuple[bool, NDArray[np.int16]]:
+    """Partition the grid into rectangles of k to ``heaviest`` rows by cuts from side to side, with the least sum of squares.
 
     Parameters
     ----------
@@ -60,7 +87,7 @@ def least_squares(before: NDArray[np.int64], k: int, heaviest: int) -> tuple[boo
     Returns
     -------
     possible : bool
-        Whether there is such a division.
+        Whether there is such a partition.
     cut : int16 array [p, p + 1, q, q + 1]
         The best cut of each rectangle (a, b, c, d): 0 for none, before the column m as m, before the row m as -m.
 
@@ -71,24 +98,75 @@ def least_squares(before: NDArray[np.int64], k: int, heaviest: int) -> tuple[boo
     p, q = before.shape[0] - 1, before.shape[1] - 1
     cut = np.zeros((p, p + 1, q, q + 1), np.int16)
     least = np.empty((p, p + 1, q, q + 1, 2), np.int64)
-    for width in range(1, p + 1):
-        for height in range(1, q + 1):
-            for a in range(p - width + 1):
-                for c in range(q - height + 1):
-                    b, d = a + width, c + height
-                    rows = _rows(before, a, b, c, d)
-                    best = square(rows) if k <= rows <= heaviest else _NEVER
-                    for m in range(a + 1, b if rows >= 2 * k else a + 1):
-                        one, other = least[a, m, c, d], least[m, b, c, d]
-                        if one[0] < _NEVER[0] and other[0] < _NEVER[0]:
-                            both = plus((one[0], one[1]), (other[0], other[1]))
-                            if both < best:
-                                best, cut[a, b, c, d] = both, m
-                    for m in range(c + 1, d if rows >= 2 * k else c + 1):
-                        one, other = least[a, b, c, m], least[a, b, m, d]
-                        if one[0] < _NEVER[0] and other[0] < _NEVER[0]:
-                            both = plus((one[0], one[1]), (other[0], other[1]))
-                            if both < best:
-                                best, cut[a, b, c, d] = both, -m
-                    least[a, b, c, d, 0], least[a, b, c, d, 1] = best
-    return bool(least[0, p, 0, q, 0] < _NEVER[0]), cut
+    _fill(before, k, heaviest, least, cut)
+    return bool(least[0, p, 0, q, 0] < 1 << 62), cut
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _fill(
+    before: cython.longlong[:, ::1],
+    k: cython.longlong,
+    heaviest: cython.longlong,
+    least: cython.longlong[:, :, :, :, ::1],
+    cut: cython.short[:, :, :, ::1],
+) -> cython.void:
+    """Fill ``least`` with the least sum of squares of each rectangle, and ``cut``."""
+    p: cython.longlong = before.shape[0] - 1
+    q: cython.longlong = before.shape[1] - 1
+    width: cython.longlong
+    height: cython.longlong
+    a: cython.longlong
+    c: cython.longlong
+    with cython.nogil:
+        for width in range(1, p + 1):
+            for height in range(1, q + 1):
+                for a in range(p - width + 1):
+                    for c in range(q - height + 1):
+                        _choose(before, k, heaviest, least, cut, a, a + width, c, c + height)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _choose(
+    before: cython.longlong[:, ::1],
+    k: cython.longlong,
+    heaviest: cython.longlong,
+    least: cython.longlong[:, :, :, :, ::1],
+    cut: cython.short[:, :, :, ::1],
+    a: cython.longlong,
+    b: cython.longlong,
+    c: cython.longlong,
+    d: cython.longlong,
+) -> cython.void:
+    """Choose the best cut of a rectangle, none if that is as good."""
+    m: cython.longlong
+    chosen: cython.longlong = 0
+    one: tuple[cython.longlong, cython.longlong]
+    other: tuple[cython.longlong, cython.longlong]
+    both: tuple[cython.longlong, cython.longlong]
+    best: tuple[cython.longlong, cython.longlong] = (_NEVER, 0)
+    rows: cython.longlong = _rows(before, a, b, c, d)
+    if k <= rows <= heaviest:
+        best = square(rows)
+    if rows >= 2 * k:
+        for m in range(a + 1, b):
+            one = (least[a, m, c, d, 0], least[a, m, c, d, 1])
+            other = (least[m, b, c, d, 0], least[m, b, c, d, 1])
+            if one[0] < _NEVER and other[0] < _NEVER:
+                both = plus(one, other)
+                if less(both, best):
+                    best = both
+                    chosen = m
+        for m in range(c + 1, d):
+            one = (least[a, b, c, m, 0], least[a, b, c, m, 1])
+            other = (least[a, b, m, d, 0], least[a, b, m, d, 1])
+            if one[0] < _NEVER and other[0] < _NEVER:
+                both = plus(one, other)
+                if less(both, best):
+                    best = both
+                    chosen = -m
+    least[a, b, c, d, 0] = best[0]
+    least[a, b, c, d, 1] = best[1]
+    cut[a, b, c, d] = chosen

@@ -1,19 +1,26 @@
-"""Divisions of ordered labels into intervals, each of at least k rows and at most so many."""
+"""Partitions of ordered labels into intervals, each of at least k rows and at most so many."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.labels.squares import plus, square
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_NEVER = (1 << 62, 0)
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.labels.squares import less_with_squares, plus, square
+else:
+    from kanon_sql.kernels.labels.squares import less_with_squares, plus, square
+
+_NEVER = cython.declare(cython.longlong, 1 << 62)
+"""Above the first word of any sum of squares."""
 
 
-@njit(cache=True, nogil=True)
-def reachable(before: NDArray[np.int64], k: int, heaviest: int) -> bool:
-    """Return whether the labels can be divided into intervals of k to ``heaviest`` rows.
+def reachable(before: cython.longlong[::1], k: cython.longlong, heaviest: cython.longlong) -> bool:
+    """Return whether the labels can be partitioned into intervals of k to ``heaviest`` rows.
 
     Parameters
     ----------
@@ -24,60 +31,82 @@ def reachable(before: NDArray[np.int64], k: int, heaviest: int) -> bool:
 
     Notes
     -----
-    The labels up to a place can be divided if an interval that ends there starts at such a place; those starts are a window
+    The labels up to a place can be partitioned if an interval that ends there starts at such a place; those starts are a window
     that only moves on, so counting the places in it takes O(n) time and memory.
     """
-    n = len(before) - 1
-    divisible = np.zeros(n + 1, np.bool_)
+    divisible = np.zeros(len(before), np.uint8)
+    _reach(before, k, heaviest, divisible)
+    return bool(divisible[len(before) - 1])
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _reach(
+    before: cython.longlong[::1], k: cython.longlong, heaviest: cython.longlong, divisible: cython.uchar[::1]
+) -> cython.void:
+    """Fill in whether the labels up to each place can be partitioned."""
+    j: cython.longlong
+    oldest: cython.longlong = 0
+    newest: cython.longlong = 0
+    inside: cython.longlong = 0
     divisible[0] = True
-    oldest, newest, inside = 0, 0, 0
-    for j in range(1, n + 1):
-        while before[j] - before[newest] >= k:
-            inside += divisible[newest]
-            newest += 1
-        while oldest < newest and before[j] - before[oldest] > heaviest:
-            inside -= divisible[oldest]
-            oldest += 1
-        divisible[j] = inside > 0
-    return bool(divisible[n])
+    with cython.nogil:
+        for j in range(1, before.shape[0]):
+            while before[j] - before[newest] >= k:
+                inside += divisible[newest]
+                newest += 1
+            while oldest < newest and before[j] - before[oldest] > heaviest:
+                inside -= divisible[oldest]
+                oldest += 1
+            divisible[j] = inside > 0
 
 
-@njit(cache=True, nogil=True)
-def _cost(before: NDArray[np.int64], heaviest: int, least: NDArray[np.int64], i: int, j: int) -> tuple[int, int]:
-    """Return the least sum of squares of the labels up to j if the last interval starts at i."""
-    rows = before[j] - before[i]
-    return plus((least[i, 0], least[i, 1]), square(rows)) if rows <= heaviest else _NEVER
-
-
-@njit(cache=True, nogil=True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _overtakes(
-    before: NDArray[np.int64], heaviest: int, least: NDArray[np.int64], new: int, old: int, first: int, last: int
-) -> int:
-    """Return the first end in ``first..last`` for which the new start is no worse than the old one; ``last`` if none before."""
+    before: cython.longlong[::1],
+    heaviest: cython.longlong,
+    least: cython.longlong[:, ::1],
+    new: cython.longlong,
+    old: cython.longlong,
+    first: cython.longlong,
+    last: cython.longlong,
+) -> cython.longlong:
+    """Return the first end in ``first..last`` for which the new start is no worse than the old one; ``last`` if none before.
+
+    Where the old start makes an interval above ``heaviest`` the new one is no worse.
+    """
+    j: cython.longlong
+    rows: cython.longlong
+    one: tuple[cython.longlong, cython.longlong] = (least[new, 0], least[new, 1])
+    other: tuple[cython.longlong, cython.longlong] = (least[old, 0], least[old, 1])
     while first < last:
         j = (first + last) // 2
-        if _cost(before, heaviest, least, new, j) <= _cost(before, heaviest, least, old, j):
-            last = j
-        else:
+        rows = before[j] - before[old]
+        if rows <= heaviest and less_with_squares(other, rows, one, before[j] - before[new]):
             first = j + 1
+        else:
+            last = j
     return first
 
 
-@njit(cache=True, nogil=True)
-def least_squares(before: NDArray[np.int64], k: int, heaviest: int) -> tuple[NDArray[np.bool_], tuple[int, int]]:
-    """Divide the labels into intervals of k to ``heaviest`` rows with the least sum of squares.
+def least_squares(
+    before: cython.longlong[::1], k: cython.longlong, heaviest: cython.longlong
+) -> tuple[NDArray[np.bool_], tuple[int, int]]:
+    """Partition the labels into intervals of k to ``heaviest`` rows with the least sum of squares.
 
     Parameters
     ----------
     before : int64 array [n + 1]
         Rows before each label, and of all labels; strictly ascending from 0, below 2^62.
     k, heaviest : int
-        Least and most rows of an interval; some division must exist.
+        Least and most rows of an interval; some partition must exist.
 
     Returns
     -------
     starts : bool array [n]
-        Whether an interval starts at a label; among equally good divisions that with the latest starts, from the end.
+        Whether an interval starts at a label; among equally good partitions that with the latest starts, from the end.
     squares : tuple of int
         The sum, as in `kanon_sql.kernels.labels.squares`.
 
@@ -90,35 +119,69 @@ def least_squares(before: NDArray[np.int64], k: int, heaviest: int) -> tuple[NDA
     n = len(before) - 1
     least = np.empty((n + 1, 2), np.int64)
     start_of = np.zeros(n + 1, np.int64)
-    queue = np.empty(n + 1, np.int64)
-    best_from = np.empty(n + 1, np.int64)
-    head, tail, ready = 0, 0, 0
-    least[0, 0], least[0, 1] = 0, 0
-    for j in range(1, n + 1):
-        while before[j] - before[ready] >= k:
-            new = ready
-            ready += 1
-            if least[new, 0] == _NEVER[0]:
-                continue
-            end = n + 1 if tail > head else j
-            while tail > head:
-                first = max(best_from[tail - 1], j)
-                end = _overtakes(before, heaviest, least, new, queue[tail - 1], first, end)
-                if end > first:
-                    break
-                tail -= 1
-            if end <= n:
-                queue[tail], best_from[tail] = new, end
-                tail += 1
-        while head + 1 < tail and best_from[head + 1] <= j:
-            head += 1
-        least[j, 0], least[j, 1] = _NEVER
-        if head < tail:
-            least[j, 0], least[j, 1] = _cost(before, heaviest, least, queue[head], j)
-            start_of[j] = queue[head]
+    _fill(before, k, heaviest, least, start_of, np.empty(n + 1, np.int64), np.empty(n + 1, np.int64))
     starts = np.zeros(n, np.bool_)
-    j = n
+    _trace_back(start_of, starts.view(np.uint8))
+    return starts, (int(least[n, 0]), int(least[n, 1]))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _fill(
+    before: cython.longlong[::1],
+    k: cython.longlong,
+    heaviest: cython.longlong,
+    least: cython.longlong[:, ::1],
+    start_of: cython.longlong[::1],
+    queue: cython.longlong[::1],
+    best_from: cython.longlong[::1],
+) -> cython.void:
+    """Fill ``least`` with the least sum of squares up to each end, ``start_of`` with the start of its last interval."""
+    n: cython.longlong = before.shape[0] - 1
+    j: cython.longlong
+    start: cython.longlong
+    first: cython.longlong
+    end: cython.longlong
+    head: cython.longlong = 0
+    tail: cython.longlong = 0
+    ready: cython.longlong = 0
+    cost: tuple[cython.longlong, cython.longlong]
+    least[0, 0] = 0
+    least[0, 1] = 0
+    with cython.nogil:
+        for j in range(1, n + 1):
+            while before[j] - before[ready] >= k:
+                start = ready
+                ready += 1
+                if least[start, 0] == _NEVER:
+                    continue
+                end = n + 1 if tail > head else j
+                while tail > head:
+                    first = max(best_from[tail - 1], j)
+                    end = _overtakes(before, heaviest, least, start, queue[tail - 1], first, end)
+                    if end > first:
+                        break
+                    tail -= 1
+                if end <= n:
+                    queue[tail] = start
+                    best_from[tail] = end
+                    tail += 1
+            while head + 1 < tail and best_from[head + 1] <= j:
+                head += 1
+            cost = (_NEVER, 0)
+            if head < tail:
+                start = queue[head]
+                start_of[j] = start
+                if before[j] - before[start] <= heaviest:
+                    cost = plus((least[start, 0], least[start, 1]), square(before[j] - before[start]))
+            least[j, 0] = cost[0]
+            least[j, 1] = cost[1]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _trace_back(start_of: cython.longlong[::1], starts: cython.uchar[::1]) -> cython.void:
+    j: cython.longlong = starts.shape[0]
     while j > 0:
         j = start_of[j]
         starts[j] = True
-    return starts, (least[n, 0], least[n, 1])

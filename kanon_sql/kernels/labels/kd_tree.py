@@ -1,140 +1,144 @@
-"""kd-trees: weighted points in the plane, cut in two along an axis as long as both sides keep k rows.
-
-A *node* is a set of points in two orders, one for each axis: an int64 array [2, s]. Rows of a point beyond k are of no use to
-its group, so the rows that decide about a cut are capped: at most k of each point.
-"""
+"""kd-trees: weighted points in the plane, cut in two along an axis as long as both sides keep k rows."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.labels.squares import plus, square
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.labels.kd_cuts import Workspace, best_cut, cut_node, worse
+    from cython.cimports.kanon_sql.kernels.labels.squares import less, plus, square
+else:
+    from kanon_sql.kernels.labels.kd_cuts import Workspace, best_cut, cut_node, worse
+    from kanon_sql.kernels.labels.squares import less, plus, square
 
 
-@njit(cache=True, nogil=True)
-def _excess(rows: int, k: int) -> int:
-    """Return the least rows above k of the heaviest of the groups, as many as there can be, that share the rows."""
-    return -(-(rows % k) // (rows // k))
-
-
-@njit(cache=True, nogil=True)
-def _best_cut(
-    rank: NDArray[np.int64], member: NDArray[np.int64], weight: NDArray[np.int64], k: int, step: int
-) -> tuple[int, tuple[bool, int, int]]:
-    """Return how many points the best cut along an axis leaves below it, 0 if there is none, and how bad it is.
-
-    Parameters
-    ----------
-    rank : int64 array [n]
-        Coordinates along the axis.
-    member : int64 array [s]
-        The points of the node, by coordinate.
-    weight : int64 array [n]
-        Rows of each point.
-    k, step : int
-        Least rows of a side; how many rows of excess are as good as none.
-
-    Notes
-    -----
-    O(s). A cut is bad if a side keeps less than a fifth; else by the excess in whole steps; else by the rows of the larger
-    side.
-    """
-    total = 0
-    for i in member:
-        total += min(weight[i], k)
-    place, badness, below = 0, (True, total, total), 0
-    for p in range(1, len(member)):
-        below += min(weight[member[p - 1]], k)
-        above = total - below
-        if above < k:
-            break
-        if below >= k and rank[member[p - 1]] < rank[member[p]]:
-            larger = max(below, above)
-            bad = (total - larger < -(-total // 5), max(_excess(below, k), _excess(above, k)) // step, larger)
-            if place == 0 or bad < badness:
-                place, badness = p, bad
-    return place, badness
-
-
-@njit(cache=True, nogil=True)
-def _cut(rank: NDArray[np.int64], node: NDArray[np.int64], axis: int, place: int) -> None:
-    """Bring the points below the cut to the front of the other order too, both sides in the order they had; O(s)."""
-    other = node[1 - axis]
-    bound = rank[axis, node[axis, place]]
-    above = np.empty(len(other) - place, np.int64)
-    low, high = 0, 0
-    for i in other:
-        if rank[axis, i] < bound:
-            other[low] = i
-            low += 1
-        else:
-            above[high] = i
-            high += 1
-    other[low:] = above
-
-
-@njit(cache=True, nogil=True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _outlook(
-    rank: NDArray[np.int64], node: NDArray[np.int64], weight: NDArray[np.int64], k: int, step: int
-) -> tuple[int, tuple[int, int]]:
-    """Divide a node by the best cut of both axes, again and again; return its heaviest group and its sum of squares."""
-    heaviest, squares = 0, (0, 0)
-    part = np.empty((node.shape[1] + 1, 2), np.int64)
-    part[0] = 0, node.shape[1]
-    parts = 1
-    while parts:
-        parts -= 1
-        first, last = part[parts]
-        inside = node[:, first:last]
-        place, bad = _best_cut(rank[0], inside[0], weight, k, step)
+    work: Workspace, first: cython.longlong, last: cython.longlong
+) -> tuple[cython.longlong, cython.longlong, cython.longlong]:
+    """Divide a node on trial by the best cut of both axes, again and again; return its heaviest group and sum of squares."""
+    heaviest: cython.longlong = 0
+    squares: tuple[cython.longlong, cython.longlong] = (0, 0)
+    cut: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
+    other: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
+    axis: cython.longlong
+    p: cython.longlong
+    rows: cython.longlong
+    nodes: cython.longlong = 1
+    work.begin[0] = first
+    work.end[0] = last
+    while nodes:
+        nodes -= 1
+        first = work.begin[nodes]
+        last = work.end[nodes]
         axis = 0
-        other, worse = _best_cut(rank[1], inside[1], weight, k, step)
-        if place == 0 or (other and worse < bad):
-            axis, place = 1, other
-        if place == 0:
-            rows = weight[inside[0]].sum()
+        cut = best_cut(work, work.trial, first, last, 0, work.step)
+        other = best_cut(work, work.trial, first, last, 1, work.step)
+        if cut[0] == 0 or (other[0] and worse(cut, other)):
+            axis = 1
+            cut = other
+        if cut[0] == 0:
+            rows = 0
+            for p in range(first, last):
+                rows += work.weight[work.trial[0, p]]
             heaviest = max(heaviest, rows)
             squares = plus(squares, square(rows))
             continue
-        _cut(rank, inside, axis, place)
-        part[parts] = first, first + place
-        part[parts + 1] = first + place, last
-        parts += 2
-    return heaviest, squares
+        cut_node(work, work.trial, first, last, axis, cut[0])
+        work.begin[nodes] = first
+        work.end[nodes] = first + cut[0]
+        work.begin[nodes + 1] = first + cut[0]
+        work.end[nodes + 1] = last
+        nodes += 2
+    return heaviest, squares[0], squares[1]
 
 
-@njit(cache=True, nogil=True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _candidates(
-    rank: NDArray[np.int64],
-    node: NDArray[np.int64],
-    weight: NDArray[np.int64],
-    k: int,
-    step: int,
-    candidate: NDArray[np.int64],
-) -> int:
-    """Fill ``candidate`` [4, 2] with axis and place of the best cuts, and return how many differ; bad ones only if all are."""
-    found, all_bad = 0, True
-    for tolerance in (step, k):
-        for axis in range(2):
-            place, bad = _best_cut(rank[axis], node[axis], weight, k, tolerance)
-            if place == 0 or bad[0] > all_bad:
-                continue
-            if bad[0] < all_bad:
-                found, all_bad = 0, False
-            known = False
-            for c in range(found):
-                known = known or (candidate[c, 0] == axis and candidate[c, 1] == place)
-            if not known:
-                candidate[found] = axis, place
-                found += 1
+    work: Workspace, order: cython.longlong[:, ::1], first: cython.longlong, last: cython.longlong
+) -> cython.longlong:
+    """Fill the candidates with the best cuts, and return how many differ; uneven ones only if all are."""
+    found: cython.longlong = 0
+    all_uneven: cython.longlong = 1
+    attempt: cython.longlong
+    axis: cython.longlong
+    c: cython.longlong
+    known: cython.bint
+    cut: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
+    for attempt in range(4):
+        axis = attempt & 1
+        cut = best_cut(work, order, first, last, axis, work.step if attempt < 2 else work.k)
+        if cut[0] == 0 or cut[1] > all_uneven:
+            continue
+        if cut[1] < all_uneven:
+            found = 0
+            all_uneven = 0
+        known = False
+        for c in range(found):
+            known = known or (work.candidate[c, 0] == axis and work.candidate[c, 1] == cut[0])
+        if not known:
+            work.candidate[found, 0] = axis
+            work.candidate[found, 1] = cut[0]
+            found += 1
     return found
 
 
-@njit(cache=True, nogil=True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _decide(
+    work: Workspace,
+    order: cython.longlong[:, ::1],
+    first: cython.longlong,
+    last: cython.longlong,
+    candidates: cython.longlong,
+    unavoidable: cython.longlong,
+) -> cython.longlong:
+    """Return the candidate with the best outlook: the least heaviest group, then the least sum of squares."""
+    best: cython.longlong = 0
+    heaviest: cython.longlong = 0
+    squares: tuple[cython.longlong, cython.longlong] = (0, 0)
+    below: tuple[cython.longlong, cython.longlong, cython.longlong]
+    above: tuple[cython.longlong, cython.longlong, cython.longlong]
+    sum_of_squares: tuple[cython.longlong, cython.longlong]
+    c: cython.longlong
+    p: cython.longlong
+    middle: cython.longlong
+    found: cython.longlong
+    for c in range(candidates if candidates > 1 else 0):
+        for p in range(first, last):
+            work.trial[0, p] = order[0, p]
+            work.trial[1, p] = order[1, p]
+        middle = first + work.candidate[c, 1]
+        cut_node(work, work.trial, first, last, work.candidate[c, 0], work.candidate[c, 1])
+        below = _outlook(work, first, middle)
+        above = _outlook(work, middle, last)
+        sum_of_squares = plus((below[1], below[2]), (above[1], above[2]))
+        found = max(below[0], above[0], unavoidable)
+        if c == 0 or found < heaviest or (found == heaviest and less(sum_of_squares, squares)):
+            best = c
+            heaviest = found
+            squares = sum_of_squares
+    return best
+
+
 def divide(
-    rank: NDArray[np.int64], order: NDArray[np.int64], weight: NDArray[np.int64], k: int, step: int, unavoidable: int
+    rank: cython.longlong[:, ::1],
+    order: cython.longlong[:, ::1],
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    step: cython.longlong,
+    unavoidable: cython.longlong,
 ) -> NDArray[np.int64]:
     """Divide points into groups of at least k rows by cuts between two coordinates, until no group can be cut.
 
@@ -170,35 +174,47 @@ def divide(
     """
     n = len(weight)
     group = np.zeros(n, np.int64)
-    trial = np.empty_like(order)
-    part = np.empty((n + 1, 2), np.int64)
-    part[0] = 0, n
-    parts, groups = 1, 0
-    candidate = np.empty((4, 2), np.int64)
-    while parts:
-        parts -= 1
-        first, last = part[parts]
-        node = order[:, first:last]
-        candidates = _candidates(rank, node, weight, k, step, candidate)
-        if candidates == 0:
-            group[node[0]] = groups
-            groups += 1
-            continue
-        best, least = 0, (0, 0, 0)
-        for c in range(candidates if candidates > 1 else 0):
-            axis, place = candidate[c]
-            look = trial[:, first:last]
-            look[:] = node
-            _cut(rank, look, axis, place)
-            below, below_squares = _outlook(rank, look[:, :place], weight, k, step)
-            above, above_squares = _outlook(rank, look[:, place:], weight, k, step)
-            high, low = plus(below_squares, above_squares)
-            found = (max(below, above, unavoidable), high, low)
-            if c == 0 or found < least:
-                best, least = c, found
-        axis, place = candidate[best]
-        _cut(rank, node, axis, place)
-        part[parts] = first, first + place
-        part[parts + 1] = first + place, last
-        parts += 2
+    _divide(Workspace(rank, weight, k, step), order, unavoidable, group, np.empty(n + 1, np.int64), np.empty(n + 1, np.int64))
     return group
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _divide(
+    work: Workspace,
+    order: cython.longlong[:, ::1],
+    unavoidable: cython.longlong,
+    group: cython.longlong[::1],
+    begin: cython.longlong[::1],
+    end: cython.longlong[::1],
+) -> cython.void:
+    """Fill in the groups; ``begin`` and ``end`` are a stack of nodes."""
+    first: cython.longlong
+    last: cython.longlong
+    middle: cython.longlong
+    p: cython.longlong
+    best: cython.longlong
+    candidates: cython.longlong
+    groups: cython.longlong = 0
+    nodes: cython.longlong = 1
+    begin[0] = 0
+    end[0] = group.shape[0]
+    with cython.nogil:
+        while nodes:
+            nodes -= 1
+            first = begin[nodes]
+            last = end[nodes]
+            candidates = _candidates(work, order, first, last)
+            if candidates == 0:
+                for p in range(first, last):
+                    group[order[0, p]] = groups
+                groups += 1
+                continue
+            best = _decide(work, order, first, last, candidates, unavoidable)
+            middle = first + work.candidate[best, 1]
+            cut_node(work, order, first, last, work.candidate[best, 0], work.candidate[best, 1])
+            begin[nodes] = first
+            end[nodes] = middle
+            begin[nodes + 1] = middle
+            end[nodes + 1] = last
+            nodes += 2

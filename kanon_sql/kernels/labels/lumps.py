@@ -1,17 +1,23 @@
-"""Lumps: nodes that are in one region whatever the division into connected regions of some weight."""
+"""Lumps: nodes that are in one region whatever the partition into connected regions of some weight."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.labels.graphs import Graph
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.labels.graphs import Graph
+else:
+    from kanon_sql.kernels.labels.graphs import Graph
 
 
-@njit(cache=True, nogil=True)
 def lumps(
-    graph: Graph, weight: NDArray[np.int64], order: NDArray[np.int64], parent: NDArray[np.int64], k: int
+    graph: Graph, weight: cython.longlong[::1], order: cython.longlong[::1], parent: cython.longlong[::1], k: cython.longlong
 ) -> NDArray[np.int64]:
     """Return the lump of each node, int64 [n], as one of its nodes.
 
@@ -24,7 +30,7 @@ def lumps(
     graph, weight : Graph, int64 array [n]
         The graph, and the rows of each node.
     order, parent : int64 arrays [n]
-        A search by depth.
+        A depth-first search.
     k : int
         Least rows of a region.
 
@@ -35,40 +41,142 @@ def lumps(
     cover a component of 2 k or more. So the nodes with a light upper branch are a path down from the root, and the lump at
     the lowest of them has all but that node's heavy branches below.
     """
-    begin, near = graph
-    n = len(order)
+    n = len(weight)
     place = np.empty(n, np.int64)
-    place[order] = np.arange(n)
-    low = place.copy()
-    below = weight.copy()
-    apart = np.zeros(n, np.int64)  # weight of the branches below
-    for v in order[::-1]:
-        for u in near[begin[v] : begin[v + 1]]:
-            if u != parent[v]:
-                low[v] = min(low[v], low[u] if parent[u] == v else place[u])
-        if parent[v] != v:
-            below[parent[v]] += below[v]
-            if low[v] >= place[parent[v]]:
-                apart[parent[v]] += below[v]
-    root = np.empty(n, np.int64)
-    lowest = np.empty(n, np.int64)
-    for v in order:
-        root[v] = v if parent[v] == v else root[parent[v]]
-        total = below[root[v]]
-        if parent[v] == v:
-            lowest[v] = v if total >= 2 * k else -1
-        elif lowest[root[v]] >= 0 and total - weight[v] - apart[v] < k:
-            lowest[root[v]] = v
+    place[np.asarray(order)] = np.arange(n)
+    branches = _Branches(place, weight)
     lump = np.empty(n, np.int64)
-    deep = np.zeros(n, np.bool_)  # in a heavy branch below the lowest
-    held = np.zeros(n, np.bool_)  # in a light branch below some node
-    for v in order:
+    _find(branches, graph, weight, order, parent, k, lump)
+    return lump
+
+
+@cython.final
+@cython.cclass
+class _Branches:
+    """The branches of each node.
+
+    Parameters
+    ----------
+    place, weight : int64 arrays [n]
+        The place of each node in the search, and its rows.
+
+    Attributes
+    ----------
+    low : int64 array [n]
+        The least place next to the subtree of a node, or its own.
+    below, apart : int64 arrays [n]
+        Rows of the subtree of a node, and of the branches below it.
+    root, lowest : int64 arrays [n]
+        The root of each node, and of each root the lowest node with a light upper branch, -1 for none.
+    deep, held : uint8 arrays [n]
+        Whether a node is in a heavy branch below the lowest, and whether in a light branch below some node.
+    """
+
+    place: cython.longlong[::1]
+    low: cython.longlong[::1]
+    below: cython.longlong[::1]
+    apart: cython.longlong[::1]
+    root: cython.longlong[::1]
+    lowest: cython.longlong[::1]
+    deep: cython.uchar[::1]
+    held: cython.uchar[::1]
+
+    def __init__(self, place: NDArray[np.int64], weight: cython.longlong[::1]) -> None:
+        n = len(place)
+        self.place, self.low = place, place.copy()
+        self.below, self.apart = np.array(weight), np.zeros(n, np.int64)
+        self.root, self.lowest = np.empty(n, np.int64), np.empty(n, np.int64)
+        self.deep, self.held = np.zeros(n, np.uint8), np.zeros(n, np.uint8)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _find(
+    branches: _Branches,
+    graph: Graph,
+    weight: cython.longlong[::1],
+    order: cython.longlong[::1],
+    parent: cython.longlong[::1],
+    k: cython.longlong,
+    lump: cython.longlong[::1],
+) -> cython.void:
+    with cython.nogil:
+        _weigh(branches, graph, order, parent)
+        _find_lowest(branches, weight, order, parent, k)
+        _label(branches, order, parent, k, lump)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _weigh(branches: _Branches, graph: Graph, order: cython.longlong[::1], parent: cython.longlong[::1]) -> cython.void:
+    """Fill in the least places, and the rows of subtrees and branches, from the leaves up."""
+    i: cython.longlong
+    v: cython.longlong
+    e: cython.longlong
+    u: cython.longlong
+    p: cython.longlong
+    for i in range(order.shape[0] - 1, -1, -1):
+        v = order[i]
+        p = parent[v]
+        for e in range(graph.begin[v], graph.begin[v + 1]):
+            u = graph.near[e]
+            if u != p:
+                branches.low[v] = min(branches.low[v], branches.low[u] if parent[u] == v else branches.place[u])
+        if p != v:
+            branches.below[p] += branches.below[v]
+            if branches.low[v] >= branches.place[p]:
+                branches.apart[p] += branches.below[v]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _find_lowest(
+    branches: _Branches,
+    weight: cython.longlong[::1],
+    order: cython.longlong[::1],
+    parent: cython.longlong[::1],
+    k: cython.longlong,
+) -> cython.void:
+    """Fill in the roots, and the lowest nodes with a light upper branch."""
+    i: cython.longlong
+    v: cython.longlong
+    root: cython.longlong
+    total: cython.longlong
+    for i in range(order.shape[0]):
+        v = order[i]
+        root = v if parent[v] == v else branches.root[parent[v]]
+        branches.root[v] = root
+        total = branches.below[root]
+        if root == v:
+            branches.lowest[v] = v if total >= 2 * k else -1
+        elif branches.lowest[root] >= 0 and total - weight[v] - branches.apart[v] < k:
+            branches.lowest[root] = v
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _label(
+    branches: _Branches,
+    order: cython.longlong[::1],
+    parent: cython.longlong[::1],
+    k: cython.longlong,
+    lump: cython.longlong[::1],
+) -> cython.void:
+    """Fill in the lumps, from the roots down."""
+    i: cython.longlong
+    v: cython.longlong
+    p: cython.longlong
+    branch: cython.bint
+    for i in range(order.shape[0]):
+        v = order[i]
         p = parent[v]
         if p == v:
             lump[v] = v
             continue
-        branch = low[v] >= place[p]
-        deep[v] = deep[p] or (p == lowest[root[v]] and branch and below[v] >= k)
-        held[v] = held[p] or (branch and below[v] < k)
-        lump[v] = v if deep[v] and not held[v] else lump[p]
-    return lump
+        branch = branches.low[v] >= branches.place[p]
+        branches.deep[v] = branches.deep[p] or (p == branches.lowest[branches.root[v]] and branch and branches.below[v] >= k)
+        branches.held[v] = branches.held[p] or (branch and branches.below[v] < k)
+        lump[v] = v if branches.deep[v] and not branches.held[v] else lump[p]

@@ -1,34 +1,99 @@
-"""Neighbouring regions put together and divided anew along random trees."""
+"""Neighbouring regions put together and partitioned again along random trees."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from kanon_sql.kernels.labels.graphs import Graph
-from kanon_sql.kernels.labels.tree_cut import cut_tree
-from kanon_sql.kernels.random_numba import below
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_MOST = 16
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.labels.graphs import Graph
+    from cython.cimports.kanon_sql.kernels.labels.random_trees import beyond, gather, grow_tree
+    from cython.cimports.kanon_sql.kernels.labels.tree_cut import cut
+    from cython.cimports.kanon_sql.kernels.random import below
+else:
+    from kanon_sql.kernels.labels.graphs import Graph
+    from kanon_sql.kernels.labels.random_trees import beyond, gather, grow_tree
+    from kanon_sql.kernels.labels.tree_cut import cut
+    from kanon_sql.kernels.random import below
+
+_MOST = cython.declare(cython.longlong, 16)
 """Regions that are put together at most: an additional region needs what several have to spare."""
 
-_FOCUS = 8
+_FOCUS = cython.declare(cython.longlong, 8)
 """One step of so many is at the heaviest region while it is above the goal."""
 
 
-@njit(cache=True, nogil=True)
+@cython.final
+@cython.cclass
+class _Union:
+    """Regions that are put together, and their partition into parts. Its *members*, s nodes, are known by their places.
+
+    Parameters
+    ----------
+    nodes, ends : int
+        Nodes of the graph, and ends of its edges.
+
+    Attributes
+    ----------
+    size, member : int, int64 array [n]
+        The members are ``member[:size]``.
+    index : int64 array [n]
+        The place of each node among the members, or -1.
+    regions, name : int, int64 array [_MOST]
+        The regions are ``name[:regions]``.
+    weight : int64 array [n]
+        Rows of each member.
+    order, parent : int64 arrays [n]
+        A spanning tree: the members, each before its parent, and the parent of each.
+    source, target : int64 arrays [ends]
+        The edges found while the tree grows.
+    head, part : int64 arrays [n]
+        The part of each member, as one of the members, and the rows of each part.
+    rest, lightest : int64 arrays [n]
+        Scratch arrays of `cut`.
+    """
+
+    size: cython.longlong
+    member: cython.longlong[::1]
+    index: cython.longlong[::1]
+    regions: cython.longlong
+    name: cython.longlong[::1]
+    weight: cython.longlong[::1]
+    order: cython.longlong[::1]
+    parent: cython.longlong[::1]
+    source: cython.longlong[::1]
+    target: cython.longlong[::1]
+    head: cython.longlong[::1]
+    part: cython.longlong[::1]
+    rest: cython.longlong[::1]
+    lightest: cython.longlong[::1]
+
+    def __init__(self, nodes: int, ends: int) -> None:
+        self.size = self.regions = 0
+        self.member, self.index = np.empty(nodes, np.int64), np.full(nodes, -1, np.int64)
+        self.name = np.empty(_MOST, np.int64)
+        self.weight = np.empty(nodes, np.int64)
+        self.order, self.parent = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+        self.source, self.target = np.empty(ends, np.int64), np.empty(ends, np.int64)
+        self.head, self.part = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+        self.rest, self.lightest = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+
+
 def recut(
     graph: Graph,
-    weight: NDArray[np.int64],
-    k: int,
-    goal: int,
-    region: NDArray[np.int64],
-    total: NDArray[np.int64],
-    effort: int,
-    state: NDArray[np.uint64],
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    goal: cython.longlong,
+    region: cython.longlong[::1],
+    total: cython.longlong[::1],
+    effort: cython.longlong,
+    state: cython.ulonglong[::1],
 ) -> None:
-    """Divide neighbouring regions anew, time and again, and keep what is not worse.
+    """Partition neighbouring regions again, time and again, and keep what is not worse.
 
     Better is a lighter heaviest region, and among equals a smaller sum of squared weights.
 
@@ -43,126 +108,158 @@ def recut(
     total : int64 array [n]
         Rows of each region, 0 for a node that names none; changed.
     effort : int
-        Nodes that may be met in the regions put together.
+        Nodes that may be visited in the regions put together.
     state : uint64 array [1]
-        Where the random numbers stand.
+        Of the random numbers.
 
     Notes
     -----
     O(effort times the degree of the graph) time, and O(n) for a step at the heaviest region; memory O(n + e). Above 2^31 rows
     the squares are those of rounded weights, so that their sum fits a word.
     """
-    n = len(weight)
-    index = np.full(n, -1, np.int64)
-    member = np.empty(n, np.int64)
-    edges = np.empty((len(graph.near), 2), np.int64)
-    names = np.empty(_MOST, np.int64)
-    heaviest, shift = int(total.max()), 0
-    while weight.sum() >> shift >= 1 << 31:
-        shift += 1
-    while effort > 0:
-        focus = heaviest > goal and below(state, _FOCUS) == 0
-        v = int(np.argmax(total)) if focus else int(below(state, n))
-        wanted, met, size, rows, old = 2, 0, 0, 0, 0
-        while wanted < _MOST and below(state, 3) > 0:
-            wanted += 1
-        while v >= 0 and met < wanted:
-            names[met] = region[v]
-            rows += int(total[region[v]])
-            old += int(total[region[v]] >> shift) ** 2
-            met += 1
-            size = _gather(graph, region, v, index, member, size)
-            v = _beyond(graph, index, member[:size], state)
-        effort -= size
-        local = member[:size]
-        order, parent = _random_tree(graph, index, local, edges, state)
-        # With the least weight come the most parts, with a higher one more even parts.
-        least = k + (int(below(state, rows // met - k + 1)) if below(state, 2) else 0)
-        head = np.empty(size, np.int64)
-        cut_tree(weight[local], order[::-1], parent, least, k, head)
-        part = np.zeros(size, np.int64)
-        for i in range(size):
-            part[head[i]] += weight[local[i]]
-        new, most = 0, int(part.max())
-        for each in part:
-            new += int(each >> shift) ** 2
-        above = most  # the heaviest region of the new division
-        if total[names[:met]].max() < heaviest:
-            above = max(most, heaviest)
-        elif most < heaviest:
-            for u in range(n):
-                if index[u] < 0:
-                    above = max(above, int(total[u]))
-        if above < heaviest or (above == heaviest and new <= old):
-            total[names[:met]] = 0
-            for i in range(size):
-                region[local[i]] = local[head[i]]
-                total[local[i]] = part[i]
-            heaviest = above
-        index[local] = -1
+    rows = int(np.asarray(weight).sum())
+    shift = max(0, rows.bit_length() - 31)
+    _recut(_Union(len(weight), len(graph.near)), graph, weight, k, goal, region, total, effort, state, shift)
 
 
-@njit(cache=True, nogil=True)
-def _gather(
-    graph: Graph, region: NDArray[np.int64], start: int, index: NDArray[np.int64], member: NDArray[np.int64], size: int
-) -> int:
-    """Append the region of a node to the members, and return their number; ``index`` is the place of a member, or -1."""
-    begin, near = graph
-    at = size
-    member[size], index[start] = start, size
-    size += 1
-    while at < size:
-        v = member[at]
-        at += 1
-        for u in near[begin[v] : begin[v + 1]]:
-            if index[u] < 0 and region[u] == region[start]:
-                member[size], index[u] = u, size
-                size += 1
-    return size
+@cython.cfunc
+@cython.exceptval(check=False)
+def _recut(
+    union: _Union,
+    graph: Graph,
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    goal: cython.longlong,
+    region: cython.longlong[::1],
+    total: cython.longlong[::1],
+    effort: cython.longlong,
+    state: cython.ulonglong[::1],
+    shift: cython.longlong,
+) -> cython.void:
+    n: cython.longlong = weight.shape[0]
+    heaviest: cython.longlong
+    v: cython.longlong
+    i: cython.longlong
+    rows: cython.longlong
+    least: cython.longlong
+    above: cython.longlong
+    with cython.nogil:
+        heaviest = total[_heaviest(total)]
+        while effort > 0:
+            v = _heaviest(total) if heaviest > goal and below(state, _FOCUS) == 0 else below(state, n)
+            rows = _unite(union, graph, weight, region, total, v, state)
+            effort -= union.size
+            grow_tree(
+                graph, union.index, union.member, union.size, union.order, union.parent, union.source, union.target, state
+            )
+            # With the least weight come the most parts, with a higher one more even parts.
+            least = k
+            if below(state, 2):
+                least += below(state, rows // union.regions - k + 1)
+            cut(union.weight, union.order, 0, union.size, union.parent, least, k, union.head, union.rest, union.lightest)
+            above = _heaviest_after(union, total, heaviest)
+            if above < heaviest or (above == heaviest and _squares_fall(union, total, shift)):
+                _replace(union, region, total)
+                heaviest = above
+            for i in range(union.size):
+                union.index[union.member[i]] = -1
 
 
-@njit(cache=True, nogil=True)
-def _beyond(graph: Graph, index: NDArray[np.int64], local: NDArray[np.int64], state: NDArray[np.uint64]) -> int:
-    """Return the far end of a random edge that leaves the members; -1 if none does."""
-    begin, near = graph
-    found, leaving = -1, 0
-    for v in local:
-        for u in near[begin[v] : begin[v + 1]]:
-            if index[u] < 0:
-                leaving += 1
-                if below(state, leaving) == 0:
-                    found = u
-    return found
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _heaviest(total: cython.longlong[::1]) -> cython.longlong:
+    """Return the first of the heaviest regions."""
+    v: cython.longlong
+    first: cython.longlong = 0
+    for v in range(1, total.shape[0]):
+        if total[v] > total[first]:
+            first = v
+    return first
 
 
-@njit(cache=True, nogil=True)
-def _random_tree(
-    graph: Graph, index: NDArray[np.int64], local: NDArray[np.int64], edges: NDArray[np.int64], state: NDArray[np.uint64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a random spanning tree of the members, by their places: each after its parent, and the parent of each.
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _unite(
+    union: _Union,
+    graph: Graph,
+    weight: cython.longlong[::1],
+    region: cython.longlong[::1],
+    total: cython.longlong[::1],
+    v: cython.longlong,
+    state: cython.ulonglong[::1],
+) -> cython.longlong:
+    """Put the region of node v and some of its neighbours together; return their rows."""
+    i: cython.longlong
+    rows: cython.longlong = 0
+    wanted: cython.longlong = 2
+    while wanted < _MOST and below(state, 3) > 0:
+        wanted += 1
+    union.size = 0
+    union.regions = 0
+    while v >= 0 and union.regions < wanted:
+        union.name[union.regions] = region[v]
+        rows += total[region[v]]
+        union.regions += 1
+        union.size = gather(graph, region, v, union.index, union.member, union.size)
+        v = beyond(graph, union.index, union.member, union.size, state)
+    for i in range(union.size):
+        union.weight[i] = weight[union.member[i]]
+    return rows
 
-    It grows from a random root, by one of the last two edges found or by any: long trees and bushy ones cut differently.
-    """
-    begin, near = graph
-    size = len(local)
-    parent = np.full(size, -1, np.int64)
-    order = np.empty(size, np.int64)
-    bushy = below(state, 2) == 0
-    v = below(state, size)
-    parent[v] = v
-    met, found = 0, 0
-    while True:
-        order[met] = v
-        met += 1
-        if met == size:
-            return order, parent
-        for u in near[begin[local[v]] : begin[local[v] + 1]]:
-            if index[u] >= 0 and parent[index[u]] < 0:
-                edges[found, 0], edges[found, 1] = v, index[u]
-                found += 1
-        while parent[v] >= 0:
-            found -= 1
-            e = found - below(state, found + 1 if bushy else min(found + 1, 2))
-            p, v = edges[e]
-            edges[e] = edges[found]
-        parent[v] = p
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _heaviest_after(union: _Union, total: cython.longlong[::1], heaviest: cython.longlong) -> cython.longlong:
+    """Fill in the rows of the parts; return the rows of the heaviest region if they replaced the regions."""
+    i: cython.longlong
+    u: cython.longlong
+    most: cython.longlong = 0
+    old: cython.longlong = 0
+    for i in range(union.size):
+        union.part[i] = 0
+    for i in range(union.size):
+        union.part[union.head[i]] += union.weight[i]
+    for i in range(union.size):
+        most = max(most, union.part[i])
+    for i in range(union.regions):
+        old = max(old, total[union.name[i]])
+    if old < heaviest:
+        return max(most, heaviest)
+    if most < heaviest:
+        for u in range(total.shape[0]):
+            if union.index[u] < 0:
+                most = max(most, total[u])
+    return most
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _squares_fall(union: _Union, total: cython.longlong[::1], shift: cython.longlong) -> cython.bint:
+    """Return whether the sum of squares of the parts is not above that of the regions."""
+    i: cython.longlong
+    rows: cython.longlong
+    change: cython.longlong = 0
+    for i in range(union.size):
+        rows = union.part[i] >> shift
+        change += rows * rows
+    for i in range(union.regions):
+        rows = total[union.name[i]] >> shift
+        change -= rows * rows
+    return change <= 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _replace(union: _Union, region: cython.longlong[::1], total: cython.longlong[::1]) -> cython.void:
+    """Replace the regions by the parts."""
+    i: cython.longlong
+    for i in range(union.regions):
+        total[union.name[i]] = 0
+    for i in range(union.size):
+        region[union.member[i]] = union.member[union.head[i]]
+        total[union.member[i]] = union.part[i]

@@ -3,38 +3,53 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.labels.graphs import Graph
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.labels.graphs import Graph
+else:
+    from kanon_sql.kernels.labels.graphs import Graph
 
 
-@njit(cache=True, nogil=True)
-def leaves_first(parent: NDArray[np.int64]) -> NDArray[np.int64]:
+def leaves_first(parent: cython.longlong[::1]) -> NDArray[np.int64]:
     """Return the nodes of a forest in an order in which each comes before its parent, int64 [n]; O(n)."""
     n = len(parent)
-    waits = np.zeros(n, np.int64)
-    for v in range(n):
-        if parent[v] != v:
-            waits[parent[v]] += 1
     order = np.empty(n, np.int64)
-    last = 0
-    for v in range(n):
-        if waits[v] == 0:
-            order[last] = v
-            last += 1
-    for i in range(n):
-        p = parent[order[i]]
-        if p != order[i]:
-            waits[p] -= 1
-            if waits[p] == 0:
-                order[last] = p
-                last += 1
+    _order_leaves(parent, np.zeros(n, np.int64), order)
     return order
 
 
-@njit(cache=True, nogil=True)
-def lower_degrees(graph: Graph, parent: NDArray[np.int64], effort: int) -> int:
+@cython.cfunc
+@cython.exceptval(check=False)
+def _order_leaves(parent: cython.longlong[::1], children: cython.longlong[::1], order: cython.longlong[::1]) -> cython.void:
+    """Fill in the order; ``children`` [n] is 0, and counts those that are not in the order."""
+    i: cython.longlong
+    v: cython.longlong
+    p: cython.longlong
+    last: cython.longlong = 0
+    with cython.nogil:
+        for v in range(parent.shape[0]):
+            if parent[v] != v:
+                children[parent[v]] += 1
+        for v in range(parent.shape[0]):
+            if children[v] == 0:
+                order[last] = v
+                last += 1
+        for i in range(parent.shape[0]):
+            p = parent[order[i]]
+            if p != order[i]:
+                children[p] -= 1
+                if children[p] == 0:
+                    order[last] = p
+                    last += 1
+
+
+def lower_degrees(graph: Graph, parent: cython.longlong[::1], effort: cython.longlong) -> int:
     """Lower the largest degree of a spanning forest by exchanges of two edges, and return it.
 
     An edge outside of the tree closes a cycle. If its ends have degrees of at most d - 2, and a node of the largest degree d
@@ -47,7 +62,7 @@ def lower_degrees(graph: Graph, parent: NDArray[np.int64], effort: int) -> int:
     parent : int64 array [n]
         The forest, a root being its own parent; changed, with leaves as roots at last.
     effort : int
-        Nodes that may be met on cycles; where they do not suffice the forest is left as it is by then.
+        Nodes that may be visited on cycles; where they do not suffice the forest is left as it is by then.
 
     Notes
     -----
@@ -58,59 +73,113 @@ def lower_degrees(graph: Graph, parent: NDArray[np.int64], effort: int) -> int:
     ----------
     Fürer, Raghavachari: Approximating the Minimum-Degree Steiner Tree to within One of Optimal (1994).
     """
-    begin, near = graph
     n = len(parent)
     degree = np.zeros(n, np.int64)
-    for v in range(n):
-        if parent[v] != v:
-            degree[v] += 1
-            degree[parent[v]] += 1
-    seen = np.full(n, -1, np.int64)
-    tour, top, lowered = 0, 0, True
-    while lowered and effort > 0:
-        lowered, top = False, degree.max()
-        for u in range(n):
-            for v in near[begin[u] : begin[u + 1]]:
-                if v < u or parent[u] == v or parent[v] == u or max(degree[u], degree[v]) > top - 2 or effort <= 0:
-                    continue
-                tour += 1
-                x = u
-                seen[x] = tour
-                while parent[x] != x:
-                    x = parent[x]
-                    seen[x] = tour
-                    effort -= 1
-                meet = v
-                while seen[meet] != tour:
-                    meet = parent[meet]
-                for end, other in ((u, v), (v, u)):
-                    x = end
-                    while x != meet and degree[x] < top and degree[parent[x]] < top:
-                        x = parent[x]
-                    if x != meet:
-                        degree[x] -= 1
-                        degree[parent[x]] -= 1
-                        degree[u] += 1
-                        degree[v] += 1
-                        _hang(parent, end, x, other)
-                        lowered = True
-                        break
-    leaf = np.arange(n)
-    for v in leaves_first(parent):
-        if parent[v] != v:
-            leaf[parent[v]] = leaf[v]
-        elif leaf[v] != v:
-            _hang(parent, leaf[v], v, leaf[v])
+    _exchange_edges(graph, parent, effort, degree, np.full(n, -1, np.int64))
+    _root_at_leaves(parent, leaves_first(parent), np.arange(n))
     return int(degree.max())
 
 
-@njit(cache=True, nogil=True)
-def _hang(parent: NDArray[np.int64], end: int, head: int, other: int) -> None:
+@cython.cfunc
+@cython.exceptval(check=False)
+def _exchange_edges(
+    graph: Graph,
+    parent: cython.longlong[::1],
+    effort: cython.longlong,
+    degree: cython.longlong[::1],
+    seen: cython.longlong[::1],
+) -> cython.void:
+    """Exchange edges as long as that lowers a largest degree; count the degrees."""
+    n: cython.longlong = parent.shape[0]
+    u: cython.longlong
+    v: cython.longlong
+    e: cython.longlong
+    x: cython.longlong
+    meet: cython.longlong
+    top: cython.longlong
+    tour: cython.longlong = 0
+    lowered: cython.bint = True
+    with cython.nogil:
+        for v in range(n):
+            if parent[v] != v:
+                degree[v] += 1
+                degree[parent[v]] += 1
+        while lowered and effort > 0:
+            lowered = False
+            top = 0
+            for v in range(n):
+                top = max(top, degree[v])
+            for u in range(n):
+                for e in range(graph.begin[u], graph.begin[u + 1]):
+                    v = graph.near[e]
+                    if v < u or parent[u] == v or parent[v] == u or max(degree[u], degree[v]) > top - 2 or effort <= 0:
+                        continue
+                    tour += 1
+                    x = u
+                    seen[x] = tour
+                    while parent[x] != x:
+                        x = parent[x]
+                        seen[x] = tour
+                        effort -= 1
+                    meet = v
+                    while seen[meet] != tour:
+                        meet = parent[meet]
+                    if _exchange(parent, degree, top, meet, u, v) or _exchange(parent, degree, top, meet, v, u):
+                        lowered = True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _exchange(
+    parent: cython.longlong[::1],
+    degree: cython.longlong[::1],
+    top: cython.longlong,
+    meet: cython.longlong,
+    end: cython.longlong,
+    other: cython.longlong,
+) -> cython.bint:
+    """Exchange an edge at a node of the largest degree between ``end`` and ``meet``, if there is one, for that of the ends."""
+    x: cython.longlong = end
+    while x != meet and degree[x] < top and degree[parent[x]] < top:
+        x = parent[x]
+    if x == meet:
+        return False
+    degree[x] -= 1
+    degree[parent[x]] -= 1
+    degree[end] += 1
+    degree[other] += 1
+    _hang(parent, end, x, other)
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _root_at_leaves(parent: cython.longlong[::1], order: cython.longlong[::1], leaf: cython.longlong[::1]) -> cython.void:
+    """Make leaves the roots; ``order`` has the leaves first, ``leaf`` [n] each node itself."""
+    i: cython.longlong
+    v: cython.longlong
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            v = order[i]
+            if parent[v] != v:
+                leaf[parent[v]] = leaf[v]
+            elif leaf[v] != v:
+                _hang(parent, leaf[v], v, leaf[v])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _hang(parent: cython.longlong[::1], end: cython.longlong, head: cython.longlong, other: cython.longlong) -> cython.void:
     """Take the subtree of ``head`` out of its tree and hang it under ``other`` by its node ``end``."""
-    v, below = end, other
+    v: cython.longlong = end
+    below: cython.longlong = other
+    above: cython.longlong
     while True:
         above = parent[v]
         parent[v] = below
         if v == head:
             break
-        v, below = above, v
+        below = v
+        v = above

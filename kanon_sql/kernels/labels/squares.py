@@ -2,23 +2,55 @@
 
 from __future__ import annotations
 
-from numba import njit
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_WORD = (1 << 62) - 1
-_HALF = (1 << 31) - 1
+_WORD = cython.declare(cython.longlong, (1 << 62) - 1)
+_HALF = cython.declare(cython.longlong, (1 << 31) - 1)
+_MIDDLE = cython.declare(cython.longlong, (1 << 30) - 1)
 
 
-@njit(cache=True, nogil=True)
-def square(x: int) -> tuple[int, int]:
+@cython.ccall
+@cython.nogil
+@cython.exceptval(check=False)
+def square(x: cython.longlong) -> tuple[cython.longlong, cython.longlong]:
     """Return x * x for 0 <= x < 2^62."""
-    a, b = x >> 31, x & _HALF
-    middle = a * b  # counts 2^32, of which 30 bits stay in the low word
-    low = ((middle & ((1 << 30) - 1)) << 32) + b * b
+    a: cython.longlong = x >> 31
+    b: cython.longlong = x & _HALF
+    middle: cython.longlong = a * b  # counts 2^32, of which 30 bits stay in the low word
+    low: cython.longlong = ((middle & _MIDDLE) << 32) + b * b
     return a * a + (middle >> 30) + (low >> 62), low & _WORD
 
 
-@njit(cache=True, nogil=True)
-def plus(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+@cython.ccall
+@cython.nogil
+@cython.exceptval(check=False)
+def plus(
+    one: tuple[cython.longlong, cython.longlong], other: tuple[cython.longlong, cython.longlong]
+) -> tuple[cython.longlong, cython.longlong]:
     """Return the sum of two numbers that is below 2^124."""
-    low = one[1] + other[1]
+    low: cython.longlong = one[1] + other[1]
     return one[0] + other[0] + (low >> 62), low & _WORD
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def less(one: tuple[cython.longlong, cython.longlong], other: tuple[cython.longlong, cython.longlong]) -> cython.bint:
+    """Return whether one number is less than the other."""
+    return one[0] < other[0] or (one[0] == other[0] and one[1] < other[1])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def less_with_squares(
+    one: tuple[cython.longlong, cython.longlong],
+    x: cython.longlong,
+    other: tuple[cython.longlong, cython.longlong],
+    y: cython.longlong,
+) -> cython.bint:
+    """Return whether ``one + x * x`` is less than ``other + y * y``."""
+    return less(plus(one, square(x)), plus(other, square(y)))

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
 
-@njit(cache=True, nogil=True)
 def cut_tree(
-    weight: NDArray[np.int64], order: NDArray[np.int64], parent: NDArray[np.int64], least: int, k: int, head: NDArray[np.int64]
+    weight: cython.longlong[::1],
+    order: cython.longlong[::1],
+    parent: cython.longlong[::1],
+    least: cython.longlong,
+    k: cython.longlong,
+    head: cython.longlong[::1],
 ) -> None:
     """Cut off a subtree wherever it weighs ``least``; fill ``head`` [n] with the highest node of the part of each node.
 
@@ -33,10 +40,39 @@ def cut_tree(
     O(m) time, O(n) memory. With ``least`` = k a part weighs at most w + D (k - 1) for trees of degree D with leaves as roots,
     w being the heaviest node: a node adds to its own weight the rest of each child, k - 1 at most, and a root's rest once.
     """
-    rest = np.zeros(len(weight), np.int64)
-    lightest = np.full(len(weight), -1, np.int64)  # of the parts that hang on the rest of a node
-    for v in order:
-        rest[v] += weight[v]
+    n = len(weight)
+    cut(weight, order, 0, len(order), parent, least, k, head, np.empty(n, np.int64), np.empty(n, np.int64))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def cut(
+    weight: cython.longlong[::1],
+    order: cython.longlong[::1],
+    first: cython.longlong,
+    last: cython.longlong,
+    parent: cython.longlong[::1],
+    least: cython.longlong,
+    k: cython.longlong,
+    head: cython.longlong[::1],
+    rest: cython.longlong[::1],
+    lightest: cython.longlong[::1],
+) -> cython.void:
+    """Cut the trees of ``order[first:last]``; ``rest`` and ``lightest`` [n] are scratch arrays.
+
+    They hold the weight of what is left of the subtree of a node, and the lightest of the parts that hang on it, or -1.
+    """
+    i: cython.longlong
+    v: cython.longlong
+    p: cython.longlong
+    light: cython.longlong
+    for i in range(first, last):
+        v = order[i]
+        rest[v] = weight[v]
+        lightest[v] = -1
+    for i in range(first, last):
+        v = order[i]
         p = parent[v]
         if rest[v] >= least or (p == v and rest[v] >= k):
             head[v] = v
@@ -50,6 +86,7 @@ def cut_tree(
                 rest[p] += rest[v]
         if p != v and light >= 0 and (lightest[p] < 0 or rest[light] < rest[lightest[p]]):
             lightest[p] = light
-    for v in order[::-1]:
+    for i in range(last - 1, first - 1, -1):
+        v = order[i]
         if head[v] != v:
             head[v] = head[head[v]]

@@ -212,7 +212,7 @@ class _Types:
 
         bins = np.arange(len(packing))
         large = np.concatenate([bins[:0], *(np.repeat(bins, labels) for labels in packing.T)])
-        return np.concatenate([large, to_lightest(weight[len(large) :], packing @ self.size)])
+        return np.concatenate([large, to_lightest(np.ascontiguousarray(weight[len(large) :]), packing @ self.size)])
 
 
 def _configurations(size: Int64, count: Int64, heaviest: int) -> Int64:

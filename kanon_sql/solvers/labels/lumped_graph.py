@@ -78,7 +78,7 @@ class LumpedGraph:
         rows, counted, heaviest = (np.zeros(int(self.component.max()) + 1, np.int64) for _ in range(3))
         np.add.at(rows, self.component, self.weight)
         np.add.at(counted, self.component, np.minimum(self.weight, self.k))
-        begin, near = self.graph
+        begin, near = self.graph.arrays()
         node = np.repeat(np.arange(len(self.weight)), np.diff(begin))
         beside = np.where(begin[1:] > begin[:-1], np.iinfo(np.int64).max, 0)
         np.minimum.at(beside, node, self.weight[near])

@@ -98,8 +98,9 @@ def _lightest(graph: LumpedGraph, nodes: Int64, least: int, most: int, budget: B
     """Divide a component so that its heaviest region has ``most`` rows or fewer; less than ``least`` is not asked for."""
     number = np.full(len(graph.weight), -1, np.int64)
     number[nodes] = np.arange(len(nodes))
-    source = np.repeat(np.arange(len(graph.weight)), np.diff(graph.graph.begin))
-    edges = np.stack([number[source], number[graph.graph.near]], axis=1)
+    begin, near = graph.graph.arrays()
+    source = np.repeat(np.arange(len(graph.weight)), np.diff(begin))
+    edges = np.stack([number[source], number[near]], axis=1)
     inner = graph_of(len(nodes), edges[edges[:, 0] >= 0])
     weight = graph.weight[nodes]
     while most >= least and not budget.over():
