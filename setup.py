@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import BaseError, CCompilerError
 
 KERNELS = Path("kanon_sql/kernels")
 
@@ -20,6 +22,9 @@ CHECKED = os.environ.get("KANON_CHECKED_KERNELS") == "1"
 FLAGS = {"unix": ["-O3", "-g0", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
 """Loops over arrays are vectorized; without contraction, floats are the same on every processor."""
 
+STRIP = {"linux": ["-s"], "darwin": ["-Wl,-x"]}
+"""Leave out the symbols that nothing is linked by."""
+
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": CHECKED,
@@ -31,17 +36,30 @@ DIRECTIVES = {
 
 
 class Build(build_ext):
-    """Compile with the flags of the compiler at hand."""
+    """Compile all kernels or none: a compiled kernel cannot call one that is not."""
+
+    def run(self) -> None:
+        """Compile; an installation without a working C compiler goes on without, and the kernels run as Python."""
+        asked_for = self.inplace and not self.editable_mode
+        try:
+            super().run()
+        except (BaseError, CCompilerError) as error:
+            if asked_for:
+                raise
+            self.warn(f"the kernels are not compiled and will be slow: {error}")
+            for output in self.get_outputs():
+                Path(output).unlink(missing_ok=True)
 
     def build_extension(self, ext: Extension) -> None:
         """Compile one module."""
         ext.extra_compile_args = FLAGS.get(self.compiler.compiler_type, [])
+        ext.extra_link_args = [] if CHECKED else STRIP.get(sys.platform, [])
         super().build_extension(ext)
 
 
 def extension(name: str, source: Path) -> Extension:
-    """Return a module that may fail to compile: its source then runs as Python."""
-    return Extension(name, [str(source)], define_macros=[("Py_LIMITED_API", "0x030B0000")], py_limited_api=True, optional=True)
+    """Return a module for the stable ABI."""
+    return Extension(name, [str(source)], define_macros=[("Py_LIMITED_API", "0x030B0000")], py_limited_api=True)
 
 
 def kernels() -> list[Extension]:

@@ -13,8 +13,9 @@ except ModuleNotFoundError:
 COMPILED = cython.compiled
 """Whether the kernels run compiled."""
 
-_WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
-"""All bits of a word: Python's whole numbers do not wrap."""
+_LOW_51 = cython.declare(cython.ulonglong, (1 << 51) - 1)
+_LOW_47 = cython.declare(cython.ulonglong, (1 << 47) - 1)
+"""Bits that stay in a word when it is shifted left by 13 or 17: no other bit is shifted, since Python's numbers do not wrap."""
 
 
 def seeded(seed: int) -> NDArray[np.uint64]:
@@ -28,8 +29,8 @@ def seeded(seed: int) -> NDArray[np.uint64]:
 def below(state: cython.ulonglong[::1], limit: cython.longlong) -> cython.longlong:
     """Return a whole number from 0 to ``limit - 1`` (xorshift64)."""
     x: cython.ulonglong = state[0]
-    x ^= (x << 13) & _WORD
+    x ^= (x & _LOW_51) << 13
     x ^= x >> 7
-    x ^= (x << 17) & _WORD
+    x ^= (x & _LOW_47) << 17
     state[0] = x
     return cython.cast(cython.longlong, (x >> 11) % cython.cast(cython.ulonglong, limit))

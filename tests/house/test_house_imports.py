@@ -17,8 +17,9 @@ ROOMS = (
     "kanon_sql.model",
     "kanon_sql.table",
     "kanon_sql.kernels.cache",
-    "kanon_sql.kernels",
+    "kanon_sql.kernels.uncompiled",
     "kanon_sql.kernels.random",
+    "kanon_sql.kernels",
     "kanon_sql.kernels.partitions",
     "kanon_sql.kernels.labels",
     "kanon_sql.kernels.instances",
@@ -61,6 +62,7 @@ ONLY = {
     "sqlglot": ("kanon_sql.clause",),
     "ortools": ("kanon_sql.solvers",),
     "numba": ("kanon_sql.kernels",),
+    "cython": ("kanon_sql.kernels",),
     "duckdb": ("kanon_sql.engines", "kanon_sql.udfs", "kanon_sql.cli", "kanon_sql.verification", "kanon_sql.report"),
     "click": ("kanon_sql.cli",),
     "rich": ("kanon_sql.cli",),
@@ -148,15 +150,31 @@ def test_a_library_has_one_home(library: str) -> None:
             assert module.startswith(ONLY[library]), f"{module} imports {library}"
 
 
-# The one module that asks for a folder is no kernel.
-KERNELS = [name for name in MODULES if name.startswith("kanon_sql.kernels") and name != "kanon_sql.kernels.cache"]
+# These ask for a folder, warn, and stand in for Cython: they are no kernels.
+NO_KERNELS = {"kanon_sql.kernels.cache", "kanon_sql.kernels", "kanon_sql.kernels.uncompiled"}
+KERNELS = [name for name in MODULES if name.startswith("kanon_sql.kernels") and name not in NO_KERNELS]
 
 
 @pytest.mark.parametrize("module", KERNELS)
 def test_kernels_know_arrays_only(module: str) -> None:
-    for imported in imports(MODULES[module]):
-        assert imported.split(".")[0] in {"numpy", "numba", "__future__", "typing", "heapq", "math", "kanon_sql"}
+    found = set(imports(MODULES[module]))
+    compiler = {"cython"} if "cython" in found else {"numba", "heapq"}
+    for imported in found:
+        assert imported.split(".")[0] in {"numpy", "__future__", "typing", "math", "kanon_sql"} | compiler
         assert not imported.startswith("kanon_sql.") or imported.startswith("kanon_sql.kernels")
+
+
+@pytest.mark.parametrize("module", KERNELS)
+def test_a_kernel_imports_the_same_compiled_and_uncompiled(module: str) -> None:
+    found: dict[bool, set[tuple[str, str]]] = {True: set(), False: set()}
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "cython.compiled":
+            for compiled, branch in ((True, node.body), (False, node.orelse)):
+                for each in branch:
+                    assert isinstance(each, ast.ImportFrom)
+                    source = (each.module or "").removeprefix("cython.cimports.").removeprefix("libc.")
+                    found[compiled] |= {(source, alias.name) for alias in each.names}
+    assert found[True] == found[False]
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("kanon_sql.clause")])

@@ -127,6 +127,17 @@ def _shift(weight: cython.longlong[::1], given: cython.longlong, back: cython.lo
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _difference_after(
+    weight: cython.longlong[::1], difference: cython.longlong, given: cython.longlong, back: cython.longlong
+) -> cython.longlong:
+    """Return how much two bins differ when labels were exchanged."""
+    after: cython.longlong = difference - 2 * _shift(weight, given, back)
+    return after if after >= 0 else -after
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _exchange(
     weight: cython.longlong[::1],
     load: cython.longlong[::1],
@@ -153,12 +164,12 @@ def _exchange(
         while y < n and 2 * weight[y] > 2 * weight[x] - difference:
             above = y
             y = after[y]
-        left = abs(difference - 2 * _shift(weight, x, above))
+        left = _difference_after(weight, difference, x, above)
         if left < best:
             best = left
             given = x
             back = above
-        left = abs(difference - 2 * _shift(weight, x, y))
+        left = _difference_after(weight, difference, x, y)
         if left < best:
             best = left
             given = x
