@@ -18,15 +18,9 @@ from solving import check, coded
 from test_small_exact import Ending, case
 
 from kanon_sql.errors import InfeasibleError, PolicyError
-from kanon_sql.kernels.partitions.simplex_pricing import (
-    FORBIDDEN,
-    Duals,
-    Simplices,
-    class_costs,
-    nearest,
-    pairs_below,
-    triples_below,
-)
+from kanon_sql.kernels.partitions.duals import Duals
+from kanon_sql.kernels.partitions.simplex_pricing import pairs_below, triples_below
+from kanon_sql.kernels.partitions.simplices import FORBIDDEN, Simplices, class_costs, nearest
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
@@ -301,8 +295,9 @@ def naive_cost(s: Simplices, rows: Sequence[int]) -> int | None:
         return None
     if any(s.apart[a] >= 0 and s.apart[a] == s.apart[b] for a, b in combinations(rows, 2)):
         return None
-    agreed = [c for c in range(len(s.cost)) if len({int(s.codes[row, c]) for row in rows}) == 1]
-    row = int(s.cheapest[sum(1 << c for c in agreed)]) if len(s.cheapest) else int(s.cost.sum() - s.cost[agreed].sum())
+    cost = np.asarray(s.cost)
+    agreed = [c for c in range(len(cost)) if len({int(s.codes[row, c]) for row in rows}) == 1]
+    row = int(s.cheapest[sum(1 << c for c in agreed)]) if len(s.cheapest) else int(cost.sum() - cost[agreed].sum())
     return None if row >= FORBIDDEN else len(rows) * row
 
 
@@ -332,10 +327,11 @@ def test_reduced_costs_of_all_pairs_and_triples(seed: int) -> None:
     assert {rows: each for rows, each in below.items() if each < 0} == {
         rows: each for rows, each in reduced.items() if len(rows) == 2 and each < 0
     }
-    lower = np.zeros_like(duals.price)
+    price = np.asarray(duals.price)
+    lower = np.zeros_like(price)
     for (a, _), each in below.items():
         lower[a] = max(lower[a], -each)
-    duals = duals._replace(price=duals.price - lower)
+    duals = Duals(price=price - lower, worth=duals.worth, first=duals.first, cut=duals.cut)
     for slack in (0, 1 << 19, 3 << 20):
         pair, found = pairs_below(s, duals, slack, 1000, 0, 1)
         assert (found >= 0).all()

@@ -5,170 +5,83 @@ Nothing is stored by pair: each pass looks at all of them, so memory is what it 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-FORBIDDEN = 1 << 40
-"""Cost of a row where no pattern shows only what its class agrees on."""
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-JITTER_BITS = 20
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.partitions.duals import Duals, worth_of_all, worth_of_both
+    from cython.cimports.kanon_sql.kernels.partitions.simplices import (
+        Simplices,
+        chance_of_three,
+        chance_of_two,
+        fit,
+        pair_costs,
+        row_cost,
+    )
+else:
+    from kanon_sql.kernels.partitions.duals import Duals, worth_of_all, worth_of_both
+    from kanon_sql.kernels.partitions.simplices import Simplices, chance_of_three, chance_of_two, fit, pair_costs, row_cost
 
-DEARER_TRIPLE = 6
-"""A triple costs this binary fraction of the spread more than half of its pairs, so that it is not there without need."""
+from kanon_sql.kernels.partitions.simplices import FORBIDDEN
+
+_FORBIDDEN = cython.declare(cython.longlong, FORBIDDEN)
 
 
-class Simplices(NamedTuple):
-    """Row types of which two or three rows may form a class.
+@cython.final
+@cython.cclass
+class _Found:
+    """The classes found, in arrays that grow.
 
-    ``codes`` int32 [t, m] and ``weight`` int64 [t] (rows); ``apart`` int64 [t]: rows with the same number from 0 may not be in
-    one class. ``cheapest`` int64 [2^m]: cost of a row by the columns on which its class agrees; empty where it is just the
-    sum of ``cost`` int64 [m] over the others. Costs are counted in 1 / ``unit``, and each pair costs up to ``spread`` more, by
-    chance, so that hardly two matchings cost the same; a triple costs half of what its pairs cost more, and a little.
+    Parameters
+    ----------
+    rows : int
+        Rows of a class.
+
+    Attributes
+    ----------
+    size, member, reduced : int, int32 array [at least size, rows], int64 array [at least size]
+        The row types of the classes, and their reduced cost.
     """
 
-    codes: NDArray[np.int32]
-    weight: NDArray[np.int64]
-    apart: NDArray[np.int64]
-    cost: NDArray[np.int64]
-    cheapest: NDArray[np.int64]
-    unit: int
-    spread: int
+    size: cython.longlong
+    member: cython.int[:, ::1]
+    reduced: cython.longlong[::1]
+
+    def __init__(self, rows: int) -> None:
+        self.size = 0
+        self.member, self.reduced = np.empty((1024, rows), np.int32), np.empty(1024, np.int64)
+
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the classes and their reduced cost."""
+        return np.asarray(self.member)[: self.size].copy(), np.asarray(self.reduced)[: self.size].copy()
 
 
-class Duals(NamedTuple):
-    """Prices: ``price`` int64 [t] of a row, all cuts of its row type included, and ``worth`` int64 [s] of each cut.
-
-    ``cut[first[i] : first[i + 1]]`` are the cuts that row type i is in, ascending.
-    """
-
-    price: NDArray[np.int64]
-    worth: NDArray[np.int64]
-    first: NDArray[np.int64]
-    cut: NDArray[np.int32]
+@cython.cfunc
+@cython.with_gil
+@cython.exceptval(-1, check=False)
+def _grow(found: _Found) -> cython.int:
+    found.member = np.concatenate([found.member, found.member])
+    found.reduced = np.concatenate([found.reduced, found.reduced])
+    return 0
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _jitter(a: int, b: int) -> np.int64:
-    """Return JITTER_BITS bits that look like chance, the same for both orders."""
-    low, high = np.uint64(min(a, b)), np.uint64(max(a, b))
-    mixed = np.uint64(low * np.uint64(0x9E3779B97F4A7C15) ^ (high + np.uint64(1)) * np.uint64(0xC2B2AE3D27D4EB4F))
-    mixed = np.uint64((mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD))
-    mixed = np.uint64((mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53))
-    return np.int64(mixed >> np.uint64(64 - JITTER_BITS))
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _add(found: _Found, reduced: cython.longlong) -> cython.longlong:
+    """Add a class; return its place, where its row types have to be filled in."""
+    if found.size == found.reduced.shape[0]:
+        _grow(found)
+    found.reduced[found.size] = reduced
+    found.size += 1
+    return found.size - 1
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _more(s: Simplices, a: int, b: int) -> np.int64:
-    return (_jitter(a, b) * s.spread) >> JITTER_BITS
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _more_of_three(s: Simplices, a: int, b: int, c: int) -> np.int64:
-    return (_more(s, a, b) + _more(s, a, c) + _more(s, b, c) + 1) // 2 + (s.spread >> DEARER_TRIPLE)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _row_cost(s: Simplices, a: int, b: int, c: int) -> np.int64:
-    """Return the cost of a row in a class of a, b and c."""
-    m = s.codes.shape[1]
-    if len(s.cheapest):
-        agreed = np.int64(0)
-        for column in range(m):
-            code = s.codes[a, column]
-            agreed |= np.int64(code == s.codes[b, column] and code == s.codes[c, column]) << column
-        price: np.int64 = s.cheapest[agreed]
-        return price
-    total = np.int64(0)
-    for column in range(m):
-        code = s.codes[a, column]
-        if code != s.codes[b, column] or code != s.codes[c, column]:
-            total += s.cost[column]
-    return total
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _fit(s: Simplices, a: int, b: int) -> bool:
-    return (s.apart[a] < 0 or s.apart[a] != s.apart[b]) and (a != b or s.weight[a] > 1)
-
-
-@njit(cache=True, nogil=True)
-def class_costs(s: Simplices, member: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the cost of each class [g, 3], the third row type -1 in a pair; -1 where the rows may not be a class; O(g m)."""
-    total = np.full(len(member), np.int64(-1))
-    for g in range(len(member)):
-        a, b, c = member[g]
-        row = _row_cost(s, a, b, b if c < 0 else c)
-        if row >= FORBIDDEN or not _fit(s, a, b):
-            continue
-        if c < 0:
-            total[g] = 2 * s.unit * row + _more(s, a, b)
-        elif _fit(s, a, c) and _fit(s, b, c) and not (a == b == c and s.weight[a] < 3):
-            total[g] = 3 * s.unit * row + _more_of_three(s, a, b, c)
-    return total
-
-
-@njit(cache=True, nogil=True)
-def nearest(s: Simplices, count: int, start: int, step: int) -> NDArray[np.int32]:
-    """Return the cheapest ``count`` partners of every ``step``-th row type from ``start``, -1 if there are fewer; O(t^2 m)."""
-    t = len(s.weight)
-    found = np.full(((t - start + step - 1) // step, count), -1, np.int32)
-    best = np.empty(count, np.int64)
-    for row in range(len(found)):
-        a = start + row * step
-        best[:] = FORBIDDEN << JITTER_BITS
-        for b in range(t):
-            if not _fit(s, a, b):
-                continue
-            cost = (_row_cost(s, a, b, b) << JITTER_BITS) + _jitter(a, b)
-            place = count
-            while place > 0 and best[place - 1] > cost:
-                place -= 1
-                if place < count - 1:
-                    best[place + 1], found[row, place + 1] = best[place], found[row, place]
-            if place < count:
-                best[place], found[row, place] = cost, b
-    return found
-
-
-@njit(cache=True, nogil=True)
-def _shared(duals: Duals, a: int, b: int) -> np.int64:
-    """Return the worth of the cuts that a and b are both in."""
-    i, j, total = duals.first[a], duals.first[b], np.int64(0)
-    while i < duals.first[a + 1] and j < duals.first[b + 1]:
-        if duals.cut[i] == duals.cut[j]:
-            total += duals.worth[duals.cut[i]]
-            i += 1
-            j += 1
-        elif duals.cut[i] < duals.cut[j]:
-            i += 1
-        else:
-            j += 1
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _all_shared(duals: Duals, a: int, b: int, c: int) -> np.int64:
-    """Return the worth of the cuts that a, b and c are all in."""
-    i, j, k, total = duals.first[a], duals.first[b], duals.first[c], np.int64(0)
-    while i < duals.first[a + 1] and j < duals.first[b + 1] and k < duals.first[c + 1]:
-        last = max(duals.cut[i], duals.cut[j], duals.cut[k])
-        if duals.cut[i] == duals.cut[j] == duals.cut[k]:
-            total += duals.worth[last]
-            i, j, k = i + 1, j + 1, k + 1
-            continue
-        if duals.cut[i] < last:
-            i += 1
-        if duals.cut[j] < last:
-            j += 1
-        if duals.cut[k] < last:
-            k += 1
-    return total
-
-
-@njit(cache=True, nogil=True)
 def pairs_below(
     s: Simplices, duals: Duals, slack: int, limit: int, start: int, step: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -191,32 +104,66 @@ def pairs_below(
     -----
     O(t^2 m).
     """
-    t = len(s.weight)
-    pair = np.empty((1024, 2), np.int32)
-    reduced = np.empty(1024, np.int64)
-    found = 0
-    for a in range(start, t, step):
-        for b in range(a, t):
-            row = _row_cost(s, a, b, b)
-            # The jitter, which is slower to find, only adds to it.
-            cost = 2 * s.unit * row - duals.price[a] - duals.price[b]
-            if cost >= 2 * slack or row >= FORBIDDEN or not _fit(s, a, b):
-                continue
-            cost += _more(s, a, b)
-            if cost >= 2 * slack:
-                continue
-            if found == len(pair):
-                pair = np.concatenate((pair, pair))
-                reduced = np.concatenate((reduced, reduced))
-            pair[found, 0], pair[found, 1] = a, b
-            reduced[found] = cost + 2 * _shared(duals, a, b)
-            found += 1
-            if found > limit:
-                return pair[:found].copy(), reduced[:found].copy()
-    return pair[:found].copy(), reduced[:found].copy()
+    found = _Found(2)
+    agreed, row = np.empty(len(s.weight), np.int32), np.empty(len(s.weight), np.int64)
+    _find_pairs(s, duals, slack, limit, start, step, agreed, row, found)
+    return found.arrays()
 
 
-@njit(cache=True, nogil=True)
+def _find_pairs(
+    s: Simplices,
+    duals: Duals,
+    slack: cython.longlong,
+    limit: cython.longlong,
+    start: cython.longlong,
+    step: cython.longlong,
+    agreed: cython.int[::1],
+    row: cython.longlong[::1],
+    found: _Found,
+) -> None:
+    """Fill ``found``; ``agreed`` and ``row`` [t] are scratch."""
+    a: cython.longlong = start
+    with cython.nogil:
+        while a < s.weight.shape[0] and found.size <= limit:
+            pair_costs(s, a, a, agreed, row)
+            _find_partners(s, duals, slack, limit, a, row, found)
+            a += step
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _find_partners(
+    s: Simplices,
+    duals: Duals,
+    slack: cython.longlong,
+    limit: cython.longlong,
+    a: cython.longlong,
+    row: cython.longlong[::1],
+    found: _Found,
+) -> cython.int:
+    """Find the pairs of a row type with those not before it, at the costs ``row``, until there are more than ``limit``."""
+    b: cython.longlong
+    cost: cython.longlong
+    place: cython.longlong
+    for b in range(a, s.weight.shape[0]):
+        if row[b] >= _FORBIDDEN:
+            continue
+        # Chance, which is slower to find, only adds to it.
+        cost = 2 * s.unit * row[b] - duals.price[a] - duals.price[b]
+        if cost >= 2 * slack or not fit(s, a, b):
+            continue
+        cost += chance_of_two(s, a, b)
+        if cost >= 2 * slack:
+            continue
+        place = _add(found, cost + 2 * worth_of_both(duals, a, b))
+        found.member[place, 0] = a
+        found.member[place, 1] = b
+        if found.size > limit:
+            break
+    return 0
+
+
 def triples_below(
     s: Simplices, duals: Duals, slack: int, limit: int, first: NDArray[np.int64], second: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -233,31 +180,68 @@ def triples_below(
     -----
     O(m) for every two pairs of one row type.
     """
-    triple = np.empty((256, 3), np.int32)
-    reduced = np.empty(256, np.int64)
-    found = 0
-    for a in range(len(first) - 1):
-        for i in range(first[a], first[a + 1]):
-            b = second[i]
-            for j in range(i, first[a + 1]):
-                c = second[j]
-                if not _fit(s, b, c) or (a == b == c and s.weight[a] < 3):
-                    continue
-                row = _row_cost(s, a, b, c)
-                cost = 3 * s.unit * row - duals.price[a] - duals.price[b] - duals.price[c]
-                if cost >= slack or row >= FORBIDDEN:
-                    continue
-                cost += _more_of_three(s, a, b, c)
-                twice = _shared(duals, a, b) + _shared(duals, a, c) + _shared(duals, b, c)
-                cost += 2 * (twice - 2 * _all_shared(duals, a, b, c))
-                if cost >= slack:
-                    continue
-                if found == len(triple):
-                    triple = np.concatenate((triple, triple))
-                    reduced = np.concatenate((reduced, reduced))
-                triple[found, 0], triple[found, 1], triple[found, 2] = a, b, c
-                reduced[found] = cost
-                found += 1
-                if found > limit:
-                    return triple[:found].copy(), reduced[:found].copy()
-    return triple[:found].copy(), reduced[:found].copy()
+    found = _Found(3)
+    _find_triples(s, duals, slack, limit, first, second, found)
+    return found.arrays()
+
+
+def _find_triples(
+    s: Simplices,
+    duals: Duals,
+    slack: cython.longlong,
+    limit: cython.longlong,
+    first: cython.longlong[::1],
+    second: cython.int[::1],
+    found: _Found,
+) -> None:
+    a: cython.longlong
+    i: cython.longlong
+    j: cython.longlong
+    with cython.nogil:
+        for a in range(first.shape[0] - 1):
+            for i in range(first[a], first[a + 1]):
+                for j in range(i, first[a + 1]):
+                    _try_triple(s, duals, slack, a, second[i], second[j], found)
+                    if found.size > limit:
+                        break
+                if found.size > limit:
+                    break
+            if found.size > limit:
+                break
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _try_triple(
+    s: Simplices,
+    duals: Duals,
+    slack: cython.longlong,
+    a: cython.longlong,
+    b: cython.longlong,
+    c: cython.longlong,
+    found: _Found,
+) -> cython.int:
+    """Add a triple if its reduced cost is below ``slack``; a pairs with b and with c."""
+    row: cython.longlong
+    cost: cython.longlong
+    twice: cython.longlong
+    place: cython.longlong
+    if not fit(s, b, c) or (a == b and b == c and s.weight[a] < 3):
+        return 0
+    row = row_cost(s, a, b, c)
+    if row >= _FORBIDDEN:
+        return 0
+    cost = 3 * s.unit * row - duals.price[a] - duals.price[b] - duals.price[c]
+    if cost >= slack:
+        return 0
+    cost += chance_of_three(s, a, b, c)
+    twice = worth_of_both(duals, a, b) + worth_of_both(duals, a, c) + worth_of_both(duals, b, c)
+    cost += 2 * (twice - 2 * worth_of_all(duals, a, b, c))
+    if cost >= slack:
+        return 0
+    place = _add(found, cost)
+    found.member[place, 0] = a
+    found.member[place, 1] = b
+    found.member[place, 2] = c
+    return 0

@@ -172,7 +172,7 @@ def _better(found: Found, matching: Matching | None) -> Found:
 
 def _made_whole(costs: Costs, program: ParityProgram, optimum: Optimum, budget: Budget) -> Matching | None:
     """Return a matching with the whole part of an optimum: the other rows are divided anew."""
-    rows, member = costs.simplices.weight, program.member
+    rows, member = costs.weight, program.member
     count = np.floor(optimum.share + ALMOST).astype(np.int64)
     # Row types of which rows are left get all of theirs back, so that there is a choice.
     count[np.append(_left(rows, member, count) > 0, False)[member].any(axis=1)] = 0
@@ -230,7 +230,7 @@ def _decided(costs: Costs, program: ParityProgram, looked: Look, found: Found, b
     while member is not None and not budget.over():
         _report(found, budget)
         limit = min(seconds, budget.left())
-        whole = whole_matching(costs.simplices.weight, member, costs.steps(member), program.cuts, seconds=limit)
+        whole = whole_matching(costs.weight, member, costs.steps(member), program.cuts, seconds=limit)
         if whole.count is not None:
             found = _better(found, _matching(costs, member, whole.count))
         if whole.bound == INFEASIBLE and found.matching is None:

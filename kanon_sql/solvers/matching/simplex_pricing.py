@@ -9,8 +9,9 @@ from operator import mul
 
 import numpy as np
 
-from kanon_sql.kernels.partitions import simplex_pricing as simplex
-from kanon_sql.kernels.partitions.simplex_pricing import FORBIDDEN, Duals, Simplices
+from kanon_sql.kernels.partitions.duals import Duals
+from kanon_sql.kernels.partitions.simplex_pricing import pairs_below, triples_below
+from kanon_sql.kernels.partitions.simplices import DEARER_TRIPLE, FORBIDDEN, Simplices, class_costs, nearest
 from kanon_sql.solvers.matching.parity_program import Floats, Optimum
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -73,6 +74,11 @@ class Costs:
         return cls(simplices=simplices, step=step, most=most)
 
     @property
+    def weight(self) -> Int64:
+        """Return the rows of each row type, int64 [t]."""
+        return np.asarray(self.simplices.weight)
+
+    @property
     def penalty(self) -> float:
         """Return the steps that a row without a class costs in a program: even half a row is dearer than all classes."""
         return float(4 * (self.most // self.step + 1))
@@ -80,16 +86,16 @@ class Costs:
     @property
     def chance(self) -> int:
         """Return what chance adds to a matching at most: half of the spread a row, a quarter of a step, and for triples."""
-        rows, spread = int(self.simplices.weight.sum()), self.simplices.spread
-        return rows * spread // 2 + rows * ((spread >> simplex.DEARER_TRIPLE) + 1) // 3
+        rows, spread = int(self.weight.sum()), self.simplices.spread
+        return rows * spread // 2 + rows * ((spread >> DEARER_TRIPLE) + 1) // 3
 
     def spread(self, member: Int32) -> Floats:
         """Return what classes, int32 [g, 3], cost with what chance adds, in steps."""
-        return simplex.class_costs(self.simplices, member) / self.simplices.unit
+        return class_costs(self.simplices, member) / self.simplices.unit
 
     def steps(self, member: Int32) -> Int64:
         """Return what classes cost, in steps; -1 where they are none."""
-        return simplex.class_costs(self.simplices, member) // self.simplices.unit  # chance adds less than a step
+        return class_costs(self.simplices, member) // self.simplices.unit  # chance adds less than a step
 
     def rounded_up(self, value: int) -> int:
         """Return a lower bound on costs with what chance adds as one in units of the table."""
@@ -118,13 +124,21 @@ def nearest_pairs(costs: Costs, rows: Int64 | None = None) -> Int32:
     rows : int64 array [t], optional
         Rows of each row type that there are; those without any are left out.
     """
-    s, chosen = costs.simplices, np.arange(len(costs.simplices.weight), dtype=np.int32)
+    s, chosen = costs.simplices, np.arange(len(costs.weight), dtype=np.int32)
     if rows is not None:
         chosen = np.flatnonzero(rows).astype(np.int32)
-        s = s._replace(codes=s.codes[chosen], weight=rows[chosen], apart=s.apart[chosen])
+        s = Simplices(
+            codes=np.asarray(s.codes)[chosen],
+            weight=rows[chosen],
+            apart=np.asarray(s.apart)[chosen],
+            cost=s.cost,
+            cheapest=s.cheapest,
+            unit=s.unit,
+            spread=s.spread,
+        )
     found = np.empty((len(chosen), _NEAREST), np.int32)
     with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
-        parts = threads.map(lambda start: simplex.nearest(s, _NEAREST, start, _WORKERS), range(_WORKERS))
+        parts = threads.map(lambda start: nearest(s, _NEAREST, start, _WORKERS), range(_WORKERS))
         for start, part in enumerate(parts):
             found[start::_WORKERS] = part
     there = found >= 0
@@ -163,22 +177,24 @@ def look(costs: Costs, optimum: Optimum) -> Look:
     worth = np.maximum(0, np.rint(optimum.worth * s.unit)).astype(np.int64)
     total = np.append(0, np.cumsum(worth[optimum.cut]))
     of_cuts = total[optimum.first[1:]] - total[optimum.first[:-1]]
-    duals = Duals(price=price + of_cuts, worth=worth, first=optimum.first, cut=optimum.cut)
-    pair, reduced = _pairs(s, duals, 0)
+
+    def priced(lower: Int64) -> Duals:
+        return Duals(price=price + of_cuts - lower, worth=worth, first=optimum.first, cut=optimum.cut)
+
+    pair, reduced = _pairs(costs, priced(np.zeros_like(price)), 0)
     # At a lower price of its first row type no pair is below 0, and then no triple; what that loses is counted.
     lower = np.zeros_like(price)
     np.maximum.at(lower, pair[:, 0], -reduced)
-    duals = duals._replace(price=duals.price - lower)
-    triple, below = _triples(s, duals, 0, _MOST, pair)
+    triple, below = _triples(costs, priced(lower), 0, _MOST, pair)
     lower_still = np.zeros_like(price)
     np.maximum.at(lower_still, triple[:, 0], -below)
-    duals = duals._replace(price=duals.price - lower_still)
-    value = int(worth.sum()) + sum(map(mul, (price - lower - lower_still).tolist(), s.weight.tolist()))
+    lower += lower_still
+    value = int(worth.sum()) + sum(map(mul, (price - lower).tolist(), costs.weight.tolist()))
     member, reduced = np.concatenate([_with_third(pair), triple]), np.concatenate([reduced, below])
     return Look(
         member=_few_each(member, reduced, -(s.unit >> _NEGLIGIBLE), len(price)),
         value=0 if max(len(pair), len(triple)) > _MOST else value,
-        duals=duals,
+        duals=priced(lower),
     )
 
 
@@ -189,26 +205,27 @@ def classes_below(costs: Costs, duals: Duals, slack: int, limit: int) -> Int32 |
     -----
     At prices as `look` returns them. O(t^2 m), and O(m) for every two of the pairs below twice the slack that share a row type.
     """
-    pair, reduced = _pairs(costs.simplices, duals, slack)
+    pair, reduced = _pairs(costs, duals, slack)
     if len(pair) > _MOST:
         return None
-    triple, _ = _triples(costs.simplices, duals, slack, limit, pair)
+    triple, _ = _triples(costs, duals, slack, limit, pair)
     member = np.concatenate([_with_third(pair[reduced < slack]), triple])
     return None if len(member) > limit else member
 
 
-def _pairs(s: Simplices, duals: Duals, slack: int) -> tuple[Int32, Int64]:
+def _pairs(costs: Costs, duals: Duals, slack: int) -> tuple[Int32, Int64]:
     """Return what `pairs_below` finds, in ascending order, found by several threads."""
+    s = costs.simplices
     with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
-        found = threads.map(lambda start: simplex.pairs_below(s, duals, slack, _MOST, start, _WORKERS), range(_WORKERS))
+        found = threads.map(lambda start: pairs_below(s, duals, slack, _MOST, start, _WORKERS), range(_WORKERS))
         pair, reduced = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.lexsort((pair[:, 1], pair[:, 0]))
     return pair[order], reduced[order]
 
 
-def _triples(s: Simplices, duals: Duals, slack: int, limit: int, pair: Int32) -> tuple[Int32, Int64]:
-    first = np.searchsorted(pair[:, 0], np.arange(len(s.weight) + 1)).astype(np.int64)
-    triple, reduced = simplex.triples_below(s, duals, slack, limit, first, np.ascontiguousarray(pair[:, 1]))
+def _triples(costs: Costs, duals: Duals, slack: int, limit: int, pair: Int32) -> tuple[Int32, Int64]:
+    first = np.searchsorted(pair[:, 0], np.arange(len(costs.weight) + 1)).astype(np.int64)
+    triple, reduced = triples_below(costs.simplices, duals, slack, limit, first, np.ascontiguousarray(pair[:, 1]))
     return triple, reduced
 
 

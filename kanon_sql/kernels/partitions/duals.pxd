@@ -1,0 +1,8 @@
+cdef class Duals:
+    cdef readonly long long[::1] price
+    cdef readonly long long[::1] worth
+    cdef readonly long long[::1] first
+    cdef readonly int[::1] cut
+
+cdef long long worth_of_both(Duals duals, long long a, long long b) noexcept nogil
+cdef long long worth_of_all(Duals duals, long long a, long long b, long long c) noexcept nogil
