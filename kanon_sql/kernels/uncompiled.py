@@ -14,6 +14,7 @@ double = float
 
 
 def _unchanged(item: _Item) -> _Item:
+    """Return a class or a function as it is."""
     return item
 
 

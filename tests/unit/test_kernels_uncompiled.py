@@ -1,0 +1,113 @@
+"""Without a C compiler the kernels run as Python: with the same results, and with one warning."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+from typing import Any
+
+import pytest
+
+BLOCKED = "import sys; sys.modules['cython'] = None\n"
+"""An installation does not need Cython."""
+
+SOLVE = """
+import json
+from fractions import Fraction
+import numpy as np
+import kanon_sql
+from kanon_sql.kernels.classes.destroy_repair import Workspace, rebuild
+from kanon_sql.kernels.classes.guided_opening import open_by_price
+from kanon_sql.kernels.classes.neighbourhoods import classes_near
+from kanon_sql.kernels.classes.plans import Plan, Pool
+from kanon_sql.kernels.random import COMPILED, seeded
+from kanon_sql.solvers.budget import UNLIMITED
+from kanon_sql.solvers.labels import balanced, bin_scheme, guillotine, intervals, kd_tree, region_exact, regions
+
+results = {}
+
+def keep(name, found):
+    results[name] = [found.group.tolist(), found.lower_bound, found.bound]
+
+random = np.random.default_rng(1)
+for seed in range(3):
+    weight = random.integers(1, 1 << (4 + 25 * seed), 11)
+    k = int(weight.sum()) // 4
+    keep(f"balanced {seed}", balanced.group(weight, k, UNLIMITED))
+    keep(f"bin_scheme {seed}", bin_scheme.group(weight, k, UNLIMITED, epsilon=Fraction(1, 2)))
+    for objective in ("max", "sum"):
+        keep(f"intervals {objective} {seed}", intervals.group(weight, k, UNLIMITED, objective=objective))
+    points = np.unique(random.integers(0, 5, (12, 2)), axis=0)
+    x, y = (np.unique(axis, return_inverse=True)[1] for axis in points.T)
+    weight = random.integers(1, 1 << (4 + 25 * seed), len(points))
+    k = int(weight.sum()) // 4
+    keep(f"kd_tree {seed}", kd_tree.group(x, y, weight, k, UNLIMITED))
+    keep(f"guillotine {seed}", guillotine.group(x, y, weight, k, UNLIMITED))
+    weight = random.integers(1, 9, 12)
+    edges = np.array([(v, int(random.integers(v))) for v in range(1, 12)] + [(0, 11), (3, 9), (5, 8)])
+    k = int(weight.sum()) // 4
+    keep(f"regions {seed}", regions.group(weight, edges, k, UNLIMITED))
+    keep(f"region_exact {seed}", region_exact.group(weight, edges, k, UNLIMITED))
+
+t, j = 14, 30
+held = random.random((j, t)) < 0.5
+held[0] = True
+owner, member = np.nonzero(held)
+cost = np.where(np.arange(j) == 0, 9000, 100 * held.sum(axis=1)).astype(np.int64)
+by_type = np.lexsort((cost[owner], member))
+pool = Pool(
+    start=np.searchsorted(owner, np.arange(j + 1)).astype(np.int64),
+    member=member.astype(np.int32),
+    first=np.searchsorted(member[by_type], np.arange(t + 1)).astype(np.int64),
+    instance=owner[by_type].astype(np.int32),
+    cost=cost,
+    price=random.integers(200, 2000, t),
+    weight=random.integers(1, 4, t),
+)
+plan = Plan(t, j)
+results["opened"] = open_by_price(pool, plan, 3, 0.98, -500).tolist()
+state = seeded(5)
+rebuild(pool, plan, Workspace(pool, 3, 6), 3, 60, 0.05, 6, state)
+results["rebuilt"] = [np.asarray(plan.where).tolist(), np.asarray(plan.amount).tolist(), np.asarray(plan.rows).tolist()]
+results["near"] = [classes_near(pool, plan, seed, 6, state).tolist() for seed in range(t)]
+results["state"] = int(state[0])
+print(json.dumps([COMPILED, kanon_sql.__file__, results]))
+"""
+
+
+def run(statements: str, folder: Path) -> tuple[list[Any], str]:
+    """Run statements with the package of a folder; return what they print last, and what the process warns of."""
+    command = [sys.executable, "-P", "-B", "-c", statements]
+    environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONWARNINGS": "default"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+
+
+@pytest.fixture(scope="module")
+def uncompiled(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the package as it is installed without a C compiler."""
+    folder = tmp_path_factory.mktemp("uncompiled")
+    for source, target in ((root / "kanon_sql", "."), (root / "udfs", "udfs"), (root / "sql", "sql")):
+        ignored = ignore_patterns("__pycache__", "*.so", "*.pyd")
+        copytree(source, folder / "kanon_sql" / target, ignore=ignored, dirs_exist_ok=True)
+    return folder
+
+
+def test_compiled_and_uncompiled_kernels_give_the_same(root: Path, uncompiled: Path) -> None:
+    (compiled, file, expected), silent = run(SOLVE, root)
+    assert compiled
+    assert Path(file).parent.parent == root
+    assert "not compiled" not in silent
+    (compiled, file, found), warned = run(BLOCKED + SOLVE, uncompiled)
+    assert not compiled
+    assert Path(file).parent.parent == uncompiled
+    assert len(expected) == 28
+    for name, result in expected.items():
+        assert found[name] == result, name
+    assert warned.count("RuntimeWarning") == 1
+    assert "hint: install a C compiler and reinstall kanon-sql, or install a wheel" in warned
