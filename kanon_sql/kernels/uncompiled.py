@@ -36,6 +36,11 @@ def exceptval(value: int | None = None, *, check: bool) -> Callable[[_Item], _It
     return _unchanged
 
 
+def overflowcheck(check: bool) -> Callable[[_Item], _Item]:  # noqa: ARG001
+    """Return a decorator that does nothing."""
+    return _unchanged
+
+
 def cast(kind: Callable[[Any], Any], value: Any) -> Any:
     """Convert a number."""
     return kind(value)

@@ -193,6 +193,15 @@ def sift(groups: Groups, alive: cython.ulonglong[::1], shown: cython.ulonglong) 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.overflowcheck(False)
+def _mix(mixed: cython.ulonglong, value: cython.ulonglong) -> cython.ulonglong:
+    """Return a hash with another word."""
+    return ((mixed ^ value) * _HASH) & _WORD
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def group(groups: Groups, shown: cython.ulonglong, rows: cython.longlong) -> cython.longlong:
     """Give those of the first ``rows`` listed rows that agree on the shown columns one slot; return the slots from 0 in use.
 
@@ -224,7 +233,7 @@ def group(groups: Groups, shown: cython.ulonglong, rows: cython.longlong) -> cyt
                 value += groups.codes[i, groups.column[a]] * groups.factor[a]
                 a += 1
             groups.key[r, w] = value
-            mixed = ((mixed ^ cython.cast(cython.ulonglong, value)) * _HASH) & _WORD
+            mixed = _mix(mixed, cython.cast(cython.ulonglong, value))
         h = cython.cast(cython.longlong, mixed >> shift)
         while groups.first[h] >= 0 and not _same_key(groups, groups.first[h], r):
             h = (h + 1) & (size - 1)

@@ -161,6 +161,7 @@ def _alike(work: _Workspace, i: cython.longlong, j: cython.longlong, columns: cy
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.overflowcheck(False)
 def _slot(work: _Workspace, i: cython.longlong, columns: cython.longlong, size: cython.longlong) -> cython.longlong:
     """Return where a row type is looked for first in the hash table."""
     a: cython.longlong

@@ -76,6 +76,7 @@ class Simplices:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.overflowcheck(False)
 def _jitter(a: cython.longlong, b: cython.longlong) -> cython.longlong:
     """Return bits that look like chance, the same for both orders."""
     low: cython.ulonglong = cython.cast(cython.ulonglong, min(a, b))
