@@ -1,0 +1,14 @@
+"""What an installed wheel must do: release a small table, by compiled kernels."""
+
+from __future__ import annotations
+
+import kanon_sql
+from kanon_sql.kernels.random import COMPILED
+
+assert COMPILED
+with kanon_sql.connect() as con:
+    con.execute("CREATE TABLE visits AS SELECT i % 9 AS ward, i % 4 AS shift FROM range(72) AS t(i)")
+    released = con.execute("SELECT ward, shift, count(*) FROM k_anonymize('visits', 5) GROUP BY ALL").fetchall()
+    assert sum(rows for _, _, rows in released) == 72
+    assert min(rows for _, _, rows in released) >= 5
+print(kanon_sql.__file__, len(released))  # noqa: T201
