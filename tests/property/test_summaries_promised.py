@@ -23,8 +23,9 @@ from test_sensitive_exact import attribute, requirement
 from test_summaries import case, check, loss, nulls
 
 from kanon_sql.errors import AuditError
-from kanon_sql.kernels.requirements.promises import meets
-from kanon_sql.kernels.summaries.prospects import promising
+from kanon_sql.kernels.requirements.criteria import meets
+from kanon_sql.kernels.requirements.encoded import Workspace
+from kanon_sql.kernels.summaries.prospects import may_meet
 from kanon_sql.model.distances import equal
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
@@ -109,7 +110,7 @@ def test_every_class_keeps_the_promise_and_nearly_all_small_tables_lose_the_leas
 
 @settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 1 << 20), more=st.randoms(use_true_random=False))
-def test_what_becomes_a_class_is_promising_before(seed: int, more: random.Random) -> None:
+def test_rows_that_become_a_class_may_meet_its_requirement_before(seed: int, more: random.Random) -> None:
     pair = promised(seed)
     assume(pair is not None)
     drawn, _ = pair
@@ -123,12 +124,11 @@ def test_what_becomes_a_class_is_promising_before(seed: int, more: random.Random
             np.add.at(held, [low + about.values[number] for number in some], 1)
         return held
 
-    law, share, room, _ = promise.rules
-    size = len(numbers)
-    kept = meets(law, room, histogram(numbers), size)
-    assume(kept)
+    required, size = promise.encoded, len(numbers)
+    work = Workspace(required)
+    assume(meets(required, work, histogram(numbers), 0, size))
     for some in range(size + 1):
-        assert promising(law, share, room, histogram(numbers[:some]), some, size)
+        assert may_meet(required, work, histogram(numbers[:some]), 0, some, size)
 
 
 REQUIREMENTS: list[SensitiveRequirement] = [

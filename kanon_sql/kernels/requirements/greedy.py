@@ -1,146 +1,194 @@
-"""The greedy pass under a promise: patterns in order, each instance takes the largest part of its rows that keeps it."""
+"""The greedy pass: patterns in order, each instance takes the largest part of its rows that meets the requirement."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.instances.groups_numba import capacity_for, columns_of, group, sift
-from kanon_sql.kernels.requirements.promises import COUNTERS, LEAST, Rules, meets
-from kanon_sql.kernels.requirements.trimming import largest_part
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_ONE = np.uint64(1)
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.instances.groups import Groups, group, sift
+    from cython.cimports.kanon_sql.kernels.requirements.largest_part import Part, largest_part, whole_part
+    from cython.cimports.kanon_sql.kernels.requirements.pieces import PieceList, add
+else:
+    from kanon_sql.kernels.instances.groups import Groups, group, sift
+    from kanon_sql.kernels.requirements.largest_part import Part, largest_part, whole_part
+    from kanon_sql.kernels.requirements.pieces import PieceList, add
 
-
-class Looks(NamedTuple):
-    """Row types by look: those of look u, which differ in sensitive values only, are ``first[u]`` to ``first[u + 1] - 1``.
-
-    ``codes`` [u, m]; ``place`` [2, m] are key word and stride of each column (mixed radix). ``kind`` [t]: row types with the
-    same sensitive values are of one kind, which raises the counters ``counter[kind]``.
-    """
-
-    codes: NDArray[np.int32]
-    place: NDArray[np.int64]
-    first: NDArray[np.int64]
-    kind: NDArray[np.int32]
-    counter: NDArray[np.int32]
+_ONE = cython.declare(cython.ulonglong, 1)
+_WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 
 
-@njit(cache=True, nogil=True)
-def take_promised(
-    rules: Rules,
-    looks: Looks,
-    shown: NDArray[np.uint64],
-    sieve: tuple[NDArray[np.uint64], NDArray[np.uint64]],
-    alive: NDArray[np.uint64],
-    left: NDArray[np.int64],
-    whole: bool,
-) -> NDArray[np.int64]:
-    """Let each instance of the patterns ``shown`` [p] take rows that keep the promise; return what was taken.
+@cython.final
+@cython.cclass
+class Greedy:
+    """The state of a greedy pass.
 
     Parameters
     ----------
-    sieve : tuple of uint64 arrays [j], [j, ceil(u / 64)]
-        Sets of columns, and the looks frequent in each (`frequent_sets`).
-    alive : uint64 array [ceil(u / 64)]
-        Looks of which rows are left; cleared as they are taken.
+    part : Part
+        The requirement, and the part of one instance.
+    groups : Groups
+        The QI groups of the table, and of one pattern.
+    first : int64 array [u + 1]
+        QI group u has the row types ``first[u]`` to ``first[u + 1] - 1``.
+    group_of : int32 array [t]
+        The sensitive-value group of each row type.
     left : int64 array [t]
         Rows that are not taken; shrinks.
+
+    Attributes
+    ----------
+    pieces : PieceList
+        The rows taken, by position of the pattern.
+    alive : uint64 array [ceil(u / 64)]
+        The QI groups of which rows are left.
+    rows_left : int64 array [u]
+        Rows of each QI group that are not taken.
+    slot_rows, slot_last : int64, int32 arrays
+        Rows of each slot of `group`, and the last of its QI groups in the list of those sifted, -1 if it has none.
+    before : int32 array [u]
+        The one before each in that list which is in the same slot.
+    """
+
+    part: Part
+    groups: Groups
+    first: cython.longlong[::1]
+    group_of: cython.int[::1]
+    left: cython.longlong[::1]
+    pieces: PieceList
+    alive: cython.ulonglong[::1]
+    rows_left: cython.longlong[::1]
+    slot_rows: cython.longlong[::1]
+    slot_last: cython.int[::1]
+    before: cython.int[::1]
+
+    def __init__(
+        self, part: Part, groups: Groups, first: NDArray[np.int64], group_of: NDArray[np.int32], left: NDArray[np.int64]
+    ) -> None:
+        rows = np.add.reduceat(left, first[: len(first) - 1])
+        someone = np.flatnonzero(rows)
+        alive = np.zeros((len(rows) + 63) // 64, np.uint64)
+        np.bitwise_or.at(alive, someone >> 6, np.uint64(1) << (someone & 63).astype(np.uint64))
+        self.part, self.groups, self.first, self.group_of, self.left = part, groups, first, group_of, left
+        self.pieces, self.alive, self.rows_left = PieceList(len(left)), alive, rows
+        self.slot_rows = np.empty(groups.capacity, np.int64)
+        self.slot_last, self.before = np.empty(groups.capacity, np.int32), np.empty(len(rows), np.int32)
+
+    def reserve(self) -> None:
+        """Make space for the pieces of a pattern."""
+        self.pieces.reserve(len(self.left))
+
+    def found(self) -> PieceList:
+        """Return the pieces."""
+        return self.pieces
+
+
+def take(greedy: Greedy, shown: NDArray[np.uint64], first: int, last: int, whole: bool) -> None:
+    """Let each instance of the patterns ``shown[first:last]`` take rows that meet the requirement.
+
+    Parameters
+    ----------
     whole : bool
         Take all rows of an instance or none.
 
-    Returns
-    -------
-    int64 array [q, 3]
-        Row type, position of the pattern, rows.
-
     Notes
     -----
-    O(p j u / 64) for the sifting with j sets, O(m) per eligible look, and O(V log n) for each instance of enough rows.
+    O(p j u / 64) for the sifting with j sets, O(m) per eligible QI group, and O(V log n) for each instance of enough rows.
     """
-    codes, place, first, kind, counter = looks
-    looks_in_all, m = codes.shape
-    capacity = capacity_for(looks_in_all)
-    slot_key = np.empty((capacity, place[0].max() + 1), np.int64)
-    slot_used = np.empty(capacity, np.bool_)
-    slot_rows = np.empty(capacity, np.int64)
-    slot_last = np.empty(capacity, np.int32)
-    row = np.empty(looks_in_all, np.int32)
-    slot = np.empty(looks_in_all, np.int32)
-    before = np.empty(looks_in_all, np.int32)
-    column = np.empty(m, np.int64)
-    rows_left = np.zeros(looks_in_all, np.int64)
-    for u in range(looks_in_all):
-        for i in range(first[u], first[u + 1]):
-            rows_left[u] += left[i]
-    kinds = len(counter)
-    here, keep, found = np.zeros(kinds, np.int64), np.zeros(kinds, np.int64), np.empty(kinds, np.int32)
-    counters, least = rules.law[COUNTERS], rules.law[LEAST]
-    held, change = np.zeros(counters, np.int64), np.zeros((2, counters), np.float64)
-    taken, made = np.empty((1024, 3), np.int64), 0
-    for p in range(len(shown)):
-        s = columns_of(shown[p], column)
-        n = sift(alive, sieve[0], sieve[1], shown[p], row)
-        size = group(codes, place, column[:s], row[:n], slot_key, slot_used, slot)
-        slot_rows[:size] = 0
-        slot_last[:size] = -1
-        for r in range(n):
-            slot_rows[slot[r]] += rows_left[row[r]]
-            before[r] = slot_last[slot[r]]
-            slot_last[slot[r]] = r
-        for h in range(size):
-            if not slot_used[h] or slot_rows[h] < least:
-                continue
-            many, r = 0, slot_last[h]
-            while r >= 0:
-                for i in range(first[row[r]], first[row[r] + 1]):
-                    if left[i] and here[kind[i]] == 0:
-                        found[many] = kind[i]
-                        many += 1
-                    here[kind[i]] += left[i]
-                r = before[r]
-            if whole:
-                rows = _all(rules, counter, found[:many], here, keep, held)
-            else:
-                rows = largest_part(rules, counter, found[:many], here, keep, held, change)
-            here[found[:many]] = 0
-            r = slot_last[h] if rows else -1
-            while r >= 0:
-                u = row[r]
-                for i in range(first[u], first[u + 1]):
-                    some = min(left[i], keep[kind[i]])
-                    if some:
-                        if made == len(taken):
-                            taken = np.concatenate((taken, taken))
-                        taken[made, 0], taken[made, 1], taken[made, 2] = i, p, some
-                        made += 1
-                        left[i] -= some
-                        keep[kind[i]] -= some
-                        rows_left[u] -= some
-                if rows_left[u] == 0:
-                    alive[u >> 6] &= ~(_ONE << np.uint64(u & 63))
-                r = before[r]
-    return taken[:made].copy()
+    first = _take_all(greedy, shown, first, last, whole)
+    while first < last:
+        greedy.reserve()
+        first = _take_all(greedy, shown, first, last, whole)
 
 
-@njit(cache=True, nogil=True)
-def _all(
-    rules: Rules,
-    counter: NDArray[np.int32],
-    kind: NDArray[np.int32],
-    rows: NDArray[np.int64],
-    keep: NDArray[np.int64],
-    held: NDArray[np.int64],
+def _take_all(
+    greedy: Greedy, shown: cython.ulonglong[::1], first: cython.longlong, last: cython.longlong, whole: cython.bint
 ) -> int:
-    """Keep all rows if they keep the promise together, else none; return how many."""
-    total = 0
-    held[:] = 0
-    for g in kind:
-        keep[g] = rows[g]
-        total += rows[g]
-        for b in range(counter.shape[1]):
-            held[counter[g, b]] += rows[g]
-    return total if meets(rules.law, rules.room, held, total) else 0
+    """Take rows until the pieces might find no space; return the next pattern."""
+    with cython.nogil:
+        while first < last and greedy.pieces.size + greedy.left.shape[0] <= greedy.pieces.capacity:
+            _take(greedy, shown[first], first, whole)
+            first += 1
+    return first
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take(greedy: Greedy, shown: cython.ulonglong, pattern: cython.longlong, whole: cython.bint) -> cython.void:
+    """Let each instance of a pattern take rows."""
+    r: cython.longlong
+    h: cython.longlong
+    rows: cython.longlong
+    n: cython.longlong = sift(greedy.groups, greedy.alive, shown)
+    slots: cython.longlong = group(greedy.groups, shown, n)
+    for h in range(slots):
+        greedy.slot_rows[h] = 0
+        greedy.slot_last[h] = -1
+    for r in range(n):
+        h = greedy.groups.slot[r]
+        greedy.slot_rows[h] += greedy.rows_left[greedy.groups.row[r]]
+        greedy.before[r] = greedy.slot_last[h]
+        greedy.slot_last[h] = r
+    for h in range(slots):
+        if greedy.slot_last[h] < 0 or greedy.slot_rows[h] < greedy.part.required.least:
+            continue
+        _gather(greedy, greedy.part, h)
+        rows = whole_part(greedy.part) if whole else largest_part(greedy.part)
+        for r in range(greedy.part.groups):
+            greedy.part.rows[greedy.part.group[r]] = 0
+        if rows:
+            _remove(greedy, greedy.part, h, pattern)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _gather(greedy: Greedy, part: Part, h: cython.longlong) -> cython.void:
+    """Count the rows left of an instance by sensitive-value group; ``part.rows`` are 0 before."""
+    u: cython.longlong
+    i: cython.longlong
+    g: cython.longlong
+    r: cython.longlong = greedy.slot_last[h]
+    part.groups = 0
+    while r >= 0:
+        u = greedy.groups.row[r]
+        for i in range(greedy.first[u], greedy.first[u + 1]):
+            g = greedy.group_of[i]
+            if greedy.left[i] and part.rows[g] == 0:
+                part.group[part.groups] = g
+                part.groups += 1
+            part.rows[g] += greedy.left[i]
+        r = greedy.before[r]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _remove(greedy: Greedy, part: Part, h: cython.longlong, pattern: cython.longlong) -> cython.void:
+    """Take the rows of an instance that its part keeps."""
+    u: cython.longlong
+    i: cython.longlong
+    g: cython.longlong
+    some: cython.longlong
+    bit: cython.longlong
+    r: cython.longlong = greedy.slot_last[h]
+    while r >= 0:
+        u = greedy.groups.row[r]
+        for i in range(greedy.first[u], greedy.first[u + 1]):
+            g = greedy.group_of[i]
+            some = min(greedy.left[i], part.keep[g])
+            if some:
+                add(greedy.pieces, i, pattern, some)
+                greedy.left[i] -= some
+                part.keep[g] -= some
+                greedy.rows_left[u] -= some
+        if greedy.rows_left[u] == 0:
+            bit = cython.cast(cython.longlong, u & 63)
+            greedy.alive[u >> 6] &= _WORD ^ (_ONE << bit)
+        r = greedy.before[r]

@@ -1,141 +1,282 @@
-"""Growth under a promise: instances draw rows from dearer classes that can spare them, several at a time if need be."""
+"""Growth: instances draw rows from dearer classes that have a surplus, several at a time if need be."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans_numba import SLOTS
-from kanon_sql.kernels.requirements.picking import Hand, Offers, pick
-from kanon_sql.kernels.requirements.plans import Classes, Ground, enter, quit_class, spares
-from kanon_sql.kernels.requirements.pricing import sort_by_price
-from kanon_sql.kernels.requirements.promises import Rules, meets
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_TRIES = 3
-"""Choices of rows for one instance: a class may spare each of two rows, but not both."""
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.classes.plans import SLOTS
+    from cython.cimports.kanon_sql.kernels.requirements.assignment import (
+        Assignment,
+        assign,
+        class_meets,
+        has_surplus,
+        look_at,
+        tick,
+        unassign,
+    )
+    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
+    from cython.cimports.kanon_sql.kernels.requirements.selection import Selection, clear, select
+else:
+    from kanon_sql.kernels.classes.plans import SLOTS
+    from kanon_sql.kernels.requirements.assignment import (
+        Assignment,
+        assign,
+        class_meets,
+        has_surplus,
+        look_at,
+        tick,
+        unassign,
+    )
+    from kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
+    from kanon_sql.kernels.requirements.selection import Selection, clear, select
+
+_TRIES = cython.declare(cython.longlong, 3)
+"""Selections of rows for one instance: a class may have either of two rows as a surplus, but not both."""
 
 
-@njit(cache=True, nogil=True)
-def grow(
-    rules: Rules, ground: Ground, offers: Offers, classes: Classes, hand: Hand, chunk: tuple[int, int], free: NDArray[np.int64]
-) -> int:
-    """Let the instances of a ``chunk`` draw rows, each what saves most; return what is saved in all.
+@cython.final
+@cython.cclass
+class Growth:
+    """The state of a search by growth.
 
     Parameters
     ----------
-    offers : Offers
-        Of the instances of the ground.
-    free : int64 array [t]
-        Room; 0 before and after.
+    assignment : Assignment
+        Changed by the search.
+    candidates : Candidates
+        Of all instances.
+
+    Attributes
+    ----------
+    selection : Selection
+        Of the drawn rows; its ``available`` are the rows that may be drawn, its ``price`` what they cost where they are.
+    drawn : Candidates
+        The rows that one instance may draw.
+    source : int32 array [t]
+        The class from which rows of each row type may be drawn.
+    moves, moved_type, moved_from, moved_rows : int, int32 arrays, int64 array
+        The moves into one instance.
+    """
+
+    assignment: Assignment
+    candidates: Candidates
+    selection: Selection
+    drawn: Candidates
+    source: cython.int[::1]
+    moves: cython.longlong
+    moved_type: cython.int[::1]
+    moved_from: cython.int[::1]
+    moved_rows: cython.longlong[::1]
+
+    def __init__(self, assignment: Assignment, candidates: Candidates) -> None:
+        begin, first = np.asarray(candidates.begin), np.asarray(candidates.first)
+        row_types, segments = len(assignment.space.weight), int(np.diff(begin).max(initial=1))
+        most = int(np.diff(first[begin]).max(initial=1))
+        self.assignment, self.candidates = assignment, candidates
+        self.selection = Selection(assignment.required, segments, most)
+        self.selection.set_supply(np.zeros(row_types, np.int64), np.zeros(row_types))
+        self.drawn = Candidates(
+            begin=np.zeros(2, np.int64),
+            group=np.empty(segments, np.int32),
+            first=np.zeros(segments + 1, np.int64),
+            item=np.empty(most, np.int32),
+            counter=np.asarray(candidates.counter),
+        )
+        self.source = np.empty(row_types, np.int32)
+        self.moves = 0
+        self.moved_type, self.moved_from = np.empty(most, np.int32), np.empty(most, np.int32)
+        self.moved_rows = np.empty(most, np.int64)
+
+
+def grow(growth: Growth, chunk: tuple[int, int]) -> int:
+    """Let the instances of a chunk draw rows, each what saves most; return what is saved in all.
+
+    Parameters
+    ----------
+    chunk : tuple of int
+        The first instance, and the one behind the last.
 
     Notes
     -----
-    O(items) for each instance near which something has changed since it was last looked at, and what `pick` takes.
+    O(items) for each instance near which something has changed since it was last looked at, and what `select` takes.
     """
-    where, amount, plan_rows = classes.plan.where, classes.plan.amount, classes.plan.rows
-    slot, changed, seen, clock, spare = classes.slot, classes.changed, classes.seen, classes.clock, classes.spare
-    cost, weight, kind_of = ground.cost, ground.weight, ground.kind
-    begin, kind, first, item, counter = offers
-    largest = 1
-    for j in range(chunk[0], chunk[1]):
-        largest = max(largest, first[begin[j + 1]] - first[begin[j]])
-    paid, source = np.zeros(len(weight), np.float64), np.empty(len(weight), np.int32)
-    drawn = np.empty(largest, np.int32)
-    my_begin, my_first = np.zeros(2, np.int64), np.zeros(len(counter) + 1, np.int64)
-    log = np.empty((largest, 3), np.int64)
-    saved = 0
-    for j in range(chunk[0], chunk[1]):
-        clock[0] += 1
-        low, high, n = begin[j], begin[j + 1], 0
-        dear, news = False, changed[j] >= seen[j]
-        for s in range(low, high):
-            for a in range(first[s], first[s + 1]):
-                i = item[a]
-                place = _dearest(where, amount, cost, weight[i], i, j)
-                if place < 0:
-                    continue
-                c = where[place]
-                news = news or changed[c] >= seen[j]
-                known = spare[slot[c], kind_of[i]]
-                if (known >> 1 <= changed[c] and spares(rules, ground, classes, i, c)) or (
-                    known >> 1 > changed[c] and known & 1
-                ):
-                    free[i], source[i], paid[i] = amount[place], c, cost[c]
-                    dear = dear or cost[c] > cost[j]
-                    drawn[n] = i
-                    n += 1
-            my_first[s - low + 1] = n
-        seen[j] = clock[0]
-        if news and dear:
-            my_begin[1] = high - low
-            for s in range(high - low):
-                sort_by_price(drawn, my_first[s], my_first[s + 1], paid)
-            mine = Offers(my_begin, kind[low:high], my_first, drawn, counter)
-            for _ in range(_TRIES):
-                if slot[j] >= 0:
-                    hand.held[:] = classes.held[slot[j]]
-                else:
-                    hand.held[:] = 0
-                _, rows = pick(rules, mine, 0, free, paid, (float(cost[j]), 0.5, plan_rows[j]), hand)
-                if rows == 0:
-                    break
-                gained = _draw(rules, ground, classes, j, mine, (free, source, log), hand)
-                if gained > 0:
-                    saved += gained
-                    break
-        for a in range(n):
-            free[drawn[a]] = 0
+    j: cython.longlong
+    first: cython.longlong = chunk[0]
+    last: cython.longlong = chunk[1]
+    saved: cython.longlong = 0
+    with cython.nogil:
+        for j in range(first, last):
+            saved += _grow(growth, j)
     return saved
 
 
-@njit(cache=True, nogil=True)
-def _dearest(where: NDArray[np.int32], amount: NDArray[np.int64], cost: NDArray[np.int64], rows: int, i: int, j: int) -> int:
-    """Return where the dearest of the ``rows`` of row type i are, other than in class j; -1 if nowhere."""
-    best, place = -1, i * SLOTS
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _grow(growth: Growth, j: cython.longlong) -> cython.longlong:
+    """Let an instance draw rows; return what is saved."""
+    a: cython.longlong
+    s: cython.longlong
+    attempt: cython.longlong
+    rows: cython.longlong
+    saved: cython.longlong = 0
+    tick(growth.assignment)
+    if _list_drawn(growth, j):
+        for s in range(growth.drawn.begin[1]):
+            sort_by_price(
+                growth.drawn.item,
+                growth.drawn.first[s],
+                growth.drawn.first[s + 1],
+                growth.selection.price,
+                growth.selection.scratch,
+            )
+        for attempt in range(_TRIES):
+            _start_from(growth, j)
+            rows = select(
+                growth.selection, growth.drawn, 0, growth.assignment.space.cost[j], 0.5, growth.assignment.plan.rows[j]
+            )[1]
+            if rows == 0:
+                break
+            saved = _draw(growth, j)
+            if saved > 0:
+                break
+    for s in range(growth.drawn.begin[1]):
+        for a in range(growth.drawn.first[s], growth.drawn.first[s + 1]):
+            growth.selection.available[growth.drawn.item[a]] = 0
+    return saved
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _list_drawn(growth: Growth, j: cython.longlong) -> cython.bint:
+    """List the rows that instance j may draw; return whether some are dearer, and something has changed since the last look."""
+    s: cython.longlong
+    a: cython.longlong
+    i: cython.longlong
+    c: cython.longlong
+    place: cython.longlong
+    known: cython.longlong
+    low: cython.longlong = growth.candidates.begin[j]
+    groups: cython.longlong = growth.assignment.space.counter.shape[0]
+    n: cython.longlong = 0
+    dearer: cython.bint = False
+    news: cython.bint = growth.assignment.changed[j] >= growth.assignment.seen[j]
+    for s in range(low, growth.candidates.begin[j + 1]):
+        for a in range(growth.candidates.first[s], growth.candidates.first[s + 1]):
+            i = growth.candidates.item[a]
+            place = _dearest(growth.assignment, i, j)
+            if place < 0:
+                continue
+            c = growth.assignment.plan.where[place]
+            news = news or growth.assignment.changed[c] >= growth.assignment.seen[j]
+            known = growth.assignment.slot[c] * groups + growth.assignment.space.group[i]
+            known = growth.assignment.surplus[known]
+            if known >> 1 <= growth.assignment.changed[c]:
+                if not has_surplus(growth.assignment, i, c):
+                    continue
+            elif not known & 1:
+                continue
+            growth.selection.available[i] = growth.assignment.plan.amount[place]
+            growth.selection.price[i] = growth.assignment.space.cost[c]
+            growth.source[i] = c
+            dearer = dearer or growth.assignment.space.cost[c] > growth.assignment.space.cost[j]
+            growth.drawn.item[n] = i
+            n += 1
+        growth.drawn.group[s - low] = growth.candidates.group[s]
+        growth.drawn.first[s - low + 1] = n
+    growth.drawn.begin[1] = growth.candidates.begin[j + 1] - low
+    look_at(growth.assignment, j)
+    return news and dearer
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _start_from(growth: Growth, j: cython.longlong) -> cython.void:
+    """Start a selection from the rows that class j has."""
+    v: cython.longlong
+    at: cython.longlong = growth.assignment.slot[j]
+    if at < 0:
+        clear(growth.selection)
+        return
+    at *= growth.assignment.required.counters
+    for v in range(growth.assignment.required.counters):
+        growth.selection.histogram[v] = growth.assignment.histogram[at + v]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _dearest(assignment: Assignment, i: cython.longlong, j: cython.longlong) -> cython.longlong:
+    """Return where the dearest rows of row type i are, other than in class j; -1 if nowhere."""
+    c: cython.longlong
+    best: cython.longlong = -1
+    place: cython.longlong = i * SLOTS
+    rows: cython.longlong = assignment.space.weight[i]
     while rows and place < (i + 1) * SLOTS:
-        c = where[place]
+        c = assignment.plan.where[place]
         if c >= 0:
-            rows -= amount[place]
-            if c != j and (best < 0 or cost[c] > cost[where[best]]):
+            rows -= assignment.plan.amount[place]
+            if c != j and (best < 0 or assignment.space.cost[c] > assignment.space.cost[assignment.plan.where[best]]):
                 best = place
         place += 1
     return best
 
 
-@njit(cache=True, nogil=True)
-def _draw(
-    rules: Rules,
-    ground: Ground,
-    classes: Classes,
-    j: int,
-    offers: Offers,
-    about: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
-    hand: Hand,
-) -> int:
-    """Move what was picked as far as the classes spare it; undo it if that breaks the promise or saves nothing.
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _draw(growth: Growth, j: cython.longlong) -> cython.longlong:
+    """Move the selected rows as far as they are a surplus; undo it if the class misses its requirement or nothing is saved.
 
-    What they do not spare is no longer free then. Returns what is saved.
+    What is no surplus is not available then. Returns what is saved.
     """
-    free, source, log = about
-    made, saved = 0, 0
-    for s in range(offers.begin[1]):
-        for a in range(offers.first[s], min(hand.end[s] + 1, offers.first[s + 1])):
-            i = offers.item[a]
-            wanted = free[i] if a < hand.end[s] else hand.part[s]
-            moved = 0
-            while moved < wanted and spares(rules, ground, classes, i, source[i]) and enter(ground, classes, i, j, 1):
-                quit_class(ground, classes, i, source[i], 1)
-                moved += 1
+    s: cython.longlong
+    a: cython.longlong
+    i: cython.longlong
+    end: cython.longlong
+    wanted: cython.longlong
+    moved: cython.longlong
+    saved: cython.longlong = 0
+    growth.moves = 0
+    for s in range(growth.drawn.begin[1]):
+        end = growth.selection.end[s]
+        for a in range(growth.drawn.first[s], min(end + 1, growth.drawn.first[s + 1])):
+            i = growth.drawn.item[a]
+            wanted = growth.selection.available[i] if a < end else growth.selection.part[s]
+            moved = _move(growth, i, j, wanted)
             if moved:
-                log[made, 0], log[made, 1], log[made, 2] = i, source[i], moved
-                made += 1
-                saved += moved * (ground.cost[source[i]] - ground.cost[j])
+                saved += moved * (growth.assignment.space.cost[growth.source[i]] - growth.assignment.space.cost[j])
             if moved < wanted:
-                free[i] = moved
-    if saved > 0 and meets(rules.law, rules.room, classes.held[classes.slot[j]], classes.plan.rows[j]):
+                growth.selection.available[i] = moved
+    if saved > 0 and class_meets(growth.assignment, j):
         return saved
-    for a in range(made):
-        enter(ground, classes, log[a, 0], log[a, 1], log[a, 2])
-        quit_class(ground, classes, log[a, 0], j, log[a, 2])
+    for a in range(growth.moves):
+        assign(growth.assignment, growth.moved_type[a], growth.moved_from[a], growth.moved_rows[a])
+        unassign(growth.assignment, growth.moved_type[a], j, growth.moved_rows[a])
     return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _move(growth: Growth, i: cython.longlong, j: cython.longlong, wanted: cython.longlong) -> cython.longlong:
+    """Move rows of row type i to class j while they are a surplus; return how many."""
+    c: cython.longlong = growth.source[i]
+    moved: cython.longlong = 0
+    while moved < wanted and has_surplus(growth.assignment, i, c) and assign(growth.assignment, i, j, 1):
+        unassign(growth.assignment, i, c, 1)
+        moved += 1
+    if moved:
+        growth.moved_type[growth.moves] = i
+        growth.moved_from[growth.moves] = c
+        growth.moved_rows[growth.moves] = moved
+        growth.moves += 1
+    return moved

@@ -1,68 +1,125 @@
-"""The price-guided greedy under a promise: of all instances the one whose class gains most from the loose rows opens next."""
+"""The greedy guided by prices: of all instances, the one whose class gains most from the unassigned rows opens next."""
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements.picking import Hand, Offers, pick
-from kanon_sql.kernels.requirements.promises import Rules
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.float_heap import pop, push
+    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
+    from cython.cimports.kanon_sql.kernels.requirements.pieces import PieceList, add
+    from cython.cimports.kanon_sql.kernels.requirements.selection import Selection, clear, select
+else:
+    from kanon_sql.kernels.float_heap import pop, push
+    from kanon_sql.kernels.requirements.candidates import Candidates
+    from kanon_sql.kernels.requirements.pieces import PieceList, add
+    from kanon_sql.kernels.requirements.selection import Selection, clear, select
 
 
-@njit(cache=True, nogil=True)
-def open_classes(
-    rules: Rules,
-    offers: Offers,
-    cost: NDArray[np.int64],
-    free: NDArray[np.int64],
-    price: NDArray[np.float64],
-    loss: float,
-    hand: Hand,
-) -> NDArray[np.int64]:
-    """Open classes that lose at most ``loss`` for each row; return their row types, instances and rows, int64 [q, 3].
+def open_classes(selection: Selection, candidates: Candidates, cost: NDArray[np.int64], loss: float) -> PieceList:
+    """Open classes that lose at most ``loss`` for each row; the available rows of the selection shrink by them.
 
-    ``free`` [t] shrinks by them.
+    Parameters
+    ----------
+    cost : int64 array [j]
+        What a row costs in each instance.
+
+    Returns
+    -------
+    PieceList
+        The classes, by instance.
 
     Notes
     -----
-    A lazy heap: an instance is looked at again only when it comes to the top.
+    A lazy heap: an instance is evaluated again only when it comes to the top.
     """
-    given, made = np.empty((1024, 3), np.int64), 0
-    begin, _, first, item, _ = offers
-    end, part, held = hand.end, hand.part, hand.held
-    heap = [(0.0, np.int64(0))]
-    heap.pop()
-    floor = -loss * 100.0
-    for number in range(len(cost)):
-        held[:] = 0
-        gain, rows = pick(rules, offers, number, free, price, (float(cost[number]), floor, 0), hand)
-        if rows and gain > -loss * rows:
-            heap.append((-gain, np.int64(number)))
-    heapq.heapify(heap)
-    while len(heap):
-        top = heapq.heappop(heap)[1]
-        j = int(top)
-        held[:] = 0
-        gain, rows = pick(rules, offers, j, free, price, (float(cost[j]), floor, 0), hand)
-        if rows == 0 or gain <= -loss * rows:
-            continue
-        if len(heap) and -gain > heap[0][0]:
-            heapq.heappush(heap, (-gain, top))
-            continue
-        low = begin[j]
-        for s in range(low, begin[j + 1]):
-            for a in range(first[s], end[s - low] + 1):
-                if a == first[s + 1]:
-                    break
-                i = item[a]
-                rows = free[i] if a < end[s - low] else part[s - low]
-                if rows:
-                    if made == len(given):
-                        given = np.concatenate((given, given))
-                    given[made, 0], given[made, 1], given[made, 2] = i, j, rows
-                    made += 1
-                    free[i] -= rows
-    return given[:made].copy()
+    most = int(np.diff(np.asarray(candidates.first)[np.asarray(candidates.begin)]).max(initial=0))
+    pieces = PieceList(len(selection.available) + most)
+    heap, key = np.empty(len(cost), np.int64), np.empty(len(cost))
+    size = _evaluate(selection, candidates, cost, loss, heap, key)
+    while True:
+        size = _open(selection, candidates, cost, loss, heap, key, size, pieces)
+        if size == 0:
+            return pieces
+        pieces.reserve(most)
+
+
+def _evaluate(
+    selection: Selection,
+    candidates: Candidates,
+    cost: cython.longlong[::1],
+    loss: cython.double,
+    heap: cython.longlong[::1],
+    key: cython.double[::1],
+) -> int:
+    """Put the instances whose classes lose little enough on the heap; return its size. A key is minus the gain."""
+    j: cython.longlong
+    rows: cython.longlong
+    gain: cython.double
+    size: cython.longlong = 0
+    with cython.nogil:
+        for j in range(cost.shape[0]):
+            clear(selection)
+            gain, rows = select(selection, candidates, j, cost[j], -loss * 100.0, 0)
+            if rows and gain > -loss * rows:
+                size = push(heap, key, size, j, -gain)
+    return size
+
+
+def _open(
+    selection: Selection,
+    candidates: Candidates,
+    cost: cython.longlong[::1],
+    loss: cython.double,
+    heap: cython.longlong[::1],
+    key: cython.double[::1],
+    size: cython.longlong,
+    pieces: PieceList,
+) -> int:
+    """Open classes until none is worth it, or the pieces might find no space; return the size of the heap."""
+    j: cython.longlong
+    rows: cython.longlong
+    gain: cython.double
+    with cython.nogil:
+        while size:
+            j = heap[0]
+            rows = candidates.first[candidates.begin[j + 1]] - candidates.first[candidates.begin[j]]
+            if pieces.size + rows > pieces.capacity:
+                break
+            size = pop(heap, key, size)
+            clear(selection)
+            gain, rows = select(selection, candidates, j, cost[j], -loss * 100.0, 0)
+            if rows == 0 or gain <= -loss * rows:
+                continue
+            if size and -gain > key[heap[0]]:
+                size = push(heap, key, size, j, -gain)
+                continue
+            _take(selection, candidates, j, pieces)
+    return size
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take(selection: Selection, candidates: Candidates, j: cython.longlong, pieces: PieceList) -> cython.void:
+    """Let the selected rows form a class."""
+    s: cython.longlong
+    a: cython.longlong
+    i: cython.longlong
+    rows: cython.longlong
+    end: cython.longlong
+    low: cython.longlong = candidates.begin[j]
+    for s in range(low, candidates.begin[j + 1]):
+        end = selection.end[s - low]
+        for a in range(candidates.first[s], min(end + 1, candidates.first[s + 1])):
+            i = candidates.item[a]
+            rows = selection.available[i] if a < end else selection.part[s - low]
+            if rows:
+                add(pieces, i, j, rows)
+                selection.available[i] -= rows

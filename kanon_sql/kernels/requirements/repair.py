@@ -1,142 +1,290 @@
-"""Rows of other classes join one that breaks its promise, until it keeps it: rows that can be spared, then whole classes."""
+"""Repair: rows of other classes join one that misses its requirement until it meets it: surplus rows, then whole classes."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements.lacks import lack
-from kanon_sql.kernels.requirements.promises import LEAST, Rules, meets
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_SMALL = 1e-9
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
+    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from cython.cimports.kanon_sql.kernels.requirements.shortfall import shortfall
+else:
+    from kanon_sql.kernels.requirements.criteria import meets
+    from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from kanon_sql.kernels.requirements.shortfall import shortfall
 
-_SHARE = 4
+_SMALL = cython.declare(cython.double, 1e-9)
+
+_INFINITE = cython.declare(cython.double, float("inf"))
+
+_SHARE = cython.declare(cython.double, 4.0)
 """Of the classes that seem to be needed, one part of so many is dissolved before all are looked at again."""
 
 
-class Donors(NamedTuple):
-    """Pieces of classes: ``kind``, ``copies`` and class ``number`` [q] of each.
-
-    Pieces of kind g are ``order[first[g] : first[g + 1]]``, cheapest first; a row of class c costs ``extra[c]`` more where it
-    goes. Class c has ``rows[c]`` and the histogram ``held[c]``, which shrink. Kind g raises ``counter[g]``.
-    """
-
-    kind: NDArray[np.int32]
-    copies: NDArray[np.int64]
-    number: NDArray[np.int64]
-    order: NDArray[np.int64]
-    first: NDArray[np.int64]
-    extra: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    held: NDArray[np.int64]
-    counter: NDArray[np.int32]
-
-
-@njit(cache=True, nogil=True)
-def mend(rules: Rules, donors: Donors, held: NDArray[np.int64], rows: int, gives: NDArray[np.int64]) -> int:
-    """Let rows join a class with ``rows`` and the histogram ``held`` [V] until it keeps the promise.
+@cython.final
+@cython.cclass
+class Donors:
+    """Pieces of classes whose rows may join another class.
 
     Parameters
     ----------
-    held : int64 array [V]
-        Grows with the class.
+    required : EncodedRequirement
+        What every class has to meet.
+    group, copies, number : int32, int64, int64 arrays [q]
+        Sensitive-value group, rows and class of each piece.
+    order, first : int64 arrays [q], [g + 1]
+        Pieces of group g are ``order[first[g] : first[g + 1]]``, cheapest first.
+    extra : int64 array [c]
+        What a row of each class costs more where it goes.
+    rows, histogram : int64 arrays [c], [c, V]
+        Of each class; they shrink.
+    counter : int32 array [g, s]
+        The counters that a row of each group raises.
+
+    Attributes
+    ----------
+    gives : int64 array [q]
+        The rows that each piece gives.
+    at : int64 array [g]
+        The first piece of each group that may have a surplus row.
+    score, removes : float64 arrays [c]
+        How much of the shortfall each class removes: for its cost, and at all.
+    work : Workspace
+        For the tests.
+    """
+
+    required: EncodedRequirement
+    work: Workspace
+    group: cython.int[::1]
+    copies: cython.longlong[::1]
+    number: cython.longlong[::1]
+    order: cython.longlong[::1]
+    first: cython.longlong[::1]
+    extra: cython.longlong[::1]
+    rows: cython.longlong[::1]
+    histogram: cython.longlong[::1]
+    counter: cython.int[:, ::1]
+    gives: cython.longlong[::1]
+    at: cython.longlong[::1]
+    score: cython.double[::1]
+    removes: cython.double[::1]
+
+    def __init__(
+        self,
+        required: EncodedRequirement,
+        *,
+        group: NDArray[np.int32],
+        copies: NDArray[np.int64],
+        number: NDArray[np.int64],
+        order: NDArray[np.int64],
+        first: NDArray[np.int64],
+        extra: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        histogram: NDArray[np.int64],
+        counter: NDArray[np.int32],
+    ) -> None:
+        self.required, self.work, self.counter = required, Workspace(required), counter
+        self.group, self.copies, self.number, self.order, self.first = group, copies, number, order, first
+        self.extra, self.rows, self.histogram = extra, rows, histogram.ravel()
+        self.gives, self.at = np.zeros(len(group), np.int64), np.array(first)
+        self.score, self.removes = np.zeros(len(rows)), np.zeros(len(rows))
+
+
+def repair(donors: Donors, histogram: cython.longlong[::1], rows: cython.longlong, gives: cython.longlong[::1]) -> int:
+    """Let rows join a class until it meets its requirement.
+
+    Parameters
+    ----------
+    histogram : int64 array [V]
+        Of the class; it grows.
+    rows : int
+        Rows that the class has.
     gives : int64 array [q]
         Set to the rows that each piece gives.
 
     Returns
     -------
     int
-        The rows that the class has then; 0 if it breaks the promise with all rows of all classes.
+        The rows that the class has then; 0 if it misses its requirement with all rows of all classes.
 
     Notes
     -----
-    O(g V) for each row that is spared; O(c V) for some classes that are dissolved.
+    O(g V) for each surplus row; O(c V) for some classes that are dissolved.
     """
-    gives[:] = 0
-    at = donors.first.copy()
-    change = np.zeros((2, len(held)), np.float64)
-    while not meets(rules.law, rules.room, held, rows):
-        lacks = lack(rules.law, rules.share, rules.room, held, rows, change)
-        best = _spared(rules, donors, change, at, gives)
-        if best >= 0:
-            gives[best] += 1
-            rows += 1
-            _count(donors, held, best, 1)
-            _count(donors, donors.held[donors.number[best]], best, -1)
-            donors.rows[donors.number[best]] -= 1
-            continue
-        some = _dissolved(donors, change, lacks)
-        if len(some) == 0:
-            return 0
-        for c in some:
-            held += donors.held[c]
-            rows += donors.rows[c]
-            donors.rows[c] = 0
-        for q in range(len(gives)):
-            if donors.rows[donors.number[q]] == 0:
-                gives[q] = donors.copies[q]
+    with cython.nogil:
+        rows = _repair(donors, histogram, rows)
+        gives[:] = donors.gives
     return rows
 
 
-@njit(cache=True, nogil=True)
-def _count(donors: Donors, held: NDArray[np.int64], q: int, rows: int) -> None:
-    for place in donors.counter[donors.kind[q]]:
-        held[place] += rows
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _repair(donors: Donors, histogram: cython.longlong[::1], rows: cython.longlong) -> cython.longlong:
+    best: cython.longlong
+    missing: cython.double
+    joined: cython.longlong
+    while not meets(donors.required, donors.work, histogram, 0, rows):
+        missing = shortfall(donors.required, donors.work, histogram, 0, rows)
+        best = _surplus(donors)
+        if best >= 0:
+            donors.gives[best] += 1
+            rows += 1
+            _count(donors, histogram, 0, best, 1)
+            _count(donors, donors.histogram, donors.number[best] * donors.required.counters, best, -1)
+            donors.rows[donors.number[best]] -= 1
+            continue
+        joined = _dissolve(donors, histogram, missing)
+        if joined == 0:
+            return 0
+        rows += joined
+    return rows
 
 
-@njit(cache=True, nogil=True)
-def _spared(rules: Rules, donors: Donors, change: NDArray[np.float64], at: NDArray[np.int64], gives: NDArray[np.int64]) -> int:
-    """Return the piece whose row mends most for its cost and can be spared by its class, -1 if there is none."""
-    best, key = -1, np.inf
-    for g in range(len(donors.counter)):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count(
+    donors: Donors, histogram: cython.longlong[::1], at: cython.longlong, q: cython.longlong, rows: cython.longlong
+) -> cython.void:
+    """Count rows of piece q in a histogram."""
+    b: cython.longlong
+    for b in range(donors.counter.shape[1]):
+        histogram[at + donors.counter[donors.group[q], b]] += rows
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _surplus(donors: Donors) -> cython.longlong:
+    """Return the piece whose row removes most of the shortfall for its cost and is a surplus of its class; -1 if none is."""
+    g: cython.longlong
+    b: cython.longlong
+    q: cython.longlong
+    c: cython.longlong
+    more: cython.double
+    best: cython.longlong = -1
+    key: cython.double = _INFINITE
+    for g in range(donors.counter.shape[0]):
         more = 0.0
-        for place in donors.counter[g]:
-            more += change[0, place]
+        for b in range(donors.counter.shape[1]):
+            more += donors.work.added[donors.counter[g, b]]
         if more <= _SMALL:
             continue
-        while at[g] < donors.first[g + 1]:
-            q = donors.order[at[g]]
+        while donors.at[g] < donors.first[g + 1]:
+            q = donors.order[donors.at[g]]
             c = donors.number[q]
             if donors.extra[c] >= key * more:
                 break
-            if gives[q] < donors.copies[q] and donors.rows[c] > rules.law[LEAST]:
-                _count(donors, donors.held[c], q, -1)
-                can = meets(rules.law, rules.room, donors.held[c], donors.rows[c] - 1)
-                _count(donors, donors.held[c], q, 1)
-                if can:
-                    best, key = q, donors.extra[c] / more
-                    break
-            at[g] += 1
+            if donors.gives[q] < donors.copies[q] and _may_give(donors, q, c):
+                best = q
+                key = donors.extra[c] / more
+                break
+            donors.at[g] += 1
     return best
 
 
-@njit(cache=True, nogil=True)
-def _dissolved(donors: Donors, change: NDArray[np.float64], lacks: float) -> NDArray[np.int64]:
-    """Return the classes that mend most for their cost, as many as surely are needed; the cheapest if none seems to help."""
-    classes = len(donors.rows)
-    score = np.full(classes, -np.inf)
-    helps = np.zeros(classes, np.float64)
-    cheapest = -1
-    for c in range(classes):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _may_give(donors: Donors, q: cython.longlong, c: cython.longlong) -> cython.bint:
+    """Return whether class c meets its requirement without a row of piece q."""
+    found: cython.bint
+    at: cython.longlong = c * donors.required.counters
+    if donors.rows[c] <= donors.required.least:
+        return False
+    _count(donors, donors.histogram, at, q, -1)
+    found = meets(donors.required, donors.work, donors.histogram, at, donors.rows[c] - 1)
+    _count(donors, donors.histogram, at, q, 1)
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _dissolve(donors: Donors, histogram: cython.longlong[::1], missing: cython.double) -> cython.longlong:
+    """Let the classes join that remove most of the shortfall for their cost; return their rows, 0 if there is no class.
+
+    As many as surely are needed; the cheapest if none seems to help.
+    """
+    q: cython.longlong
+    cheapest: cython.longlong = _score(donors)
+    reached: cython.double
+    joined: cython.longlong
+    if cheapest < 0:
+        return 0
+    best: cython.longlong = _best_score(donors)
+    if best < 0:
+        joined = _join(donors, histogram, cheapest)
+    else:
+        reached = donors.removes[best]
+        joined = _join(donors, histogram, best)
+        best = _best_score(donors)
+        while best >= 0 and reached + donors.removes[best] <= missing / _SHARE:
+            reached += donors.removes[best]
+            joined += _join(donors, histogram, best)
+            best = _best_score(donors)
+    for q in range(donors.group.shape[0]):
+        if donors.rows[donors.number[q]] == 0:
+            donors.gives[q] = donors.copies[q]
+    return joined
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _score(donors: Donors) -> cython.longlong:
+    """Score the classes that have rows; return the cheapest, -1 if there is none."""
+    c: cython.longlong
+    v: cython.longlong
+    cost: cython.longlong
+    least: cython.longlong = 0
+    counters: cython.longlong = donors.required.counters
+    cheapest: cython.longlong = -1
+    for c in range(donors.rows.shape[0]):
+        donors.score[c] = -_INFINITE
+        donors.removes[c] = 0.0
         if donors.rows[c] == 0:
             continue
-        for v in range(donors.held.shape[1]):
-            helps[c] += donors.held[c, v] * change[0, v]
+        for v in range(counters):
+            donors.removes[c] += donors.histogram[c * counters + v] * donors.work.added[v]
         cost = donors.rows[c] * donors.extra[c]
-        if helps[c] > _SMALL:
-            score[c] = helps[c] / max(cost, 1e-3)
-        if cheapest < 0 or cost < donors.rows[cheapest] * donors.extra[cheapest]:
+        if donors.removes[c] > _SMALL:
+            donors.score[c] = donors.removes[c] / max(cython.cast(cython.double, cost), 1e-3)
+        if cheapest < 0 or cost < least:
             cheapest = c
-    if cheapest < 0:
-        return np.empty(0, np.int64)
-    order = np.argsort(-score, kind="mergesort")
-    if score[order[0]] == -np.inf:
-        return np.full(1, cheapest, np.int64)
-    many, reached = 1, helps[order[0]]
-    while many < classes and score[order[many]] > -np.inf and reached + helps[order[many]] <= lacks / _SHARE:
-        reached += helps[order[many]]
-        many += 1
-    return order[:many]
+            least = cost
+    return cheapest
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _best_score(donors: Donors) -> cython.longlong:
+    """Return the class with the highest score, of equal ones the first; -1 if none helps."""
+    c: cython.longlong
+    best: cython.longlong = -1
+    for c in range(donors.score.shape[0]):
+        if donors.score[c] > -_INFINITE and (best < 0 or donors.score[c] > donors.score[best]):
+            best = c
+    return best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _join(donors: Donors, histogram: cython.longlong[::1], c: cython.longlong) -> cython.longlong:
+    """Let all rows of a class join, and score it no more; return how many."""
+    v: cython.longlong
+    rows: cython.longlong = donors.rows[c]
+    for v in range(histogram.shape[0]):
+        histogram[v] += donors.histogram[c * donors.required.counters + v]
+    donors.rows[c] = 0
+    donors.score[c] = -_INFINITE
+    return rows

@@ -1,135 +1,300 @@
-"""Top-down splitting under a promise: from one class that shows nothing, show more while every part keeps the promise."""
+"""Top-down splitting: from one class that shows nothing, show more while every part meets the requirement."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements.promises import COUNTERS, LEAST, Rules, meets
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_ONE = np.uint64(1)
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
+    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+else:
+    from kanon_sql.kernels.requirements.criteria import meets
+    from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+
+_ONE = cython.declare(cython.ulonglong, 1)
 
 
-@njit(cache=True, nogil=True)
-def split_promised(
-    rules: Rules, codes: NDArray[np.int32], weight: NDArray[np.int64], cost: NDArray[np.int64], cardinality: NDArray[np.int64]
+@cython.final
+@cython.cclass
+class _Split:
+    """The state of the splitting.
+
+    Parameters
+    ----------
+    required, codes, weight, cost, cardinality
+        As in `split`.
+
+    Attributes
+    ----------
+    column : int32 array [m, t]
+        Codes by column.
+    shown : uint64 array [t]
+        The result.
+    member, moved : int64 arrays [t]
+        The row types of the parts, one part behind the other, and a part while it is sorted.
+    depth, low, high, tried : int, int64 arrays, uint64 array [t + 1]
+        The parts that wait: row types ``member[low : high]``, and the columns by which each of them has been split.
+    local : int64 array [codes]
+        Numbers of the codes of one column in a part, -1 for others.
+    stays, rows, place, start : int64 arrays [t + 2]
+        By value of one column in a part: whether it stays hidden, its rows, the place of its histogram (-1: the last), and
+        where its row types begin.
+    histogram : int64 array [places * V]
+        Histograms of the values that have enough rows, and of all that stay hidden.
+    """
+
+    required: EncodedRequirement
+    work: Workspace
+    column: cython.int[:, ::1]
+    weight: cython.longlong[::1]
+    cost: cython.longlong[::1]
+    shown: cython.ulonglong[::1]
+    member: cython.longlong[::1]
+    moved: cython.longlong[::1]
+    depth: cython.longlong
+    low: cython.longlong[::1]
+    high: cython.longlong[::1]
+    tried: cython.ulonglong[::1]
+    local: cython.longlong[::1]
+    stays: cython.longlong[::1]
+    rows: cython.longlong[::1]
+    place: cython.longlong[::1]
+    start: cython.longlong[::1]
+    histogram: cython.longlong[::1]
+
+    def __init__(
+        self,
+        required: EncodedRequirement,
+        codes: NDArray[np.int32],
+        weight: NDArray[np.int64],
+        cost: NDArray[np.int64],
+        cardinality: NDArray[np.int64],
+    ) -> None:
+        t = len(codes)
+        self.required, self.work = required, Workspace(required)
+        self.column, self.weight, self.cost = np.array(codes.T, order="C"), weight, cost
+        self.shown = np.zeros(t, np.uint64)
+        self.member, self.moved = np.arange(t), np.empty(t, np.int64)
+        self.depth = 1
+        self.low, self.high = np.zeros(t + 1, np.int64), np.full(t + 1, t, np.int64)
+        self.tried = np.zeros(t + 1, np.uint64)
+        self.local = np.full(int(cardinality.max()), -1, np.int64)
+        self.stays, self.rows = np.zeros(t + 2, np.int64), np.zeros(t + 2, np.int64)
+        self.place, self.start = np.zeros(t + 2, np.int64), np.zeros(t + 2, np.int64)
+        # A histogram for each value of the column with the most values of the least rows, one for the others.
+        frequent = [np.count_nonzero(np.bincount(each, weight) >= required.least) for each in codes.T]
+        self.histogram = np.zeros((max(frequent, default=0) + 1) * required.counters, np.int64)
+
+    def result(self) -> NDArray[np.uint64]:
+        """Return the shown columns of each row type."""
+        return np.asarray(self.shown)
+
+
+def split(
+    required: EncodedRequirement,
+    codes: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    cost: NDArray[np.int64],
+    cardinality: NDArray[np.int64],
 ) -> NDArray[np.uint64]:
-    """Return the shown columns of each row type, uint64 [t]; every class keeps the promise if the whole table does.
+    """Return the shown columns of each row type, uint64 [t]; every class meets the requirement if the whole table does.
 
-    A class is split by the column whose showing saves the most: each value whose rows keep the promise becomes a class that
-    shows it, the other rows stay together, with as many of these values as they need to keep it too. Ties go to the first
-    column.
+    A class is split by the column whose showing saves the most: each value whose rows meet the requirement becomes a class
+    that shows it, the other rows stay together, with as many of these values as they need to meet it too. Ties go to the
+    first column.
 
     Notes
     -----
     O(m (t + c V)) a level of splitting into c parts of at least the least rows, at most m levels; memory O(t + c V).
     """
-    t, m = codes.shape
-    by_column = np.ascontiguousarray(codes.T)
-    member, moved = np.arange(t), np.empty(t, np.int64)
-    local = np.full(cardinality.max(), -1, np.int64)
-    stays = np.zeros(t + 1, np.bool_)
-    start = np.zeros(t + 2, np.int64)
-    shown = np.zeros(t, np.uint64)
-    low, high = np.empty(t + 1, np.int64), np.empty(t + 1, np.int64)
-    settled = np.zeros(t + 1, np.uint64)
-    low[0], high[0] = 0, t
-    depth = 1
-    while depth:
-        depth -= 1
-        first, last, tried = low[depth], high[depth], settled[depth]
-        inside = member[first:last]
-        best, best_gain = -1, 0
-        for c in range(m):
-            if (tried >> np.uint64(c)) & _ONE:
-                continue
-            values = _numbered(by_column[c], inside, local)
-            gain = _kept_rows(rules, by_column[c], weight, inside, local, values, stays) * cost[c]
-            for i in inside:
-                local[by_column[c, i]] = -1
-            if gain > best_gain:
-                best, best_gain = c, gain
-        if best < 0:
-            continue
-        column = by_column[best]
-        values = _numbered(column, inside, local)
-        _kept_rows(rules, column, weight, inside, local, values, stays)
-        # Counting sort: group 0 gathers the rows that stay, group v + 1 those that show value v.
-        start[: values + 2] = 0
-        for i in inside:
-            start[(0 if stays[local[column[i]]] else local[column[i]] + 1) + 1] += 1
-        for each in range(values + 1):
-            start[each + 1] += start[each]
-        for each in range(values + 1):
-            if start[each + 1] > start[each]:
-                low[depth] = first + start[each]
-                high[depth] = first + start[each + 1]
-                settled[depth] = tried | (_ONE << np.uint64(best))
-                depth += 1
-        for i in inside:
-            value = local[column[i]]
-            each = 0 if stays[value] else value + 1
-            moved[first + start[each]] = i
-            start[each] += 1
-            if each:
-                shown[i] |= _ONE << np.uint64(best)
-        for i in inside:
-            local[column[i]] = -1
-        member[first:last] = moved[first:last]
-    return shown
+    state = _Split(required, codes, weight, cost, cardinality)
+    _split_all(state)
+    return state.result()
 
 
-@njit(cache=True, nogil=True)
-def _numbered(codes: NDArray[np.int32], member: NDArray[np.int64], local: NDArray[np.int64]) -> int:
-    """Number the values of ``codes`` [t] among ``member`` by first appearance in ``local``; return how many there are."""
-    values = 0
-    for i in member:
-        if local[codes[i]] < 0:
-            local[codes[i]] = values
+def _split_all(state: _Split) -> None:
+    c: cython.longlong
+    best: cython.longlong
+    gain: cython.longlong
+    best_gain: cython.longlong
+    values: cython.longlong
+    first: cython.longlong
+    last: cython.longlong
+    tried: cython.ulonglong
+    with cython.nogil:
+        while state.depth:
+            state.depth -= 1
+            first = state.low[state.depth]
+            last = state.high[state.depth]
+            tried = state.tried[state.depth]
+            best = -1
+            best_gain = 0
+            for c in range(state.column.shape[0]):
+                if (tried >> c) & _ONE:
+                    continue
+                values = _number(state, c, first, last)
+                gain = _kept_rows(state, c, first, last, values) * state.cost[c]
+                _forget(state, c, first, last)
+                if gain > best_gain:
+                    best = c
+                    best_gain = gain
+            if best >= 0:
+                values = _number(state, best, first, last)
+                _kept_rows(state, best, first, last, values)
+                _sort(state, best, first, last, values, tried | (_ONE << best))
+                _forget(state, best, first, last)
+                for c in range(first, last):
+                    state.member[c] = state.moved[c]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sort(
+    state: _Split,
+    c: cython.longlong,
+    first: cython.longlong,
+    last: cython.longlong,
+    values: cython.longlong,
+    tried: cython.ulonglong,
+) -> cython.void:
+    """Sort a part by counting: first the rows that stay, then those that show each value."""
+    a: cython.longlong
+    i: cython.longlong
+    value: cython.longlong
+    each: cython.longlong
+    for each in range(values + 2):
+        state.start[each] = 0
+    for a in range(first, last):
+        value = state.local[state.column[c, state.member[a]]]
+        state.start[(0 if state.stays[value] else value + 1) + 1] += 1
+    for each in range(values + 1):
+        state.start[each + 1] += state.start[each]
+    for each in range(values + 1):
+        if state.start[each + 1] > state.start[each]:
+            state.low[state.depth] = first + state.start[each]
+            state.high[state.depth] = first + state.start[each + 1]
+            state.tried[state.depth] = tried
+            state.depth += 1
+    for a in range(first, last):
+        i = state.member[a]
+        value = state.local[state.column[c, i]]
+        each = 0 if state.stays[value] else value + 1
+        state.moved[first + state.start[each]] = i
+        state.start[each] += 1
+        if each:
+            state.shown[i] |= _ONE << c
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _number(state: _Split, c: cython.longlong, first: cython.longlong, last: cython.longlong) -> cython.longlong:
+    """Number the values of a column in a part by first appearance; return how many there are."""
+    a: cython.longlong
+    code: cython.longlong
+    values: cython.longlong = 0
+    for a in range(first, last):
+        code = state.column[c, state.member[a]]
+        if state.local[code] < 0:
+            state.local[code] = values
             values += 1
     return values
 
 
-@njit(cache=True, nogil=True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _forget(state: _Split, c: cython.longlong, first: cython.longlong, last: cython.longlong) -> cython.void:
+    """Clear the numbers of the values."""
+    a: cython.longlong
+    for a in range(first, last):
+        state.local[state.column[c, state.member[a]]] = -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _kept_rows(
-    rules: Rules,
-    codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    member: NDArray[np.int64],
-    local: NDArray[np.int64],
-    values: int,
-    stays: NDArray[np.bool_],
-) -> int:
-    """Return the rows whose value may be shown; set whether each value ``stays`` hidden."""
-    rows = np.zeros(values, np.int64)
-    for i in member:
-        rows[local[codes[i]]] += weight[i]
-    place, many = np.full(values, -1, np.int64), 0
+    state: _Split, c: cython.longlong, first: cython.longlong, last: cython.longlong, values: cython.longlong
+) -> cython.longlong:
+    """Return the rows whose value may be shown; set whether each value stays hidden."""
+    value: cython.longlong
+    least: cython.longlong
+    counters: cython.longlong = state.required.counters
+    shown: cython.longlong = 0
+    hidden: cython.longlong = 0
+    rest: cython.longlong = _count(state, c, first, last, values) * counters
     for value in range(values):
-        if rows[value] >= rules.law[LEAST]:
-            place[value] = many
-            many += 1
-    held = np.zeros((many + 1, rules.law[COUNTERS]), np.int64)
-    for i in member:
-        for b in range(rules.counter.shape[1]):
-            held[place[local[codes[i]]], rules.counter[i, b]] += weight[i]  # the last gathers all that stay: its place is -1
-    shown, hidden = 0, 0
-    for value in range(values):
-        stays[value] = place[value] < 0 or not meets(rules.law, rules.room, held[place[value]], rows[value])
-        if stays[value]:
-            hidden += rows[value]
-            if place[value] >= 0:
-                held[many] += held[place[value]]
+        if state.place[value] * counters < rest and meets(
+            state.required, state.work, state.histogram, state.place[value] * counters, state.rows[value]
+        ):
+            state.stays[value] = 0
+            shown += state.rows[value]
         else:
-            shown += rows[value]
-    while shown and hidden and not meets(rules.law, rules.room, held[many], hidden):
+            state.stays[value] = 1
+            hidden += state.rows[value]
+            _add(state, state.place[value] * counters, rest)
+    while shown and hidden and not meets(state.required, state.work, state.histogram, rest, hidden):
         least = -1
         for value in range(values):
-            if not stays[value] and (least < 0 or rows[value] < rows[least]):
+            if not state.stays[value] and (least < 0 or state.rows[value] < state.rows[least]):
                 least = value
-        stays[least] = True
-        hidden += rows[least]
-        shown -= rows[least]
-        held[many] += held[place[least]]
+        state.stays[least] = 1
+        hidden += state.rows[least]
+        shown -= state.rows[least]
+        _add(state, state.place[least] * counters, rest)
     return shown
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count(
+    state: _Split, c: cython.longlong, first: cython.longlong, last: cython.longlong, values: cython.longlong
+) -> cython.longlong:
+    """Count rows and histograms of the values; return the place of the last histogram, of all values with too few rows."""
+    a: cython.longlong
+    b: cython.longlong
+    i: cython.longlong
+    at: cython.longlong
+    value: cython.longlong
+    counters: cython.longlong = state.required.counters
+    many: cython.longlong = 0
+    for value in range(values):
+        state.rows[value] = 0
+    for a in range(first, last):
+        i = state.member[a]
+        state.rows[state.local[state.column[c, i]]] += state.weight[i]
+    for value in range(values):
+        state.place[value] = -1
+        if state.rows[value] >= state.required.least:
+            state.place[value] = many
+            many += 1
+    for value in range(values):
+        if state.place[value] < 0:
+            state.place[value] = many
+    for a in range((many + 1) * counters):
+        state.histogram[a] = 0
+    for a in range(first, last):
+        i = state.member[a]
+        at = state.place[state.local[state.column[c, i]]] * counters
+        for b in range(state.required.counter.shape[1]):
+            state.histogram[at + state.required.counter[i, b]] += state.weight[i]
+    return many
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add(state: _Split, source: cython.longlong, target: cython.longlong) -> cython.void:
+    """Add a histogram to the last one, of which it is not a part already."""
+    v: cython.longlong
+    for v in range(state.required.counters if source != target else 0):
+        state.histogram[target + v] += state.histogram[source + v]

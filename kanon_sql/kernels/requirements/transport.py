@@ -3,13 +3,48 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-_FAR = np.int64(1) << 62
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+_FAR = cython.declare(cython.longlong, 1 << 62)
 
 
-@njit(cache=True, nogil=True)
+@cython.final
+@cython.cclass
+class Transport:
+    """A transport problem between values: its excess, its solution and scratch arrays.
+
+    Parameters
+    ----------
+    values : int
+        The most values of a problem.
+
+    Attributes
+    ----------
+    excess : int64 array [v]
+        What each value has too much, below 0 too little; the sum is 0.
+    flow : int64 array [v * v]
+        The cheapest flow from values with too much to values with too little, row by row.
+    potential : int64 array [v]
+        A dual: it changes between two values by no more than their distance, and ``potential @ excess`` is the cost.
+    left : int64 array [v]
+        The excess that has not been moved yet.
+    price, distance, before, done : int64 arrays [v]
+        Of Dijkstra's algorithm: node prices, path lengths, predecessors (-1: none), and whether the length is final.
+    """
+
+    def __init__(self, values: int) -> None:
+        self.excess, self.left = np.zeros(values, np.int64), np.zeros(values, np.int64)
+        self.flow = np.zeros(values * values, np.int64)
+        self.potential, self.price = np.zeros(values, np.int64), np.zeros(values, np.int64)
+        self.distance, self.before = np.zeros(values, np.int64), np.zeros(values, np.int64)
+        self.done = np.zeros(values, np.int64)
+
+
 def transport(cost: NDArray[np.int64], excess: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the cheapest flow int64 [v, v] from values with too much to values with too little, and a dual, int64 [v].
 
@@ -23,71 +58,117 @@ def transport(cost: NDArray[np.int64], excess: NDArray[np.int64]) -> tuple[NDArr
     Returns
     -------
     flow, potential
-        The dual changes between two values by no more than their distance, and ``potential @ excess`` is the cost.
+        As in `Transport`.
 
     Notes
     -----
     Successive shortest paths, with Dijkstra's algorithm on all pairs: O(v^3) in practice.
     """
-    v = len(excess)
-    flow = np.zeros((v, v), np.int64)
-    left = excess.copy()
-    price = np.zeros(v, np.int64)
-    distance = np.empty(v, np.int64)
-    before = np.empty(v, np.int64)
-    done = np.empty(v, np.bool_)
+    work, v = Transport(len(excess)), len(excess)
+    np.asarray(work.excess)[:] = excess
+    _solve(work, v, np.ascontiguousarray(cost))
+    return np.asarray(work.flow).reshape(v, v), np.asarray(work.potential)
+
+
+def _solve(work: Transport, v: cython.longlong, cost: cython.longlong[::1]) -> None:
+    with cython.nogil:
+        solve(work, v, cost, 0)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def solve(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: cython.longlong) -> cython.void:
+    """Solve the problem whose ``excess`` is given, with the metric ``cost[at : at + v * v]``."""
+    u: cython.longlong
+    target: cython.longlong
+    for u in range(v * v):
+        work.flow[u] = 0
+    for u in range(v):
+        work.left[u] = work.excess[u]
+        work.price[u] = 0
+    target = _nearest_deficit(work, v, cost, at)
+    while target >= 0:
+        for u in range(v):
+            work.price[u] += min(work.distance[u], work.distance[target])
+        _augment(work, v, target)
+        target = _nearest_deficit(work, v, cost, at)
+    _set_potential(work, v, cost, at)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _nearest_deficit(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: cython.longlong) -> cython.longlong:
+    """Return the value with too little that is nearest to one with too much; -1 when nothing is left to move."""
+    u: cython.longlong
+    other: cython.longlong
+    length: cython.longlong
+    supply: cython.bint = False
+    for u in range(v):
+        work.distance[u] = 0 if work.left[u] > 0 else _FAR
+        work.before[u] = -1
+        work.done[u] = 0
+        supply = supply or work.left[u] > 0
+    if not supply:
+        return -1
     while True:
-        open_ends = False
-        for u in range(v):
-            distance[u] = 0 if left[u] > 0 else _FAR
-            before[u] = -1
-            done[u] = False
-            open_ends |= left[u] > 0
-        if not open_ends:
-            break
-        target = -1
-        while target < 0:
-            u = -1
+        u = -1
+        for other in range(v):
+            if not work.done[other] and work.distance[other] < _FAR and (u < 0 or work.distance[other] < work.distance[u]):
+                u = other
+        work.done[u] = 1
+        if work.left[u] < 0:
+            return u
+        if work.excess[u] > 0:
             for other in range(v):
-                if not done[other] and distance[other] < _FAR and (u < 0 or distance[other] < distance[u]):
-                    u = other
-            done[u] = True
-            if left[u] < 0:
-                target = u
-            elif excess[u] > 0:
-                for other in range(v):
-                    if excess[other] < 0 and not done[other]:
-                        length = distance[u] + cost[u * v + other] + price[u] - price[other]
-                        if length < distance[other]:
-                            distance[other], before[other] = length, u
-            else:
-                for other in range(v):
-                    if flow[other, u] > 0 and not done[other]:
-                        length = distance[u] - cost[other * v + u] + price[u] - price[other]
-                        if length < distance[other]:
-                            distance[other], before[other] = length, u
-        for u in range(v):
-            price[u] += min(distance[u], distance[target])
-        amount, u = -left[target], target
-        while before[u] >= 0:
-            if excess[u] > 0:
-                amount = min(amount, flow[u, before[u]])
-            u = before[u]
-        amount = min(amount, left[u])
-        left[u] -= amount
-        left[target] += amount
-        u = target
-        while before[u] >= 0:
-            if excess[u] < 0:
-                flow[before[u], u] += amount
-            else:
-                flow[u, before[u]] -= amount
-            u = before[u]
-    potential = np.zeros(v, np.int64)
+                if work.excess[other] < 0 and not work.done[other]:
+                    length = work.distance[u] + cost[at + u * v + other] + work.price[u] - work.price[other]
+                    if length < work.distance[other]:
+                        work.distance[other] = length
+                        work.before[other] = u
+        else:
+            for other in range(v):
+                if work.flow[other * v + u] > 0 and not work.done[other]:
+                    length = work.distance[u] - cost[at + other * v + u] + work.price[u] - work.price[other]
+                    if length < work.distance[other]:
+                        work.distance[other] = length
+                        work.before[other] = u
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _augment(work: Transport, v: cython.longlong, target: cython.longlong) -> cython.void:
+    """Move as much as possible along the path to the target."""
+    u: cython.longlong = target
+    amount: cython.longlong = -work.left[target]
+    while work.before[u] >= 0:
+        if work.excess[u] > 0:
+            amount = min(amount, work.flow[u * v + work.before[u]])
+        u = work.before[u]
+    amount = min(amount, work.left[u])
+    work.left[u] -= amount
+    work.left[target] += amount
+    u = target
+    while work.before[u] >= 0:
+        if work.excess[u] < 0:
+            work.flow[work.before[u] * v + u] += amount
+        else:
+            work.flow[u * v + work.before[u]] -= amount
+        u = work.before[u]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _set_potential(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: cython.longlong) -> cython.void:
+    u: cython.longlong
+    other: cython.longlong
+    least: cython.longlong
     for u in range(v):
         least = _FAR
         for other in range(v):
-            if excess[other] < 0:
-                least = min(least, cost[u * v + other] - price[other])
-        potential[u] = least if least < _FAR else 0
-    return flow, potential
+            if work.excess[other] < 0:
+                least = min(least, cost[at + u * v + other] - work.price[other])
+        work.potential[u] = least if least < _FAR else 0

@@ -1,178 +1,251 @@
-"""Growing classes from loose rows: what each row would add to the class that is grown, kept up to date as rows join."""
+"""Growing classes from unassigned rows: what each row would add to the class that is grown, kept up to date as rows join."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from kanon_sql.kernels.instances.groups_numba import trailing_zeros
-from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-NEVER = np.int64(1) << 62
-_NONE, _ONE = np.uint64(0), np.uint64(1)
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
+else:
+    from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
+
+NEVER = cython.declare(cython.longlong, 1 << 62)
+"""More than any loss."""
+
+_WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
+"""The bits of all columns."""
 
 
-class Loose(NamedTuple):
-    """The rows of a neighbourhood, by the order they were taken in.
+@cython.final
+@cython.cclass
+class Unassigned:
+    """The rows of a neighbourhood by row type, in the order they were taken in.
 
-    ``row_type`` and ``left`` (rows without a class), ``code`` [m, limit], ``growth`` (what each row of the class that is
-    grown loses more if it joins) and ``lack`` (bits of the columns where that comes from).
+    Parameters
+    ----------
+    limit : int
+        Most row types.
+    columns : int
+        At most 64.
+
+    Attributes
+    ----------
+    types, row_type, rows : int, int32, int64 arrays [limit]
+        How many row types there are, which, and the rows of each that have no class.
+    code : int32 array [m, limit]
+        Their codes by column.
+    growth : int64 array [limit]
+        What each row of the class that is grown loses more if the row type joins.
+    differing : uint64 array [limit]
+        Bits of the columns where that comes from.
     """
 
-    row_type: NDArray[np.int32]
-    left: NDArray[np.int64]
-    code: NDArray[np.int32]
-    growth: NDArray[np.int64]
-    lack: NDArray[np.uint64]
+    def __init__(self, limit: int, columns: int) -> None:
+        self.types = 0
+        self.row_type, self.rows = np.empty(limit, np.int32), np.zeros(limit, np.int64)
+        self.code = np.empty((columns, limit), np.int32)
+        self.growth, self.differing = np.zeros(limit, np.int64), np.zeros(limit, np.uint64)
 
 
-class Grown(NamedTuple):
-    """The classes anew: ``rows``, ``spread`` (what each row loses), ``low`` and ``high`` [class, m].
+@cython.final
+@cython.cclass
+class NewClasses:
+    """The classes that are grown in a neighbourhood.
 
-    ``seen`` [class, code] is the number of the neighbourhood where the class has the code; ``piece`` lists the loose row,
-    class and number of rows of what joined; ``tally`` by code is zero between uses.
+    Parameters
+    ----------
+    measure : Measure
+        How loss is counted.
+    most, pieces : int
+        Most classes and pieces.
+
+    Attributes
+    ----------
+    rows, row_loss : int64 arrays [class]
+        Rows of each class, and what each of them loses.
+    low, high : int64 arrays [class, m]
+        Least and highest code; -1 is the ``high`` of a range of NULL alone, and of a plain column that disagrees.
+    seen : int32 array [class, code]
+        The number of the neighbourhood where the class has the code.
+    pieces, piece : int, int64 array [piece, 3]
+        What joined: the unassigned row type, the class and the number of rows.
+    tally : int64 array [code]
+        Rows by code; zero between uses.
     """
 
-    rows: NDArray[np.int64]
-    spread: NDArray[np.int64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
-    seen: NDArray[np.int32]
-    piece: NDArray[np.int64]
-    tally: NDArray[np.int64]
+    def __init__(self, measure: Measure, most: int, pieces: int) -> None:
+        m = measure.columns
+        codes = measure.first[m]
+        self.rows, self.row_loss = np.zeros(most, np.int64), np.zeros(most, np.int64)
+        self.low, self.high = np.zeros((most, m), np.int64), np.zeros((most, m), np.int64)
+        self.seen = np.zeros((most, codes), np.int32)
+        self.pieces, self.piece = 0, np.zeros((pieces, 3), np.int64)
+        self.tally = np.zeros(codes, np.int64)
 
 
-@njit(cache=True, nogil=True)
-def _away(code: int, low: np.int64, high: np.int64, has_null: bool, null: int) -> np.int64:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _widening(
+    code: cython.longlong, low: cython.longlong, high: cython.longlong, has_null: cython.bint, null: cython.longlong
+) -> cython.longlong:
     """Return the steps by which a code widens a range; ``high`` is -1 where only NULL is in it."""
     if code == null:
-        return np.int64(not has_null)
-    return np.int64(has_null) if high < 0 else max(low - code, np.int64(0)) + max(code - high, np.int64(0))
+        return 0 if has_null else 1
+    if high < 0:
+        return 1 if has_null else 0
+    return low - code if code < low else code - high if code > high else 0
 
 
-@njit(cache=True, nogil=True)
-def open_class(measure: Measure, loose: Loose, types: int, grown: Grown, p: int, r: int, turn: int, by_gain: bool) -> None:
-    """Start class p with a loose row type."""
-    growth, lack = loose.growth[:types], loose.lack[:types]
-    growth[:] = 0
-    lack[:] = 0
-    for c in range(len(measure.kind)):
-        code, step, null = loose.code[c, r], measure.step[c], measure.null[c]
-        column = loose.code[c, :types]
-        grown.low[p, c] = code
-        grown.high[p, c] = -1 if measure.kind[c] == RANGE and code == null else code
-        grown.seen[p, measure.first[c] + code] = turn
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def open_class(
+    measure: Measure,
+    unassigned: Unassigned,
+    new: NewClasses,
+    p: cython.longlong,
+    r: cython.longlong,
+    turn: cython.longlong,
+    by_gain: cython.bint,
+) -> cython.void:
+    """Start class p with an unassigned row type; ``differing`` is set ``by_gain`` only."""
+    c: cython.longlong
+    x: cython.longlong
+    code: cython.longlong
+    other: cython.longlong
+    step: cython.longlong
+    null: cython.longlong
+    bit: cython.ulonglong
+    for x in range(unassigned.types):
+        unassigned.growth[x] = 0
+        unassigned.differing[x] = 0
+    for c in range(measure.columns):
+        code = unassigned.code[c, r]
+        step = measure.step[c]
+        null = measure.null[c]
+        new.low[p, c] = code
+        new.high[p, c] = -1 if measure.kind[c] == RANGE and code == null else code
+        new.seen[p, measure.first[c] + code] = turn
         if measure.kind[c] == RANGE and code != null:
-            for x in range(types):
-                growth[x] += (abs(column[x] - code) if column[x] != null else 1) * step
+            for x in range(unassigned.types):
+                other = unassigned.code[c, x]
+                unassigned.growth[x] += (abs(other - code) if other != null else 1) * step
         else:
-            for x in range(types):
-                growth[x] += step if column[x] != code else 0
+            for x in range(unassigned.types):
+                unassigned.growth[x] += step if unassigned.code[c, x] != code else 0
         if by_gain:
-            bit = _ONE << np.uint64(c)
-            for x in range(types):
-                lack[x] |= bit if column[x] != code else _NONE
+            bit = cython.cast(cython.ulonglong, 1) << c
+            for x in range(unassigned.types):
+                unassigned.differing[x] |= bit if unassigned.code[c, x] != code else 0
 
 
-@njit(cache=True, nogil=True)
-def widen(measure: Measure, loose: Loose, types: int, grown: Grown, p: int, r: int, turn: int, by_gain: bool) -> None:
-    """Let class p show the codes of a loose row type too, and tell the others."""
-    growth, lack = loose.growth[:types], loose.lack[:types]
-    for c in range(len(measure.kind)):
-        code, step, null = loose.code[c, r], measure.step[c], measure.null[c]
-        if grown.seen[p, measure.first[c] + code] == turn:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def widen(
+    measure: Measure,
+    unassigned: Unassigned,
+    new: NewClasses,
+    p: cython.longlong,
+    r: cython.longlong,
+    turn: cython.longlong,
+) -> cython.void:
+    """Let class p show the codes of an unassigned row type too, and update the growth of the others."""
+    c: cython.longlong
+    x: cython.longlong
+    code: cython.longlong
+    step: cython.longlong
+    null: cython.longlong
+    low: cython.longlong
+    high: cython.longlong
+    new_low: cython.longlong
+    new_high: cython.longlong
+    away: cython.longlong
+    has_null: cython.bint
+    new_null: cython.bint
+    others: cython.ulonglong
+    for c in range(measure.columns):
+        code = unassigned.code[c, r]
+        if new.seen[p, measure.first[c] + code] == turn:
             continue
-        column = loose.code[c, :types]
-        kept = ~(_ONE << np.uint64(c))
-        has_null = null >= 0 and grown.seen[p, measure.first[c] + null] == turn
-        low, high = show(measure, grown, p, c, code, turn)
+        step = measure.step[c]
+        null = measure.null[c]
+        others = _WORD ^ (cython.cast(cython.ulonglong, 1) << c)
+        has_null = null >= 0 and new.seen[p, measure.first[c] + null] == turn
+        low, high = show(measure, new, p, c, code, turn)
         if measure.kind[c] == SET:
-            for x in range(types):
-                growth[x] -= step if column[x] == code else 0
-            if by_gain:
-                for x in range(types):
-                    lack[x] &= kept if column[x] == code else ~_NONE
+            for x in range(unassigned.types):
+                if unassigned.code[c, x] == code:
+                    unassigned.growth[x] -= step
+                    unassigned.differing[x] &= others
         elif measure.kind[c] == PLAIN:
-            for x in range(types):
-                growth[x] -= step if column[x] != low and high >= 0 else 0
-                lack[x] &= kept
+            if high >= 0:  # it disagrees for the first time
+                for x in range(unassigned.types):
+                    unassigned.growth[x] -= step if unassigned.code[c, x] != low else 0
+                    unassigned.differing[x] &= others
         else:
-            new_low, new_high = grown.low[p, c], grown.high[p, c]
-            new_null = null >= 0 and grown.seen[p, measure.first[c] + null] == turn
-            for x in range(types):
-                away = _away(column[x], new_low, new_high, new_null, null)
-                growth[x] += (away - _away(column[x], low, high, has_null, null)) * step
-                lack[x] &= kept if away == 0 else ~_NONE
+            new_low = new.low[p, c]
+            new_high = new.high[p, c]
+            new_null = null >= 0 and new.seen[p, measure.first[c] + null] == turn
+            for x in range(unassigned.types):
+                away = _widening(unassigned.code[c, x], new_low, new_high, new_null, null)
+                unassigned.growth[x] += (away - _widening(unassigned.code[c, x], low, high, has_null, null)) * step
+                if away == 0:
+                    unassigned.differing[x] &= others
 
 
-@njit(cache=True, nogil=True)
-def show(measure: Measure, grown: Grown, p: int, c: int, code: int, turn: int) -> tuple[np.int64, np.int64]:
-    """Let class p show a code; return its lowest and highest code before. A plain column that disagrees has high -1."""
-    low, high = grown.low[p, c], grown.high[p, c]
-    grown.seen[p, measure.first[c] + code] = turn
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def show(
+    measure: Measure, new: NewClasses, p: cython.longlong, c: cython.longlong, code: cython.longlong, turn: cython.longlong
+) -> tuple[cython.longlong, cython.longlong]:
+    """Let class p show a code; return its lowest and highest code before."""
+    low: cython.longlong = new.low[p, c]
+    high: cython.longlong = new.high[p, c]
+    new.seen[p, measure.first[c] + code] = turn
     if measure.kind[c] == PLAIN:
         if code != low:
-            grown.high[p, c] = -1
+            new.high[p, c] = -1
     elif measure.kind[c] == RANGE and code != measure.null[c]:
-        grown.low[p, c] = code if high < 0 else min(low, code)
-        grown.high[p, c] = max(high, code)
+        new.low[p, c] = code if high < 0 else min(low, code)
+        new.high[p, c] = max(high, code)
     return low, high
 
 
-@njit(cache=True, nogil=True)
-def best_gain(measure: Measure, loose: Loose, types: int, tally: NDArray[np.int64], needed: int) -> int:
-    """Return the loose row type with the least growth for each row that could then join without any."""
-    for x in range(types):
-        if loose.left[x] and loose.lack[x] & (loose.lack[x] - _ONE) == 0:
-            c = trailing_zeros(loose.lack[x])
-            tally[measure.first[c] + loose.code[c, x]] += loose.left[x]
-    best, least = -1, np.inf
-    for x in range(types):
-        if loose.left[x]:
-            lacking = loose.lack[x]
-            gained = loose.left[x] if lacking & (lacking - _ONE) else np.int64(0)
-            while lacking:
-                c = trailing_zeros(lacking)
-                lacking &= lacking - _ONE
-                gained += tally[measure.first[c] + loose.code[c, x]]
-            ratio = loose.growth[x] / min(gained, needed)
-            if ratio < least:
-                best, least = x, ratio
-    for x in range(types):
-        if loose.left[x] and loose.lack[x] & (loose.lack[x] - _ONE) == 0:
-            c = trailing_zeros(loose.lack[x])
-            tally[measure.first[c] + loose.code[c, x]] = 0
-    return best
-
-
-@njit(cache=True, nogil=True)
-def least_growth(left: NDArray[np.int64], growth: NDArray[np.int64]) -> int:
-    """Return the loose row type with the least growth."""
-    best, least = -1, NEVER
-    for x in range(len(left)):
-        if left[x] and growth[x] < least:
-            best, least = x, growth[x]
-            if least == 0:
-                break
-    return best
-
-
-@njit(cache=True, nogil=True)
-def growth_of(measure: Measure, loose: Loose, grown: Grown, p: int, r: int, turn: int) -> np.int64:
-    """Return what each row of class p loses more if a loose row type joins."""
-    growth = np.int64(0)
-    for c in range(len(measure.kind)):
-        code, null = loose.code[c, r], measure.null[c]
-        if grown.seen[p, measure.first[c] + code] == turn:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def growth_of(
+    measure: Measure,
+    unassigned: Unassigned,
+    new: NewClasses,
+    p: cython.longlong,
+    r: cython.longlong,
+    turn: cython.longlong,
+) -> cython.longlong:
+    """Return what each row of class p loses more if an unassigned row type joins."""
+    c: cython.longlong
+    code: cython.longlong
+    null: cython.longlong
+    has_null: cython.bint
+    growth: cython.longlong = 0
+    for c in range(measure.columns):
+        code = unassigned.code[c, r]
+        null = measure.null[c]
+        if new.seen[p, measure.first[c] + code] == turn:
             continue
         if measure.kind[c] == SET:
             growth += measure.step[c]
         elif measure.kind[c] == PLAIN:
-            growth += measure.step[c] if grown.high[p, c] >= 0 else 0
+            growth += measure.step[c] if new.high[p, c] >= 0 else 0
         else:
-            has_null = null >= 0 and grown.seen[p, measure.first[c] + null] == turn
-            growth += measure.step[c] * _away(code, grown.low[p, c], grown.high[p, c], has_null, null)
+            has_null = null >= 0 and new.seen[p, measure.first[c] + null] == turn
+            growth += measure.step[c] * _widening(code, new.low[p, c], new.high[p, c], has_null, null)
     return growth

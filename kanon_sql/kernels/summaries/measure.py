@@ -2,107 +2,189 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-PLAIN, RANGE, SET = 0, 1, 2
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if not cython.compiled:  # compiled, they come from the .pxd
+    PLAIN, RANGE, SET = 0, 1, 2
+"""Kinds of columns."""
 
 
-class Measure(NamedTuple):
-    """How loss is counted, by column: all arrays are int64 [m], but ``first`` [m + 1].
+@cython.final
+@cython.cclass
+class Measure:
+    """How loss is counted, by column.
 
-    ``kind`` is `PLAIN`, `RANGE` or `SET`; ``step`` the loss of one step: one more value in a set, one code more in a range, or
-    disagreement; ``null`` the code of NULL, -1 where there is none; ``first`` the place of a column's code 0 among all codes.
+    Parameters
+    ----------
+    kind : int64 array [m]
+        `PLAIN`, `RANGE` or `SET`.
+    step : int64 array [m]
+        The loss of one step: one more value in a set, one code more in a range, or disagreement.
+    null : int64 array [m]
+        The code of NULL, -1 where there is none.
+    first : int64 array [m + 1]
+        The place of a column's code 0 among all codes.
     """
 
-    kind: NDArray[np.int64]
-    step: NDArray[np.int64]
-    null: NDArray[np.int64]
-    first: NDArray[np.int64]
+    def __init__(
+        self, *, kind: NDArray[np.int64], step: NDArray[np.int64], null: NDArray[np.int64], first: NDArray[np.int64]
+    ) -> None:
+        self.columns = len(kind)
+        self.kind, self.step, self.null, self.first = kind, step, null, first
 
 
-class Summary(NamedTuple):
-    """What a class shows: ``seen`` counts its row types by code; the others are by column.
+@cython.final
+@cython.cclass
+class Summary:
+    """What a class shows, of no rows at first.
 
-    ``different`` counts codes; ``low`` and ``high`` are the least and the highest code that is not NULL, ``high`` -1 if none.
+    Parameters
+    ----------
+    measure : Measure
+        How loss is counted.
+
+    Attributes
+    ----------
+    seen : int64 array [codes]
+        Row types of the class by code.
+    different : int64 array [m]
+        Number of codes.
+    low, high : int64 arrays [m]
+        The least and the highest code that is not NULL; ``high`` is -1 if there is none.
     """
 
-    seen: NDArray[np.int64]
-    different: NDArray[np.int64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    def __init__(self, measure: Measure) -> None:
+        m = measure.columns
+        self.seen = np.zeros(measure.first[m], np.int64)
+        self.different, self.low, self.high = np.zeros(m, np.int64), np.zeros(m, np.int64), np.full(m, -1, np.int64)
 
 
-@njit(cache=True, nogil=True)
-def empty(measure: Measure) -> Summary:
-    """Return the summary of no rows."""
-    m = len(measure.kind)
-    return Summary(np.zeros(measure.first[m], np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64), np.full(m, -1, np.int64))
-
-
-@njit(cache=True, nogil=True)
-def steps(kind: int, different: int, low: int, high: int, has_null: bool) -> np.int64:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def steps(
+    kind: cython.longlong, different: cython.longlong, low: cython.longlong, high: cython.longlong, has_null: cython.bint
+) -> cython.longlong:
     """Return the steps that a class loses in a column."""
     if different < 2:
-        return np.int64(0)
+        return 0
     if kind == RANGE:
-        return np.int64(high - low + has_null)
-    return np.int64(different - 1 if kind == SET else 1)
+        return high - low + has_null
+    return different - 1 if kind == SET else 1
 
 
-@njit(cache=True, nogil=True)
-def has_null(measure: Measure, summary: Summary, c: int) -> bool:
-    """Return whether some row of the class is NULL in the column."""
-    return bool(measure.null[c] >= 0 and summary.seen[measure.first[c] + measure.null[c]] > 0)
-
-
-@njit(cache=True, nogil=True)
-def join(measure: Measure, summary: Summary, row: NDArray[np.int32]) -> np.int64:
-    """Add a row type to a summary; return how much more each row of the class loses."""
-    growth = np.int64(0)
-    for c in range(len(row)):
-        place = measure.first[c] + row[c]
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def join(measure: Measure, summary: Summary, codes: cython.int[:, ::1], i: cython.longlong) -> cython.longlong:
+    """Add row type i to a summary; return how much more each row of the class loses."""
+    c: cython.longlong
+    code: cython.longlong
+    place: cython.longlong
+    kind: cython.longlong
+    before: cython.longlong
+    has_null: cython.bint
+    is_null: cython.bint
+    growth: cython.longlong = 0
+    for c in range(measure.columns):
+        code = codes[i, c]
+        place = measure.first[c] + code
         summary.seen[place] += 1
         if summary.seen[place] > 1:
             continue
-        kind, null = measure.kind[c], has_null(measure, summary, c)
-        known = null and row[c] != measure.null[c]
-        before = steps(kind, summary.different[c], summary.low[c], summary.high[c], known)
+        kind = measure.kind[c]
+        is_null = code == measure.null[c]
+        has_null = measure.null[c] >= 0 and summary.seen[measure.first[c] + measure.null[c]] > 0
+        before = steps(kind, summary.different[c], summary.low[c], summary.high[c], has_null and not is_null)
         summary.different[c] += 1
-        if row[c] != measure.null[c]:
-            summary.low[c] = row[c] if summary.high[c] < 0 else min(summary.low[c], row[c])
-            summary.high[c] = max(summary.high[c], row[c])
-        growth += measure.step[c] * (steps(kind, summary.different[c], summary.low[c], summary.high[c], null) - before)
+        if not is_null:
+            summary.low[c] = code if summary.high[c] < 0 else min(summary.low[c], code)
+            summary.high[c] = max(summary.high[c], code)
+        growth += measure.step[c] * (steps(kind, summary.different[c], summary.low[c], summary.high[c], has_null) - before)
     return growth
 
 
-@njit(cache=True, nogil=True)
-def clear(measure: Measure, summary: Summary, codes: NDArray[np.int32], member: NDArray[np.integer[Any]]) -> None:
-    """Empty the summary of some row types."""
-    for i in member:
-        for c in range(codes.shape[1]):
-            summary.seen[measure.first[c] + codes[i, c]] = 0
-    summary.different[:] = 0
-    summary.high[:] = -1
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def clear(
+    measure: Measure,
+    summary: Summary,
+    codes: cython.int[:, ::1],
+    member: cython.longlong[::1],
+    first: cython.longlong,
+    last: cython.longlong,
+) -> cython.void:
+    """Empty the summary of the row types ``member[first:last]``."""
+    a: cython.longlong
+    c: cython.longlong
+    for a in range(first, last):
+        for c in range(measure.columns):
+            summary.seen[measure.first[c] + codes[member[a], c]] = 0
+    for c in range(measure.columns):
+        summary.different[c] = 0
+        summary.high[c] = -1
 
 
-@njit(cache=True, nogil=True)
 def class_losses(
-    codes: NDArray[np.int32], measure: Measure, row_type: NDArray[np.int32], number: NDArray[np.int64], rows: NDArray[np.int64]
+    codes: cython.int[:, ::1],
+    measure: Measure,
+    member: cython.longlong[::1],
+    number: cython.longlong[::1],
+    rows: cython.longlong[::1],
 ) -> NDArray[np.int64]:
-    """Return what all rows of each class lose, int64 [classes], from pieces in the order of the classes; ``rows`` by class."""
-    loss = np.zeros(len(rows), np.int64)
-    summary = empty(measure)
-    low = 0
-    while low < len(number):
-        high, spread = low, np.int64(0)
-        while high < len(number) and number[high] == number[low]:
-            spread += join(measure, summary, codes[row_type[high]])
-            high += 1
-        clear(measure, summary, codes, row_type[low:high])
-        loss[number[low]] = rows[number[low]] * spread
-        low = high
+    """Return what all rows of each class lose, int64 [classes].
+
+    Parameters
+    ----------
+    codes : int32 array [t, m]
+        Row types.
+    measure : Measure
+        How loss is counted.
+    member, number : int64 arrays [t]
+        The row types in the order of their classes, and the class of each.
+    rows : int64 array [classes]
+        Rows of each class.
+
+    Notes
+    -----
+    O(m t); memory O(all codes).
+    """
+    loss = np.zeros(rows.shape[0], np.int64)
+    summary = Summary(measure)
+    found: cython.longlong[::1] = loss
+    with cython.nogil:
+        _class_losses(codes, measure, summary, member, number, rows, found)
     return loss
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _class_losses(
+    codes: cython.int[:, ::1],
+    measure: Measure,
+    summary: Summary,
+    member: cython.longlong[::1],
+    number: cython.longlong[::1],
+    rows: cython.longlong[::1],
+    loss: cython.longlong[::1],
+) -> cython.void:
+    high: cython.longlong
+    row_loss: cython.longlong
+    low: cython.longlong = 0
+    while low < number.shape[0]:
+        high = low
+        row_loss = 0
+        while high < number.shape[0] and number[high] == number[low]:
+            row_loss += join(measure, summary, codes, member[high])
+            high += 1
+        clear(measure, summary, codes, member, low, high)
+        loss[number[low]] = rows[number[low]] * row_loss
+        low = high

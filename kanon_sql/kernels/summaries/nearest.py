@@ -2,71 +2,149 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.summaries.measure import RANGE, Measure
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-BLOCK = 16
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure
+else:
+    from kanon_sql.kernels.summaries.measure import RANGE, Measure
+
+    BLOCK = 16  # compiled, it comes from the .pxd
 """Row types that are passed over together where they are all too far."""
 
 
-class _Blocks(NamedTuple):
-    """What the rows of each block have in each column: bits of their codes modulo 64, and the range of those not NULL."""
+@cython.final
+@cython.cclass
+class _Blocks:
+    """The row types in their order, and what those of each block have in each column.
 
-    has: NDArray[np.uint64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    Parameters
+    ----------
+    packed : int32 array [t, m]
+        The row types.
+
+    Attributes
+    ----------
+    has : uint64 array [blocks, m]
+        Bits of their codes modulo 64.
+    low, high : int64 arrays [blocks, m]
+        The range of those not NULL; ``high`` is -1 if there is none.
+    bit, null_bit : uint64 arrays [m]
+        The bit of the code of the row type at hand, and that of NULL.
+    """
+
+    packed: cython.int[:, ::1]
+    blocks: cython.longlong
+    has: cython.ulonglong[:, ::1]
+    low: cython.longlong[:, ::1]
+    high: cython.longlong[:, ::1]
+    bit: cython.ulonglong[::1]
+    null_bit: cython.ulonglong[::1]
+
+    def __init__(self, packed: NDArray[np.int32]) -> None:
+        t, m = packed.shape
+        self.packed = packed
+        self.blocks = (t + BLOCK - 1) // BLOCK
+        self.has = np.zeros((self.blocks, m), np.uint64)
+        self.low, self.high = np.full((self.blocks, m), 1 << 40, np.int64), np.full((self.blocks, m), -1, np.int64)
+        self.bit, self.null_bit = np.zeros(m, np.uint64), np.zeros(m, np.uint64)
 
 
-@njit(cache=True, nogil=True)
-def _bit(code: int) -> np.uint64:
-    return np.uint64(1) << np.uint64(code & 63)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _bit(code: cython.longlong) -> cython.ulonglong:
+    return cython.cast(cython.ulonglong, 1) << cython.cast(cython.longlong, code & 63)
 
 
-@njit(cache=True, nogil=True)
-def _blocks(measure: Measure, packed: NDArray[np.int32]) -> _Blocks:
-    t, m = packed.shape
-    many = (t + BLOCK - 1) // BLOCK
-    has = np.zeros((many, m), np.uint64)
-    low, high = np.full((many, m), np.int64(1) << 40), np.full((many, m), np.int64(-1))
-    for p in range(t):
-        for c in range(m):
-            has[p // BLOCK, c] |= _bit(packed[p, c])
-            if packed[p, c] != measure.null[c]:
-                low[p // BLOCK, c] = min(low[p // BLOCK, c], packed[p, c])
-                high[p // BLOCK, c] = max(high[p // BLOCK, c], packed[p, c])
-    return _Blocks(has, low, high)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _fill(measure: Measure, blocks: _Blocks) -> cython.void:
+    p: cython.longlong
+    b: cython.longlong
+    c: cython.longlong
+    code: cython.longlong
+    for c in range(measure.columns):
+        blocks.null_bit[c] = _bit(measure.null[c])
+    for p in range(blocks.packed.shape[0]):
+        b = p // BLOCK
+        for c in range(measure.columns):
+            code = blocks.packed[p, c]
+            blocks.has[b, c] |= _bit(code)
+            if code != measure.null[c]:
+                blocks.low[b, c] = min(blocks.low[b, c], code)
+                blocks.high[b, c] = max(blocks.high[b, c], code)
 
 
-@njit(cache=True, nogil=True)
-def _apart(measure: Measure, one: NDArray[np.int32], other: NDArray[np.int32], limit: np.int64) -> np.int64:
-    """Return what a class of just two rows loses by row, or ``limit`` or more."""
-    distance = np.int64(0)
-    for c in range(len(one)):
-        if one[c] != other[c]:
-            away = np.int64(1)
-            if measure.kind[c] == RANGE and one[c] != measure.null[c] and other[c] != measure.null[c]:
-                away = np.int64(abs(one[c] - other[c]))
-            distance += away * measure.step[c]
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _block_distance(
+    measure: Measure, blocks: _Blocks, p: cython.longlong, b: cython.longlong, limit: cython.longlong
+) -> cython.longlong:
+    """Return a lower bound on the distances from row type p to those of a block, or ``limit`` or more."""
+    c: cython.longlong
+    code: cython.longlong
+    far: cython.longlong
+    distance: cython.longlong = 0
+    for c in range(measure.columns):
+        if blocks.has[b, c] & blocks.bit[c] == 0:
+            code = blocks.packed[p, c]
+            far = 1
+            if (
+                measure.kind[c] == RANGE
+                and code != measure.null[c]
+                and blocks.high[b, c] >= 0
+                and (measure.null[c] < 0 or blocks.has[b, c] & blocks.null_bit[c] == 0)
+            ):
+                far = max(blocks.low[b, c] - code, code - blocks.high[b, c], far)
+            distance += far * measure.step[c]
             if distance >= limit:
                 break
     return distance
 
 
-@njit(cache=True, nogil=True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _distance(
+    measure: Measure, blocks: _Blocks, p: cython.longlong, q: cython.longlong, limit: cython.longlong
+) -> cython.longlong:
+    """Return what a class of just two rows loses by row, or ``limit`` or more."""
+    c: cython.longlong
+    one: cython.longlong
+    other: cython.longlong
+    far: cython.longlong
+    distance: cython.longlong = 0
+    for c in range(measure.columns):
+        one = blocks.packed[p, c]
+        other = blocks.packed[q, c]
+        if one != other:
+            far = 1
+            if measure.kind[c] == RANGE and one != measure.null[c] and other != measure.null[c]:
+                far = abs(one - other)
+            distance += far * measure.step[c]
+            if distance >= limit:
+                break
+    return distance
+
+
 def nearest(
     codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
+    weight: cython.longlong[::1],
     measure: Measure,
-    k: int,
+    k: cython.longlong,
     member: NDArray[np.int64],
-    reach: int,
-    near: NDArray[np.int32],
-    kept: int,
+    reach: cython.longlong,
+    near: cython.int[:, ::1],
+    kept: cython.longlong,
 ) -> NDArray[np.int64]:
     """List the nearest row types of each, and return how far its k-th nearest row is at least, itself the first, int64 [t].
 
@@ -93,57 +171,76 @@ def nearest(
     -----
     O(t * blocks) in all, and O(m) for a row type of a block that is near enough; memory O(t m).
     """
-    (t, m), s = codes.shape, near.shape[1]
-    packed = codes[member]
-    blocks = _blocks(measure, packed)
-    distance, other = np.empty(kept + 1, np.int64), np.empty(kept + 1, np.int32)
-    found = np.zeros(t, np.int64)
-    kind, step, null = measure.kind, measure.step, measure.null
-    has, low, high = blocks.has, blocks.low, blocks.high
-    bit, null_bit = np.zeros(m, np.uint64), np.zeros(m, np.uint64)
-    for c in range(m):
-        null_bit[c] = _bit(null[c])
+    blocks = _Blocks(codes[member])
+    order: cython.longlong[::1] = member
+    found = np.zeros(len(codes), np.int64)
+    far: cython.longlong[::1] = found
+    distance: cython.longlong[::1] = np.empty(kept + 1, np.int64)
+    other: cython.int[::1] = np.empty(kept + 1, np.int32)
+    with cython.nogil:
+        _fill(measure, blocks)
+        _nearest(weight, measure, blocks, k, order, reach, near, kept, distance, other, far)
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _nearest(
+    weight: cython.longlong[::1],
+    measure: Measure,
+    blocks: _Blocks,
+    k: cython.longlong,
+    member: cython.longlong[::1],
+    reach: cython.longlong,
+    near: cython.int[:, ::1],
+    kept: cython.longlong,
+    distance: cython.longlong[::1],
+    other: cython.int[::1],
+    found: cython.longlong[::1],
+) -> cython.void:
+    p: cython.longlong
+    q: cython.longlong
+    b: cython.longlong
+    c: cython.longlong
+    i: cython.longlong
+    turn: cython.longlong
+    place: cython.longlong
+    many: cython.longlong
+    rows: cython.longlong
+    away: cython.longlong
+    limit: cython.longlong
+    t: cython.longlong = member.shape[0]
+    s: cython.longlong = near.shape[1]
     for p in range(t):
-        for c in range(m):
-            bit[c] = _bit(packed[p, c])
-        i, home, many, limit = member[p], p // BLOCK, 0, np.int64(1) << 62
+        for c in range(measure.columns):
+            blocks.bit[c] = _bit(blocks.packed[p, c])
+        i = member[p]
+        many = 0
+        limit = cython.cast(cython.longlong, 1) << 62
         for turn in range(2 * reach + 1):
-            b = home - (turn + 1) // 2 if turn & 1 else home + turn // 2
-            if b < 0 or b >= len(has):
-                continue
-            away = np.int64(0)  # what the row is away from those of the block at least
-            for c in range(m):
-                if has[b, c] & bit[c] == 0:
-                    code, far = packed[p, c], np.int64(1)
-                    if (
-                        kind[c] == RANGE
-                        and code != null[c]
-                        and high[b, c] >= 0
-                        and (null[c] < 0 or not has[b, c] & null_bit[c])
-                    ):
-                        far = max(low[b, c] - code, code - high[b, c], far)
-                    away += far * step[c]
-                    if away >= limit:
-                        break
-            if away >= limit:
+            b = p // BLOCK + (-((turn + 1) // 2) if turn & 1 else turn // 2)
+            if b < 0 or b >= blocks.blocks or _block_distance(measure, blocks, p, b, limit) >= limit:
                 continue
             for q in range(b * BLOCK, min(t, (b + 1) * BLOCK)):
-                away = _apart(measure, packed[p], packed[q], limit)
+                away = _distance(measure, blocks, p, q, limit)
                 if q == p or away >= limit:
                     continue
                 place = many
                 while place > 0 and distance[place - 1] > away:
-                    distance[place], other[place] = distance[place - 1], other[place - 1]
+                    distance[place] = distance[place - 1]
+                    other[place] = other[place - 1]
                     place -= 1
-                distance[place], other[place] = away, member[q]
+                distance[place] = away
+                other[place] = member[q]
                 many = min(many + 1, kept)
                 if many == kept:
                     limit = distance[kept - 1]
-        near[i] = -1
-        near[i, : min(s, many)] = other[: min(s, many)]
-        rows, place = weight[i], 0
+        for place in range(s):
+            near[i, place] = other[place] if place < many else -1
+        rows = weight[i]
+        place = 0
         while rows < k and place < many:
             found[i] = distance[place]
             rows += weight[other[place]]
             place += 1
-    return found

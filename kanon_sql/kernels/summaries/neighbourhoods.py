@@ -1,207 +1,282 @@
-"""Neighbourhoods of classes: which are taken apart, their rows, and the classes anew in their place."""
+"""Neighbourhoods of classes: which are destroyed, their rows, and the new classes in their place."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans_numba import SLOTS, Plan, put, take
-from kanon_sql.kernels.random_numba import below
-from kanon_sql.kernels.summaries.growth import Grown, Loose
-from kanon_sql.kernels.summaries.measure import Measure
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_TRIES = 6
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.classes.plans import SLOTS, Plan, put, take
+    from cython.cimports.kanon_sql.kernels.random import below
+    from cython.cimports.kanon_sql.kernels.summaries.growth import NewClasses, Unassigned
+    from cython.cimports.kanon_sql.kernels.summaries.measure import Measure
+else:
+    from kanon_sql.kernels.classes.plans import SLOTS, Plan, put, take
+    from kanon_sql.kernels.random import below
+    from kanon_sql.kernels.summaries.growth import NewClasses, Unassigned
+    from kanon_sql.kernels.summaries.measure import Measure
+
+_ATTEMPTS = cython.declare(cython.longlong, 6)
 """Draws of a neighbour for each class of a neighbourhood."""
 
 
-class Classes(NamedTuple):
-    """The classes of a plan: ``size`` row types of each, and the ``loss`` of all its rows."""
+@cython.final
+@cython.cclass
+class Classes:
+    """The classes of a plan.
 
-    plan: Plan
-    size: NDArray[np.int64]
-    loss: NDArray[np.int64]
-
-
-class Shape(NamedTuple):
-    """A neighbourhood: up to ``classes`` classes with ``row_types`` row types; each class anew has ``k`` rows.
-
-    A neighbourhood may lose more than before, by up to ``allowance``; if ``by_gain``, half of them are grown by gain.
+    Parameters
+    ----------
+    plan : Plan
+        Which rows are in which class.
+    size, loss : int64 arrays [classes]
+        Row types of each class, and the loss of all its rows.
     """
 
-    k: int
-    classes: int
-    row_types: int
-    allowance: int
-    by_gain: bool
+    def __init__(self, *, plan: Plan, size: NDArray[np.int64], loss: NDArray[np.int64]) -> None:
+        self.plan, self.size, self.loss = plan, size, loss
 
 
-class Bench(NamedTuple):
-    """Where a neighbourhood is worked on: its rows, the classes anew, its classes as they are, and numbers of no class."""
+@cython.final
+@cython.cclass
+class Shape:
+    """What is rebuilt at once, and when it is kept.
 
-    loose: Loose
-    grown: Grown
-    place_of: NDArray[np.int32]
-    chosen: NDArray[np.int32]
-    free: NDArray[np.int32]
+    Parameters
+    ----------
+    k : int
+        Least rows of a class.
+    classes, row_types : int
+        Most classes of a neighbourhood, and their most row types.
+    threshold : int
+        How much more than before a neighbourhood may lose.
+    by_gain : bool
+        Whether half of the neighbourhoods are grown by gain.
+    """
 
-
-@njit(cache=True, nogil=True)
-def bench_for(measure: Measure, classes: Classes, shape: Shape, t: int, most: int) -> tuple[Bench, int]:
-    """Return a bench for ``t`` row types and at ``most`` so many classes anew, and how many numbers of no class are listed."""
-    limit, m = shape.row_types, len(measure.kind)
-    loose = Loose(
-        np.empty(limit, np.int32),
-        np.zeros(limit, np.int64),
-        np.empty((m, limit), np.int32),
-        np.zeros(limit, np.int64),
-        np.zeros(limit, np.uint64),
-    )
-    grown = Grown(
-        np.zeros(most, np.int64),
-        np.zeros(most, np.int64),
-        np.zeros((most, m), np.int64),
-        np.zeros((most, m), np.int64),
-        np.zeros((most, measure.first[m]), np.int32),
-        np.zeros((2 * limit, 3), np.int64),
-        np.zeros(measure.first[m], np.int64),
-    )
-    free = np.empty(len(classes.size) + 1, np.int32)
-    many = 0
-    for c in range(len(classes.size)):
-        if classes.size[c] == 0:
-            free[many] = c
-            many += 1
-    return Bench(loose, grown, np.full(t, -1, np.int32), np.empty(shape.classes, np.int32), free), many
+    def __init__(self, *, k: int, classes: int, row_types: int, threshold: int, by_gain: bool) -> None:
+        self.k, self.classes, self.row_types, self.threshold, self.by_gain = k, classes, row_types, threshold, by_gain
 
 
-@njit(cache=True, nogil=True)
-def _class_of(plan: Plan, i: np.int64, state: NDArray[np.uint64]) -> int:
+@cython.final
+@cython.cclass
+class Workspace:
+    """Scratch arrays of a search.
+
+    Parameters
+    ----------
+    measure : Measure
+        How loss is counted.
+    classes : Classes
+        The classes that there are.
+    shape : Shape
+        What is rebuilt at once.
+    row_types, most : int
+        Row types of the table, and the most new classes of a neighbourhood.
+
+    Attributes
+    ----------
+    chosen, many : int32 array, int
+        ``chosen[:many]`` are the classes of the neighbourhood.
+    unassigned, new : Unassigned, NewClasses
+        Its rows, and the new classes.
+    place_of : int32 array [t]
+        The place of a row type among the unassigned; -1 between uses.
+    free, unused : int32 array [classes + 1], int
+        ``free[:unused]`` are the numbers of no class.
+    """
+
+    def __init__(self, measure: Measure, classes: Classes, shape: Shape, row_types: int, most: int) -> None:
+        self.chosen, self.many = np.empty(shape.classes, np.int32), 0
+        self.unassigned = Unassigned(shape.row_types, measure.columns)
+        self.new = NewClasses(measure, most, 2 * shape.row_types)
+        self.place_of = np.full(row_types, -1, np.int32)
+        empty = np.flatnonzero(np.asarray(classes.size) == 0).astype(np.int32)
+        free = np.empty(len(classes.size) + 1, np.int32)
+        free[: len(empty)] = empty
+        self.free, self.unused = free, len(empty)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _class_of(plan: Plan, i: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
     """Return one of the classes of a row type."""
-    turn = below(state, SLOTS)
-    place = i * SLOTS + turn
-    while plan.where[place] < 0:
+    turn: cython.longlong = below(state, SLOTS)
+    while plan.where[i * SLOTS + turn] < 0:
         turn = (turn + 1) % SLOTS
-        place = i * SLOTS + turn
-    return int(plan.where[place])
+    return plan.where[i * SLOTS + turn]
 
 
-@njit(cache=True, nogil=True)
-def gather(
-    classes: Classes, near: NDArray[np.int32], shape: Shape, chosen: NDArray[np.int32], state: NDArray[np.uint64]
-) -> int:
-    """List in ``chosen`` the class of some row and classes of rows near it; return how many."""
-    plan = classes.plan
-    chosen[0] = _class_of(plan, below(state, len(near)), state)
-    total = classes.size[chosen[0]]
-    many = 1
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def select(
+    classes: Classes, near: cython.int[:, ::1], shape: Shape, work: Workspace, state: cython.ulonglong[::1]
+) -> cython.longlong:
+    """Choose the class of some row and classes of rows near it; return what they lose."""
+    attempt: cython.longlong
+    link: cython.longlong
+    place: cython.longlong
+    i: cython.longlong
+    a: cython.longlong
+    known: cython.bint
+    c: cython.longlong = _class_of(classes.plan, below(state, near.shape[0]), state)
+    total: cython.longlong = classes.size[c]
+    loss: cython.longlong = classes.loss[c]
+    work.many = 0
     if total > shape.row_types:
         return 0
-    for _ in range(_TRIES * shape.classes):
-        if many == shape.classes:
+    work.chosen[0] = c
+    work.many = 1
+    for attempt in range(_ATTEMPTS * shape.classes):
+        if work.many == shape.classes:
             break
-        c = chosen[below(state, many)]
-        place = plan.head[c]
-        for _ in range(below(state, classes.size[c])):
-            place = plan.after[place]
+        c = work.chosen[below(state, work.many)]
+        place = classes.plan.head[c]
+        for link in range(below(state, classes.size[c])):
+            place = classes.plan.after[place]
         i = near[place // SLOTS, below(state, near.shape[1])]
         if i < 0:
             continue
-        c = _class_of(plan, i, state)
+        c = _class_of(classes.plan, i, state)
         known = total + classes.size[c] > shape.row_types
-        for a in range(many):
-            known = known or chosen[a] == c
+        for a in range(work.many):
+            known = known or work.chosen[a] == c
         if not known:
-            chosen[many] = c
-            many += 1
+            work.chosen[work.many] = c
+            work.many += 1
             total += classes.size[c]
-    return many
+            loss += classes.loss[c]
+    return loss
 
 
-@njit(cache=True, nogil=True)
-def lift(codes: NDArray[np.int32], plan: Plan, chosen: NDArray[np.int32], loose: Loose, place_of: NDArray[np.int32]) -> int:
-    """List the rows of the chosen classes, which stay where they are for now; return the number of row types."""
-    types = 0
-    for c in chosen:
-        place = plan.head[c]
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def list_rows(codes: cython.int[:, ::1], plan: Plan, work: Workspace) -> cython.void:
+    """List the rows of the chosen classes as unassigned; in the plan they stay where they are for now."""
+    a: cython.longlong
+    i: cython.longlong
+    c: cython.longlong
+    x: cython.longlong
+    place: cython.longlong
+    types: cython.longlong = 0
+    for a in range(work.many):
+        place = plan.head[work.chosen[a]]
         while place >= 0:
             i = place // SLOTS
-            if place_of[i] < 0:
-                place_of[i] = types
-                loose.row_type[types], loose.left[types] = i, 0
-                for d in range(codes.shape[1]):
-                    loose.code[d, types] = codes[i, d]
+            if work.place_of[i] < 0:
+                work.place_of[i] = types
+                work.unassigned.row_type[types] = i
+                work.unassigned.rows[types] = 0
+                for c in range(codes.shape[1]):
+                    work.unassigned.code[c, types] = codes[i, c]
                 types += 1
-            loose.left[place_of[i]] += plan.amount[place]
+            work.unassigned.rows[work.place_of[i]] += plan.amount[place]
             place = plan.after[place]
-    place_of[loose.row_type[:types]] = -1
-    return types
+    for x in range(types):
+        work.place_of[work.unassigned.row_type[x]] = -1
+    work.unassigned.types = types
 
 
-@njit(cache=True, nogil=True)
-def first(loose: Loose, types: int, furthest: bool, state: NDArray[np.uint64]) -> int:
-    """Return a loose row type to start a class with: any, or the furthest from the class before."""
-    r = int(below(state, types))
-    while loose.left[r] == 0:
-        r = (r + 1) % types
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def first_row(unassigned: Unassigned, furthest: cython.bint, state: cython.ulonglong[::1]) -> cython.longlong:
+    """Return an unassigned row type to start a class with: any, or the furthest from the class before."""
+    x: cython.longlong
+    r: cython.longlong = below(state, unassigned.types)
+    while unassigned.rows[r] == 0:
+        r = (r + 1) % unassigned.types
     if furthest:
-        for x in range(types):
-            if loose.left[x] and loose.growth[x] > loose.growth[r]:
+        for x in range(unassigned.types):
+            if unassigned.rows[x] and unassigned.growth[x] > unassigned.growth[r]:
                 r = x
     return r
 
 
-@njit(cache=True, nogil=True)
-def fits(plan: Plan, chosen: NDArray[np.int32], loose: Loose, piece: NDArray[np.int64], types: int) -> bool:
-    """Return whether every row type has slots for its pieces; ``left`` is overwritten."""
-    loose.left[:types] = 0
-    for r in piece[:, 0]:
-        loose.left[r] += 1
-    for r in range(types):
-        if loose.left[r] == 1:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def add_piece(new: NewClasses, r: cython.longlong, p: cython.longlong, rows: cython.longlong) -> cython.bint:
+    """Let rows of an unassigned row type join class p; False if there are too many pieces."""
+    if new.pieces == new.piece.shape[0]:
+        return False
+    new.piece[new.pieces, 0] = r
+    new.piece[new.pieces, 1] = p
+    new.piece[new.pieces, 2] = rows
+    new.pieces += 1
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def fits(plan: Plan, work: Workspace) -> cython.bint:
+    """Return whether every row type has slots for its pieces; the unassigned rows are overwritten."""
+    q: cython.longlong
+    r: cython.longlong
+    a: cython.longlong
+    s: cython.longlong
+    place: cython.longlong
+    used: cython.longlong
+    elsewhere: cython.bint
+    for r in range(work.unassigned.types):
+        work.unassigned.rows[r] = 0
+    for q in range(work.new.pieces):
+        work.unassigned.rows[work.new.piece[q, 0]] += 1
+    for r in range(work.unassigned.types):
+        used = work.unassigned.rows[r]
+        if used == 1:
             continue
-        used = loose.left[r]
-        for place in range(loose.row_type[r] * SLOTS, (loose.row_type[r] + 1) * SLOTS):
+        for s in range(SLOTS):
+            place = work.unassigned.row_type[r]
+            place = place * SLOTS + s
             elsewhere = plan.where[place] >= 0
-            for c in chosen:
-                elsewhere = elsewhere and plan.where[place] != c
+            for a in range(work.many):
+                elsewhere = elsewhere and plan.where[place] != work.chosen[a]
             used += elsewhere
         if used > SLOTS:
             return False
     return True
 
 
-@njit(cache=True, nogil=True)
-def replace(
-    classes: Classes,
-    chosen: NDArray[np.int32],
-    loose: Loose,
-    grown: Grown,
-    p: int,
-    pieces: int,
-    free: NDArray[np.int32],
-    many: int,
-) -> int:
-    """Put the classes anew in place of the chosen; ``free`` lists ``many`` numbers of no class. Return how many there are."""
-    plan = classes.plan
-    for c in chosen:
-        while plan.head[c] >= 0:
-            place = plan.head[c]
-            take(plan, place // SLOTS, c, plan.amount[place])
-        classes.size[c], classes.loss[c] = 0, 0
-        free[many] = c
-        many += 1
-    for q in range(pieces):
-        r, a, rows = grown.piece[q]
-        put(plan, loose.row_type[r], free[many - 1 - a], rows)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def replace(classes: Classes, work: Workspace, p: cython.longlong) -> cython.void:
+    """Put the p new classes in place of the chosen."""
+    a: cython.longlong
+    c: cython.longlong
+    q: cython.longlong
+    place: cython.longlong
+    for a in range(work.many):
+        c = work.chosen[a]
+        while classes.plan.head[c] >= 0:
+            place = classes.plan.head[c]
+            take(classes.plan, place // SLOTS, c, classes.plan.amount[place])
+        classes.size[c] = 0
+        classes.loss[c] = 0
+        work.free[work.unused] = c
+        work.unused += 1
+    for q in range(work.new.pieces):
+        put(
+            classes.plan,
+            work.unassigned.row_type[work.new.piece[q, 0]],
+            work.free[work.unused - 1 - work.new.piece[q, 1]],
+            work.new.piece[q, 2],
+        )
     for a in range(p):
-        many -= 1
-        c = free[many]
-        classes.loss[c] = grown.rows[a] * grown.spread[a]
-        place = plan.head[c]
+        work.unused -= 1
+        c = work.free[work.unused]
+        classes.loss[c] = work.new.rows[a] * work.new.row_loss[a]
+        place = classes.plan.head[c]
         while place >= 0:
             classes.size[c] += 1
-            place = plan.after[place]
-    return many
+            place = classes.plan.after[place]

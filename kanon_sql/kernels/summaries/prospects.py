@@ -1,100 +1,135 @@
-"""Whether a class that is grown to a certain size can still keep its promise, whatever rows are found for it.
+"""Whether a class that is grown to a certain size can still meet its requirement, whatever rows are found for it.
 
-Floats, and never too strict but for their rounding: they only lead the way; whether a promise is kept is for `meets` to say.
+Floats, and never too strict but for their rounding: they only lead the way; whether a requirement is met is for `meets` to say.
 """
 
 from __future__ import annotations
 
-from math import log
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-import numpy as np
-from numba import njit
-from numpy.typing import NDArray
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.requirements.criteria import most, sum_below, tail, values
+    from cython.cimports.kanon_sql.kernels.requirements.encoded import (
+        ALPHA,
+        COUNT,
+        DISTINCT,
+        ENTROPY,
+        EQUAL,
+        FREQUENCY,
+        RECURSIVE,
+        TREE,
+        EncodedRequirement,
+        Workspace,
+    )
+    from cython.cimports.libc.math import log
+else:
+    from math import log
 
-from kanon_sql.kernels.requirements.promises import (
-    ALPHA,
-    COUNT,
-    DATA,
-    DEN,
-    DISTINCT,
-    EDGES,
-    ENTROPY,
-    EQUAL,
-    EXTRA,
-    FREQUENCY,
-    HEAD,
-    HIGH,
-    KIND,
-    LOW,
-    NUM,
-    RECURSIVE,
-    REQUIREMENTS,
-    SHARES,
-    TREE,
-    WIDTH,
-    Int64,
-    below,
-    most,
-    tail,
-    values,
-)
+    from kanon_sql.kernels.requirements.criteria import most, sum_below, tail, values
+    from kanon_sql.kernels.requirements.encoded import (
+        ALPHA,
+        COUNT,
+        DISTINCT,
+        ENTROPY,
+        EQUAL,
+        FREQUENCY,
+        RECURSIVE,
+        TREE,
+        EncodedRequirement,
+        Workspace,
+    )
 
-Floats = NDArray[np.float64]
-
-_ROUNDING = 1e-9
+_ROUNDING = cython.declare(cython.double, 1e-9)
 """Relative error of a sum of floats, generously."""
 
 
-@njit(cache=True, nogil=True)
-def promising(law: Int64, share: Floats, room: Int64, h: Int64, rows: int, size: int) -> bool:
-    """Return whether rows with the histogram ``h`` [V] may be part of a class of ``size`` rows that keeps the promise.
+@cython.ccall
+@cython.nogil
+@cython.exceptval(check=False)
+def may_meet(
+    required: EncodedRequirement,
+    work: Workspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+    size: cython.longlong,
+) -> cython.bint:
+    """Return whether rows with the histogram ``h[at : at + V]`` may be in a class of ``size`` rows that meets all criteria.
 
     Parameters
     ----------
-    law, share, room
-        Of `Rules`.
-    rows : int
-        Rows in the histogram, ``size`` or fewer.
+    required, work
+        The requirement, and scratch arrays of its tests.
+    h, at : int64 array, int
+        The histogram.
+    rows, size : int
+        Rows in the histogram, and the rows of the class, as many or more.
 
     Notes
     -----
-    What is left may have any values, of each requirement apart. O(V), O(V log size) for the entropy, O(V^2) for matrices.
+    The missing rows may have any values, for each criterion apart. O(V), O(V log size) for the entropy, O(V^2) for matrices.
     """
-    rest = size - rows
-    for q in range(law[REQUIREMENTS]):
-        at = law[HEAD] + q * WIDTH
-        kind, low, high, num, den = law[at + KIND], law[at + LOW], law[at + HIGH], law[at + NUM], law[at + DEN]
+    q: cython.longlong
+    kind: cython.longlong
+    low: cython.longlong
+    high: cython.longlong
+    num: cython.longlong
+    den: cython.longlong
+    ratio: cython.double
+    limit: cython.double
+    may: cython.bint
+    rest: cython.longlong = size - rows
+    for q in range(required.criteria):
+        kind = required.kind[q]
+        low = at + required.low[q]
+        high = at + required.high[q]
+        num = required.num[q]
+        den = required.den[q]
+        ratio = cython.cast(cython.double, num) / den
         if kind == FREQUENCY:
             may = most(h, low, high) * num <= size * den
         elif kind == DISTINCT:
             may = values(h, low, high) + rest >= num
         elif kind == ENTROPY:
-            may = size * log(size) - _least_part(h, low, high, rest, size) >= size * log(num / den) - _ROUNDING * size
+            may = size * log(size) - _least_part(h, low, high, rest, size) >= size * log(ratio) - _ROUNDING * size
         elif kind == RECURSIVE:
-            may = most(h, low, high) * den < num * (tail(h, low, high, rows, law[at + EXTRA], room) + rest)
+            may = most(h, low, high) * den < num * (tail(work, h, low, high, rows, required.extra[q]) + rest)
         elif kind == ALPHA:
-            may = h[law[at + EXTRA]] * den <= num * size
+            may = h[at + required.extra[q]] * den <= num * size
         elif kind == COUNT:
-            may = h[law[at + EXTRA]] + rest >= num
+            may = h[at + required.extra[q]] + rest >= num
         else:
-            limit = num / den * law[at + EXTRA] * size * (1.0 + _ROUNDING)
+            limit = ratio * required.extra[q] * size * (1.0 + _ROUNDING)
             if kind == EQUAL:
-                work = 2.0 * _above(h, low, high, size, share)
+                may = 2.0 * _above_shares(required, q, h, at, size) <= limit
             elif kind == TREE:
-                below(law, at, h, room)
-                work = _across(law, at, share, room, rest, size)
+                sum_below(required, q, work, h, at)
+                may = _across_edges(required, q, work, rest, size) <= limit
             else:
-                work = _away(law, at, share, h, size)
-            may = work <= limit
+                may = _moved(required, q, h, at, size) <= limit
         if not may:
             return False
     return True
 
 
-@njit(cache=True, nogil=True)
-def _least_part(h: Int64, low: int, high: int, rest: int, size: int) -> float:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _least_part(
+    h: cython.longlong[::1], low: cython.longlong, high: cython.longlong, rest: cython.longlong, size: cython.longlong
+) -> cython.double:
     """Return the least sum of x log x over the counters after ``rest`` rows more: the lowest are filled to one level."""
-    level, above = 0, size + 1
+    v: cython.longlong
+    x: cython.longlong
+    middle: cython.longlong
+    needed: cython.longlong
+    level: cython.longlong = 0
+    above: cython.longlong = size + 1
+    left: cython.longlong = rest
+    part: cython.double = 0.0
     while above - level > 1:
         middle = (level + above) // 2
         needed = 0
@@ -104,7 +139,6 @@ def _least_part(h: Int64, low: int, high: int, rest: int, size: int) -> float:
             level = middle
         else:
             above = middle
-    part, left = 0.0, rest
     for v in range(low, high):
         left -= max(0, level - h[v])
     for v in range(low, high):
@@ -117,37 +151,60 @@ def _least_part(h: Int64, low: int, high: int, rest: int, size: int) -> float:
     return part
 
 
-@njit(cache=True, nogil=True)
-def _above(h: Int64, low: int, high: int, size: int, share: Floats) -> float:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _above_shares(
+    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, size: cython.longlong
+) -> cython.double:
     """Return what is above the shares of the whole table."""
-    found = 0.0
-    for v in range(low, high):
-        found += max(0.0, h[v] - share[v] * size)
+    v: cython.longlong
+    found: cython.double = 0.0
+    for v in range(required.low[q], required.high[q]):
+        found += max(0.0, h[at + v] - required.share[v] * size)
     return found
 
 
-@njit(cache=True, nogil=True)
-def _across(law: Int64, at: int, share: Floats, held: Int64, rest: int, size: int) -> float:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _across_edges(
+    required: EncodedRequirement, q: cython.longlong, work: Workspace, rest: cython.longlong, size: cython.longlong
+) -> cython.double:
     """Return what has to cross the edges of a tree at least."""
-    edges, length, first = law[at + EDGES], law[at + DATA], law[at + SHARES]
-    work = 0.0
-    for e in range(edges):
-        over = held[e] - share[first + e] * size
-        work += max(over, -over - rest, 0.0) * law[length + e]
-    return work
+    e: cython.longlong
+    over: cython.double
+    length: cython.longlong = required.data_start[q]
+    first: cython.longlong = required.share_start[q]
+    found: cython.double = 0.0
+    for e in range(required.edges[q]):
+        over = work.below[e] - required.share[first + e] * size
+        found += max(over, -over - rest, 0.0) * required.data[length + e]
+    return found
 
 
-@njit(cache=True, nogil=True)
-def _away(law: Int64, at: int, share: Floats, h: Int64, size: int) -> float:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _moved(
+    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, size: cython.longlong
+) -> cython.double:
     """Return what the values that are too frequent cost at least: each the way to the next value."""
-    low, values_of, first = law[at + LOW], law[at + HIGH] - law[at + LOW], law[at + DATA]
-    work = 0.0
+    u: cython.longlong
+    v: cython.longlong
+    over: cython.double
+    way: cython.longlong
+    low: cython.longlong = required.low[q]
+    values_of: cython.longlong = required.high[q] - low
+    first: cython.longlong = required.data_start[q]
+    found: cython.double = 0.0
     for v in range(values_of):
-        over = h[low + v] - share[low + v] * size
+        over = h[at + low + v] - required.share[low + v] * size
         if over > 0.0:
-            way = np.inf
+            way = -1
             for u in range(values_of):
-                if u != v:
-                    way = min(way, float(law[first + v * values_of + u]))
-            work += over * way if way < np.inf else 0.0
-    return work
+                if u != v and (way < 0 or required.data[first + v * values_of + u] < way):
+                    way = required.data[first + v * values_of + u]
+            if way > 0:
+                found += over * way
+    return found

@@ -1,112 +1,178 @@
-"""What both sides of a cut have to keep, and cuts that deal the rows of each kind to both sides alike."""
+"""What both sides of a cut have to meet, and cuts that deal the rows of each sensitive-value group to both sides alike."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements.promises import LEAST, Rules, meets
-from kanon_sql.kernels.summaries.measure import Measure, Summary, clear, join
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
 
-_CLASSES = 3
-"""A side is fair where a class of so many times the least rows keeps the promise with the side's own shares."""
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
+    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from cython.cimports.kanon_sql.kernels.summaries.measure import Measure, Summary, clear, join
+else:
+    from kanon_sql.kernels.requirements.criteria import meets
+    from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from kanon_sql.kernels.summaries.measure import Measure, Summary, clear, join
 
-_ROUNDINGS = 3
+_CLASSES = cython.declare(cython.longlong, 3)
+"""A side is fair where a class of so many times the least rows meets the requirement with the side's own shares."""
+
+_ROUNDINGS = cython.declare(cython.longlong, 3)
 """Ways, and one more, to round these shares to rows: downwards first, upwards last."""
 
 
-class Watch(NamedTuple):
-    """What sides have to keep: the ``rules``, and histograms of the part, of one side, of the other, and of a small class.
+@cython.final
+@cython.cclass
+class Sides:
+    """The histograms of a part that is cut, and what its sides have to meet.
 
-    If ``fair``, both sides have to leave room for classes that are not much larger than they must be.
+    Parameters
+    ----------
+    required : EncodedRequirement
+        The requirement on each side.
+    groups : int
+        Number of sensitive-value groups.
+
+    Attributes
+    ----------
+    work : Workspace
+        Scratch arrays of tests.
+    whole, one, other, small : int64 arrays [V]
+        Histograms of the part, of its one and its other side, and of a small class.
+    fair : bool
+        Whether both sides have to leave room for classes that are not much larger than they must be.
+    in_group, dealt : int64 arrays [groups]
+        Rows of each group in the part, and those that are dealt; 0 between uses.
     """
 
-    rules: Rules
-    whole: NDArray[np.int64]
-    one: NDArray[np.int64]
-    other: NDArray[np.int64]
-    small: NDArray[np.int64]
-    fair: bool
+    def __init__(self, required: EncodedRequirement, groups: int) -> None:
+        v = required.counters
+        self.required, self.work, self.fair = required, Workspace(required), True
+        self.whole, self.one = np.zeros(v, np.int64), np.zeros(v, np.int64)
+        self.other, self.small = np.zeros(v, np.int64), np.zeros(v, np.int64)
+        self.in_group, self.dealt = np.zeros(groups, np.int64), np.zeros(groups, np.int64)
 
 
-@njit(cache=True, nogil=True)
-def watched(rules: Rules, counters: int) -> Watch:
-    """Return a watch of fair sides."""
-    whole, one = np.zeros(counters, np.int64), np.zeros(counters, np.int64)
-    return Watch(rules, whole, one, np.zeros(counters, np.int64), np.zeros(counters, np.int64), True)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def clear_one(sides: Sides) -> cython.void:
+    """Empty the histogram of the one side."""
+    v: cython.longlong
+    for v in range(sides.required.counters):
+        sides.one[v] = 0
 
 
-@njit(cache=True, nogil=True)
-def count(rules: Rules, held: NDArray[np.int64], i: int, rows: int) -> None:
-    """Count rows of a row type in a histogram."""
-    for b in range(rules.counter.shape[1]):
-        held[rules.counter[i, b]] += rows
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def add_to_one(sides: Sides, i: cython.longlong, rows: cython.longlong) -> cython.void:
+    """Count rows of row type i on the one side."""
+    b: cython.longlong
+    for b in range(sides.required.counter.shape[1]):
+        sides.one[sides.required.counter[i, b]] += rows
 
 
-@njit(cache=True, nogil=True)
-def kept(watch: Watch, rows: int, others: int) -> bool:
-    """Return whether the one side, of so many rows, and the other keep the promise, and are fair if they have to be."""
-    law, room, one, other = watch.rules.law, watch.rules.room, watch.one, watch.other
-    other[:] = watch.whole - one
-    if not (meets(law, room, one, rows) and meets(law, room, other, others)):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def both_meet(sides: Sides, rows: cython.longlong, others: cython.longlong) -> cython.bint:
+    """Return whether the one side, of so many rows, and the other meet the requirement, and are fair if they have to be."""
+    v: cython.longlong
+    for v in range(sides.required.counters):
+        sides.other[v] = sides.whole[v] - sides.one[v]
+    if not meets(sides.required, sides.work, sides.one, 0, rows):
         return False
-    return len(one) == 0 or not watch.fair or (_fair(watch, one, rows) and _fair(watch, other, others))
+    if not meets(sides.required, sides.work, sides.other, 0, others):
+        return False
+    if sides.required.counters == 0 or not sides.fair:
+        return True
+    return _is_fair(sides, sides.one, rows) and _is_fair(sides, sides.other, others)
 
 
-@njit(cache=True, nogil=True)
-def _fair(watch: Watch, held: NDArray[np.int64], rows: int) -> bool:
-    """Return whether small classes with the shares of a side keep the promise, however these are rounded."""
-    size, small = min(rows, _CLASSES * watch.rules.law[LEAST]), watch.small
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_fair(sides: Sides, held: cython.longlong[::1], rows: cython.longlong) -> cython.bint:
+    """Return whether small classes with the shares of a side meet the requirement, however these are rounded."""
+    v: cython.longlong
+    turn: cython.longlong
+    above: cython.longlong
+    below: cython.longlong
+    size: cython.longlong = min(rows, _CLASSES * sides.required.least)
     for turn in range(_ROUNDINGS + 1):
-        above, below = np.int64(0), np.int64(0)
-        for v in range(len(held)):  # what is above one rounded share goes to the next: in all, each attribute has its rows
+        above = 0
+        below = 0
+        for v in range(
+            sides.required.counters
+        ):  # what is above one rounded share goes to the next: each attribute has its rows
             above += held[v] * size
-            small[v] = (_ROUNDINGS * above + turn * (rows - 1)) // (_ROUNDINGS * rows) - below
-            below += small[v]
-        if not meets(watch.rules.law, watch.rules.room, small, size):
+            sides.small[v] = (_ROUNDINGS * above + turn * (rows - 1)) // (_ROUNDINGS * rows) - below
+            below += sides.small[v]
+        if not meets(sides.required, sides.work, sides.small, 0, size):
             return False
     return True
 
 
-@njit(cache=True, nogil=True)
-def halved(
-    codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def halve(
+    codes: cython.int[:, ::1],
+    weight: cython.longlong[::1],
     measure: Measure,
-    watch: Watch,
-    kind: NDArray[np.int32],
-    order: NDArray[np.int64],
+    sides: Sides,
+    group: cython.int[::1],
+    order: cython.longlong[::1],
+    types: cython.longlong,
     side: Summary,
-    moved: NDArray[np.int64],
-) -> tuple[np.int64, int]:
-    """Halve the rows of each kind in an order; return the loss of both sides, and the row types of the one, 0 if it may not be.
+    moved: cython.longlong[::1],
+) -> tuple[cython.longlong, cython.longlong]:
+    """Halve the rows of each group in an order; return the loss of both sides, and the row types of the one, 0 for no cut.
 
     ``moved`` gets these row types, then the others; a side has the first halves, the other the last.
     """
-    of_kind, taken = np.zeros(kind[order].max() + 1, np.int64), np.zeros(kind[order].max() + 1, np.int64)
-    for i in order:
-        of_kind[kind[i]] += weight[i]
-    total, rows, size, last = of_kind.sum(), np.int64(0), 0, len(order)
-    watch.one[:] = 0
-    for i in order:
-        if 2 * taken[kind[i]] + weight[i] <= of_kind[kind[i]]:
+    a: cython.longlong
+    i: cython.longlong
+    g: cython.longlong
+    one_loss: cython.longlong
+    total: cython.longlong = 0
+    rows: cython.longlong = 0
+    size: cython.longlong = 0
+    last: cython.longlong = types
+    spread: cython.longlong = 0
+    clear_one(sides)
+    for a in range(types):
+        i = order[a]
+        sides.in_group[group[i]] += weight[i]
+        total += weight[i]
+    for a in range(types):
+        i = order[a]
+        g = group[i]
+        if 2 * sides.dealt[g] + weight[i] <= sides.in_group[g]:
             moved[size] = i
             size += 1
             rows += weight[i]
-            count(watch.rules, watch.one, i, weight[i])
+            add_to_one(sides, i, weight[i])
         else:
             last -= 1
             moved[last] = i
-        taken[kind[i]] += weight[i]
-    if not kept(watch, int(rows), int(total - rows)):
-        return np.int64(0), 0
-    spread = np.zeros(2, np.int64)
-    for a in range(len(order)):
-        if a == size:
-            clear(measure, side, codes, moved[:size])
-        spread[int(a >= size)] += join(measure, side, codes[moved[a]])
-    clear(measure, side, codes, moved[size : len(order)])
-    return rows * spread[0] + (total - rows) * spread[1], size
+        sides.dealt[g] += weight[i]
+    for a in range(types):
+        sides.in_group[group[order[a]]] = 0
+        sides.dealt[group[order[a]]] = 0
+    if not both_meet(sides, rows, total - rows):
+        return 0, 0
+    for a in range(size):
+        spread += join(measure, side, codes, moved[a])
+    clear(measure, side, codes, moved, 0, size)
+    one_loss = rows * spread
+    spread = 0
+    for a in range(size, types):
+        spread += join(measure, side, codes, moved[a])
+    clear(measure, side, codes, moved, size, types)
+    return one_loss + (total - rows) * spread, size

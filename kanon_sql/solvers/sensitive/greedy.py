@@ -12,18 +12,20 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.kernels.requirements.greedy import take_promised
-from kanon_sql.kernels.requirements.top_down import split_promised
+from kanon_sql.kernels.instances.groups import Groups
+from kanon_sql.kernels.requirements.greedy import Greedy, take
+from kanon_sql.kernels.requirements.largest_part import Part
+from kanon_sql.kernels.requirements.top_down import split
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.pools import tightened
 from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.instances.sampled import sampled_patterns
 from kanon_sql.solvers.instances.sieve import sieve
-from kanon_sql.solvers.sensitive.looks import looks_of
 from kanon_sql.solvers.sensitive.pool import Pool
 from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.sensitive.qi_groups import QIGroups
 from kanon_sql.solvers.sensitive.repair import settle
-from kanon_sql.solvers.sensitive.search import Search, of_recoding
+from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
@@ -61,7 +63,7 @@ def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Bud
     for the splitting; memory O(j t / 8) bytes.
     """
     refuse_impossible(table, promise)
-    tried = patterns if patterns.listed else sampled_patterns(looks_of(table, promise)[0])
+    tried = patterns if patterns.listed else sampled_patterns(QIGroups.of(table).table)
     best = _settled(table, patterns, promise, _top_down(table, patterns, promise), budget)
     for whole in (False, True):
         if best is not None and budget.over():
@@ -109,35 +111,30 @@ def cheapest_first(
     left : int64 array [t], optional
         The rows to take from; None is all of them.
     """
-    merged, looks = looks_of(table, promise)
+    groups = QIGroups.of(table)
     left = table.weight.copy() if left is None else left.copy()
-    rows = np.add.reduceat(left, looks.first[:-1])
-    sifted = sieve(merged.codes, merged.cardinality, rows, promise.least, len(patterns.shown))
-    alive = np.zeros((merged.row_types + 63) // 64, np.uint64)
-    someone = np.flatnonzero(rows)
-    np.bitwise_or.at(alive, someone >> 6, np.uint64(1) << (someone & 63).astype(np.uint64))
-    made = [np.empty((0, 3), np.int64)]
+    rows = np.add.reduceat(left, groups.first[:-1])
+    sets, frequent = sieve(groups.table.codes, groups.table.cardinality, rows, promise.least, len(patterns.shown))
+    state = Greedy(
+        Part(promise.encoded, promise.kinds),
+        Groups(codes=groups.table.codes, place=groups.place, sets=sets, frequent=frequent),
+        groups.first,
+        promise.kind,
+        left,
+    )
     step = min(256, max(1, _WORK_PER_CALL // table.row_types))
     for start in range(0, len(patterns.shown), step):
-        batch = patterns.shown[start : start + step]
-        made.append(take_promised(promise.rules, looks, batch, sifted, alive, left, whole) + np.array([0, start, 0]))
+        take(state, patterns.shown, start, min(start + step, len(patterns.shown)), whole)
         behind = int(left.sum())
         budget.report("greedy", 1 - behind / table.rows)
         if behind < promise.least or budget.over():
             break
-    row_type, pattern, count = np.concatenate(made).T
-    rest = np.flatnonzero(left)
-    return Pieces(
-        row_type=np.concatenate([row_type, rest]).astype(np.int32),
-        shown=np.concatenate([patterns.shown[pattern], np.zeros(len(rest), np.uint64)]),
-        count=np.concatenate([count, left[rest]]),
-        placed=np.concatenate([np.ones(len(row_type), np.bool_), np.zeros(len(rest), np.bool_)]),
-    )
+    return with_rest(state.found(), patterns.shown, left)
 
 
 def _top_down(table: CodedTable, patterns: PatternSet, promise: Promise) -> Pieces:
     """Split the table while every part keeps the promise; each part shows the permitted mask that fits it best."""
-    shown = split_promised(promise.rules, table.codes, table.weight, table.cost, table.cardinality)
+    shown = split(promise.encoded, table.codes, table.weight, table.cost, table.cardinality)
     pieces = Pieces.of_row_types(table, np.ones(table.row_types, np.bool_), shown)
     if not patterns.listed:
         return pieces

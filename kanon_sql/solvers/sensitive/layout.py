@@ -1,4 +1,4 @@
-"""Requirements and distances laid out as arrays for kernels."""
+"""Requirements and distances encoded as arrays for kernels."""
 
 from __future__ import annotations
 
@@ -9,8 +9,18 @@ from math import ceil, floor
 
 import numpy as np
 
-from kanon_sql.kernels.requirements import promises
-from kanon_sql.kernels.requirements.promises import Rules
+from kanon_sql.kernels.requirements.encoded import (
+    ALPHA,
+    COUNT,
+    DISTINCT,
+    ENTROPY,
+    EQUAL,
+    FREQUENCY,
+    MATRIX,
+    RECURSIVE,
+    TREE,
+    EncodedRequirement,
+)
 from kanon_sql.model.distances import MatrixDistance, TreeDistance
 from kanon_sql.model.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.sensitive.least import is_equal
@@ -65,44 +75,36 @@ class Tree:
         return found
 
 
-def rules_of(table: CodedTable, requirements: Sequence[SensitiveRequirement], least: int) -> Rules:
-    """Return the rules of requirements about a table, ``least`` rows in a class; O(t + e v)."""
+def encoded(table: CodedTable, requirements: Sequence[SensitiveRequirement], least: int) -> EncodedRequirement:
+    """Return requirements on a table, encoded; ``least`` rows in a class. O(t + e v)."""
     ends = np.cumsum([len(each.count) for each in table.sensitive]).tolist()
     lows = [0, *ends[:-1]]
-    head = promises.TOTAL + 1
     total = np.concatenate([each.count for each in table.sensitive]).astype(np.int64)
-    law = _Law(rows=table.rows, end=head + promises.WIDTH * len(requirements))
-    start = law.add_data(total, total)
+    criteria = _Criteria(rows=table.rows, shares=[total])
     for each in requirements:
         place = [about.column for about in table.sensitive].index(each.sensitive)
-        law.add(each, table.sensitive[place], lows[place])
-    opening = [table.rows, min(least, table.rows + 1), ends[-1], ends[0], len(requirements), head, start]
+        criteria.add(each, table.sensitive[place], lows[place])
     counter = [each.codes + low for each, low in zip(table.sensitive, lows, strict=True)]
-    return Rules(
-        law=np.concatenate([opening, *law.requirements, *law.data]).astype(np.int64),
-        share=np.concatenate(law.shares) / table.rows,
-        room=np.zeros(law.room, np.int64),
+    return EncodedRequirement(
+        rows=table.rows,
+        least=min(least, table.rows + 1),
+        total=total,
+        of_first=ends[0],
+        criteria=np.array(criteria.parts, np.int64).reshape(-1, 10),
+        share=np.concatenate(criteria.shares) / table.rows,
+        data=np.concatenate([np.empty(0, np.int64), *criteria.data]),
         counter=np.stack(counter, axis=1).astype(np.int32),
     )
 
 
 @dataclass(slots=True, kw_only=True)
-class _Law:
-    """A law that grows by requirement; see `Rules`. Data are put at ``end``."""
+class _Criteria:
+    """Criteria, data and shares that grow by requirement; see `EncodedRequirement`."""
 
     rows: int
-    end: int
-    room: int = 1
-    requirements: list[tuple[int, ...]] = field(default_factory=list)
+    shares: list[Int64]
+    parts: list[tuple[int, ...]] = field(default_factory=list)
     data: list[Int64] = field(default_factory=list)
-    shares: list[Int64] = field(default_factory=list)
-
-    def add_data(self, data: Int64, shares: Int64) -> int:
-        """Put data at the end, and rows of which the shares are wanted behind the other shares; return where the data are."""
-        self.data.append(data)
-        self.shares.append(shares)
-        self.end += len(data)
-        return self.end - len(data)
 
     def add(self, requirement: SensitiveRequirement, about: Sensitive, low: int) -> None:
         """Add a requirement on an attribute whose counters begin at ``low``."""
@@ -112,23 +114,22 @@ class _Law:
         elif isinstance(requirement, People):
             if STANDING in about.named:
                 least = Fraction(min(requirement.k, self.rows + 1))
-                self._add(promises.COUNT, places, least, low + about.named[STANDING])
+                self._add(COUNT, places, least, low + about.named[STANDING])
             else:  # no row stands for anybody
-                self._add(promises.DISTINCT, places, Fraction(self.rows + 1), 0)
+                self._add(DISTINCT, places, Fraction(self.rows + 1), 0)
         elif isinstance(requirement, AlphaAnonymity):
             if requirement.value in about.named:
                 share = _stricter(requirement.alpha, up=False)
-                self._add(promises.ALPHA, places, share, low + about.named[requirement.value])
+                self._add(ALPHA, places, share, low + about.named[requirement.value])
             else:  # a value that does not occur is in no class too often
-                self._add(promises.DISTINCT, places, Fraction(0), 0)
+                self._add(DISTINCT, places, Fraction(0), 0)
         elif requirement.variant == "distinct":
-            self._add(promises.DISTINCT, places, Fraction(min(ceil(requirement.l), self.rows + 1)), 0)
+            self._add(DISTINCT, places, Fraction(min(ceil(requirement.l), self.rows + 1)), 0)
         elif requirement.c is not None:
             size = min(int(requirement.l), len(about.count) + 1)
-            self.room = max(self.room, size)
-            self._add(promises.RECURSIVE, places, _stricter(requirement.c, up=False), size)
+            self._add(RECURSIVE, places, _stricter(requirement.c, up=False), size)
         else:
-            kind = promises.FREQUENCY if requirement.variant == "frequency" else promises.ENTROPY
+            kind = FREQUENCY if requirement.variant == "frequency" else ENTROPY
             self._add(kind, places, _stricter(requirement.l, up=True), 0)
 
     def _add(
@@ -139,27 +140,27 @@ class _Law:
         extra: int,
         more: tuple[int, int, int, int] = (1, 0, 0, 0),
     ) -> None:
-        """Add a requirement; ``more`` are EXACT, DATA, EDGES and SHARES."""
-        self.requirements.append((kind, *places, threshold.numerator, threshold.denominator, extra, *more))
+        """Add a criterion; ``more`` are ``exact``, ``data_start``, ``edges`` and ``share_start``."""
+        self.parts.append((kind, *places, threshold.numerator, threshold.denominator, extra, *more))
 
     def _add_close(self, requirement: TCloseness, about: Sensitive, places: tuple[int, int]) -> None:
         distance, t = about.distances[requirement.metric], _stricter(requirement.t, up=False)
-        most, none = self.rows**2 * max(t.numerator, t.denominator), np.empty(0, np.int64)
+        most, start = self.rows**2 * max(t.numerator, t.denominator), sum(map(len, self.data))
         if isinstance(distance, MatrixDistance):
             exact = most * max(int(distance.cost.max(initial=0)), distance.scale) < _SAFE
-            data = self.add_data(distance.cost.ravel(), none)
-            self._add(promises.MATRIX, places, t, distance.scale, (int(exact), data, 0, 0))
+            self.data.append(distance.cost.ravel().astype(np.int64))
+            self._add(MATRIX, places, t, distance.scale, (int(exact), start, 0, 0))
             return
         exact = most * max(int(distance.length.sum()), distance.scale) < _SAFE
         if is_equal(distance) and distance.scale % int(distance.length[0]) == 0:
-            self._add(promises.EQUAL, places, t, distance.scale // int(distance.length[0]), (int(exact), 0, 0, 0))
+            self._add(EQUAL, places, t, distance.scale // int(distance.length[0]), (int(exact), 0, 0, 0))
             return
         tree = Tree.of(distance)
         edges, shares = len(tree.length), sum(map(len, self.shares))
         below = tree.below(about.count[None])[:, 0]
-        data = self.add_data(np.concatenate([tree.length, tree.parent, below, tree.leaf]), below)
-        self.room = max(self.room, edges)
-        self._add(promises.TREE, places, t, distance.scale, (int(exact), data, edges, shares))
+        self.data.append(np.concatenate([tree.length, tree.parent, below, tree.leaf]).astype(np.int64))
+        self.shares.append(below)
+        self._add(TREE, places, t, distance.scale, (int(exact), start, edges, shares))
 
 
 def _stricter(threshold: Fraction, *, up: bool) -> Fraction:

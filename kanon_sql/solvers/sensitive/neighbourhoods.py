@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.classes.plans import SLOTS
-from kanon_sql.kernels.requirements.plans import enter, quit_class
+from kanon_sql.kernels.requirements.assignment import assign, unassign
 from kanon_sql.model.distances import MatrixDistance
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.k_anonymity.neighbourhoods import Moves, Neighbourhood, undominated
@@ -113,23 +113,23 @@ class _Task:
     def of(cls, search: Search, lifted: Moves, taken: NDArray[np.bool_]) -> _Task:
         """Take rows out of their classes, and note in ``taken`` which classes the program is about."""
         _take(search, lifted)
-        ground, plan, promise = search.ground, search.classes.plan, search.pool.promise
+        arrays, promise = search.arrays, search.pool.promise
         row_type, piece = np.unique(lifted.row_type.astype(np.int64), return_inverse=True)
         count, paid = np.zeros(len(row_type), np.int64), np.zeros(len(row_type), np.int64)
         np.add.at(count, piece, lifted.count)
-        np.maximum.at(paid, piece, ground.cost[lifted.number])
-        size = ground.first[row_type + 1] - ground.first[row_type]
+        np.maximum.at(paid, piece, arrays.cost[lifted.number])
+        size = arrays.first[row_type + 1] - arrays.first[row_type]
         owner = np.repeat(np.arange(len(row_type)), size)
         within = np.arange(size.sum()) - (np.cumsum(size) - size)[owner]
-        used, place = np.unique(ground.instance[ground.first[row_type][owner] + within].astype(np.int64), return_inverse=True)
+        used, place = np.unique(arrays.instance[arrays.first[row_type][owner] + within].astype(np.int64), return_inverse=True)
         fits = np.zeros((len(row_type), len(used)), np.bool_)
         fits[owner, place] = True
-        pinned = (plan.rows[used] > 0) & ~taken[used]
+        pinned = (arrays.rows[used] > 0) & ~taken[used]
         # An instance that costs all of its rows more than they paid could only serve to make room in others.
-        useful = (ground.cost[used] <= (fits * paid[:, None]).max(axis=0, initial=0)) | np.isin(used, lifted.number)
-        useful &= pinned | ((count @ fits >= promise.least) & undominated(owner, place, ground.cost[used], len(row_type)))
+        useful = (arrays.cost[used] <= (fits * paid[:, None]).max(axis=0, initial=0)) | np.isin(used, lifted.number)
+        useful &= pinned | ((count @ fits >= promise.least) & undominated(owner, place, arrays.cost[used], len(row_type)))
         used, pinned, fits = used[useful], pinned[useful], fits[:, useful]
-        kind, free = _program(promise, row_type, count, ground.cost[used], fits)
+        kind, free = _program(promise, row_type, count, arrays.cost[used], fits)
         nowhere = np.full(len(row_type), -1)
         near = Neighbourhood(row_type=row_type, count=count, kind=kind, home=nowhere, instance=used, program=free)
         around = np.flatnonzero(pinned)
@@ -156,7 +156,7 @@ class _Task:
                 count=answer.assignment.count[:pairs],
                 elsewhere=answer.assignment.elsewhere[:kinds],
             )
-            new, cost = self.near.placed(free), search.ground.cost
+            new, cost = self.near.placed(free), search.arrays.cost
             if cost[new.number] @ new.count <= cost[self.lifted.number] @ self.lifted.count and _put(search, new):
                 return
         _put(search, self.lifted)
@@ -176,7 +176,7 @@ def _program(promise: Promise, row_type: Int64, count: Int64, cost: Int64, fits:
         cost=cost,
         other=np.full(len(sample), -1),
         k=promise.least,
-        counter=promise.rules.counter[row_type[sample]],
+        counter=promise.counter[row_type[sample]],
         promise=promise,
     )
 
@@ -187,7 +187,7 @@ def _with_pinned(search: Search, program: Program, used: Int64, around: Int64) -
     held = np.zeros((len(around), len(kinds)), np.int64)
     for each, number in enumerate(used[around].tolist()):
         place = _places(search, number)
-        np.add.at(held[each], search.ground.kind[place // SLOTS], search.classes.plan.amount[place])
+        np.add.at(held[each], search.pool.promise.kind[place // SLOTS], search.arrays.amount[place])
     owner, kind = np.nonzero(held)
     return replace(
         program,
@@ -205,33 +205,33 @@ def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random
     A row draws an instance that costs less than it pays, whose members leave their classes if these are no cheaper; then one
     of the rows that leave draws the next.
     """
-    ground, plan = search.ground, search.classes.plan
+    arrays = search.arrays
     places: dict[int, int] = {}
     closed = taken.copy()
     row_type = _seed(search, random)
     for _ in range(_INSTANCES):
         before = total = sum(places.values())
-        instance = ground.instance[ground.first[row_type] : ground.first[row_type + 1]]
-        own = plan.where[row_type * SLOTS : (row_type + 1) * SLOTS]
-        instance = instance[ground.cost[instance] < ground.cost[own[own >= 0]].max(initial=0)]
+        instance = arrays.instance[arrays.first[row_type] : arrays.first[row_type + 1]]
+        own = arrays.where[row_type * SLOTS : (row_type + 1) * SLOTS]
+        instance = instance[arrays.cost[instance] < arrays.cost[own[own >= 0]].max(initial=0)]
         if len(instance):
             j = instance[random.integers(len(instance))]
-            member = ground.member[ground.start[j] : ground.start[j + 1]]
+            member = arrays.member[arrays.start[j] : arrays.start[j + 1]]
             for i in np.append(row_type, random.permutation(member)[:_MEMBERS]).tolist():
                 place = np.arange(i * SLOTS, (i + 1) * SLOTS)
-                place = place[plan.where[place] >= 0]
-                number = plan.where[place]
-                open_ = np.flatnonzero((ground.cost[number] >= ground.cost[j]) & ~closed[number])
+                place = place[arrays.where[place] >= 0]
+                number = arrays.where[place]
+                open_ = np.flatnonzero((arrays.cost[number] >= arrays.cost[j]) & ~closed[number])
                 if not len(open_):
                     continue
                 chosen = open_[random.integers(len(open_))]
                 c = int(number[chosen])
-                if plan.rows[c] <= max(rows // 2, search.pool.promise.least):
+                if arrays.rows[c] <= max(rows // 2, search.pool.promise.least):
                     closed[c] = True
                     leaving = _places(search, c).tolist()
                 else:
                     leaving = [int(place[chosen])]
-                places |= {each: min(int(plan.amount[each]), rows) for each in leaving}
+                places |= {each: min(int(arrays.amount[each]), rows) for each in leaving}
                 total = sum(places.values())
                 if total >= rows or total - before >= rows // 3:
                     break
@@ -242,32 +242,32 @@ def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random
 
 
 def _everything(search: Search) -> Moves:
-    used = np.flatnonzero(search.classes.plan.where >= 0)
-    return _moves(search, used, search.classes.plan.amount[used])
+    used = np.flatnonzero(search.arrays.where >= 0)
+    return _moves(search, used, search.arrays.amount[used])
 
 
 def _moves(search: Search, place: Int64, count: Int64) -> Moves:
-    number = search.classes.plan.where[place]
+    number = search.arrays.where[place]
     return Moves(row_type=(place // SLOTS).astype(np.int32), number=number, count=count)
 
 
 def _places(search: Search, number: int) -> Int64:
     """Return where the rows of a class are."""
-    found, place = [], search.classes.plan.head[number]
+    found, place = [], search.arrays.head[number]
     while place >= 0:
         found.append(place)
-        place = search.classes.plan.after[place]
+        place = search.arrays.after[place]
     return np.array(found, np.int64)
 
 
 def _seed(search: Search, random: np.random.Generator) -> int:
     """Draw a row type; one is as likely as its rows cost more than their price."""
-    plan = search.classes.plan
-    used = np.flatnonzero(plan.where >= 0)
+    arrays = search.arrays
+    used = np.flatnonzero(arrays.where >= 0)
     if not len(used):
         return 0
     row_type = used // SLOTS
-    total = np.cumsum(plan.amount[used] * np.maximum(search.ground.cost[plan.where[used]] - search.ground.price[row_type], 0))
+    total = np.cumsum(arrays.amount[used] * np.maximum(arrays.cost[arrays.where[used]] - arrays.price[row_type], 0))
     if total[-1] == 0:
         return int(row_type[random.integers(len(row_type))])
     return int(row_type[np.searchsorted(total, random.random() * total[-1], side="right")])
@@ -275,14 +275,14 @@ def _seed(search: Search, random: np.random.Generator) -> int:
 
 def _take(search: Search, moves: Moves) -> None:
     for i, j, rows in zip(moves.row_type.tolist(), moves.number.tolist(), moves.count.tolist(), strict=True):
-        quit_class(search.ground, search.classes, i, j, rows)
+        unassign(search.assignment, i, j, rows)
 
 
 def _put(search: Search, moves: Moves) -> bool:
     """Put rows into classes; False, and nothing done, if they find no slot."""
     pieces = zip(moves.row_type.tolist(), moves.number.tolist(), moves.count.tolist(), strict=True)
     for done, (i, j, rows) in enumerate(pieces):
-        if not enter(search.ground, search.classes, i, j, rows):
+        if not assign(search.assignment, i, j, rows):
             made = slice(done)
             _take(search, Moves(row_type=moves.row_type[made], number=moves.number[made], count=moves.count[made]))
             return False

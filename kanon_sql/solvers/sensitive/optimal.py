@@ -203,7 +203,7 @@ def _part(
     """Return the program of some row types and of the instances that they are in."""
     used, instance = np.unique(owner, return_inverse=True)
     place = np.searchsorted(row_types, member)
-    counter = promise.rules.counter[row_types]
+    counter = promise.counter[row_types]
     sample = kind = np.arange(len(row_types))
     if len(row_types) * len(used) <= _MOST_FITS:
         fits = np.zeros((len(row_types), len(used)), np.bool_)

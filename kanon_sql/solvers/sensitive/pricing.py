@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements.pricing import served_at
+from kanon_sql.kernels.requirements.pricing import serve
+from kanon_sql.kernels.requirements.selection import Selection
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.sensitive.pool import Desk, Pool
+from kanon_sql.solvers.sensitive.pool import Pool
 from kanon_sql.table.arrays import Int64
 
 Floats = NDArray[np.float64]
@@ -80,13 +81,13 @@ def prices(pool: Pool, paid: Floats, cost: int, budget: Budget) -> Guide:
     weight, cells = pool.table.weight.astype(np.float64), float(pool.table.cost.max())
     cheapest = pool.cheapest().astype(np.float64)
     price, speed = cheapest + _START * (paid - cheapest), np.zeros(len(cheapest))
-    rounds = max(1, min(_ROUNDS, _WORK // (_STEPS * max(1, len(pool.offers.item)))))
+    rounds = max(1, min(_ROUNDS, _WORK // (_STEPS * max(1, len(pool.candidates.item)))))
     best, guide = -np.inf, Guide(price=price, surplus=np.zeros(len(pool)))
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
-        desks = [Desk.of(pool) for _ in range(WORKERS)]
+        selections = [pool.selection(pool.table.weight, price) for _ in range(WORKERS)]
         for number in range(rounds + 1):
             margin = _MARGIN * _NARROWER**number * pool.promise.least * cells
-            value, _, surplus = _served(pool, price, -margin, threads, desks)
+            value, _, surplus = _served(pool, price, -margin, threads, selections)
             if value > best:
                 best, guide = value, Guide(price=price.copy(), surplus=surplus)
             budget.report("prices", number / rounds, cost)
@@ -94,7 +95,7 @@ def prices(pool: Pool, paid: Floats, cost: int, budget: Budget) -> Guide:
                 break
             near = pool.take(np.flatnonzero(surplus > -margin))
             for step in range(_STEPS):
-                value, served, _ = _served(near, price, 0.0, threads, desks)
+                value, served, _ = _served(near, price, 0.0, threads, selections)
                 # Per row: a row type of many rows moves as fast as one of a single row.
                 slope = (pool.table.weight - served) / weight
                 length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
@@ -105,18 +106,18 @@ def prices(pool: Pool, paid: Floats, cost: int, budget: Budget) -> Guide:
 
 
 def _served(
-    pool: Pool, price: Floats, floor: float, threads: ThreadPoolExecutor, desks: list[Desk]
+    pool: Pool, price: Floats, floor: float, threads: ThreadPoolExecutor, selections: list[Selection]
 ) -> tuple[float, Int64, Floats]:
     """Return what the prices seem to prove, the rows of each row type that are served, and what each instance gains."""
-    ends = np.searchsorted(pool.start, np.linspace(0, pool.start[-1], len(desks) + 1)[1:-1]).tolist()
-    served = [np.zeros(pool.table.row_types, np.int64) for _ in desks]
+    ends = np.searchsorted(pool.start, np.linspace(0, pool.start[-1], len(selections) + 1)[1:-1]).tolist()
+    served = [np.zeros(pool.table.row_types, np.int64) for _ in selections]
     surplus = np.empty(len(pool))
 
-    def gains(chunk: tuple[int, int], desk: Desk, own: Int64) -> float:
-        weight = pool.table.weight
-        return float(served_at(desk.rules, pool.offers, pool.cost, weight, price, chunk, desk.hand, own, surplus, floor))
+    def gains(chunk: tuple[int, int], selection: Selection, own: Int64) -> float:
+        selection.set_supply(pool.table.weight, price)
+        return serve(selection, pool.candidates, pool.cost, chunk, floor, own, surplus)
 
     chunks = list(zip([0, *ends], [*ends, len(pool)], strict=True))
-    gained = sum(threads.map(gains, chunks, desks, served))
+    gained = sum(threads.map(gains, chunks, selections, served))
     total: Int64 = np.sum(served, axis=0)
     return float((price * pool.table.weight).sum()) - gained, total, surplus

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements.promises import Rules
+from kanon_sql.kernels.requirements.encoded import EncodedRequirement
 from kanon_sql.kernels.requirements.transport import transport
 from kanon_sql.model.distances import MatrixDistance
 from kanon_sql.model.requirements import (
@@ -24,7 +24,7 @@ from kanon_sql.model.requirements import (
     TCloseness,
 )
 from kanon_sql.solvers.instances.repair import Pieces
-from kanon_sql.solvers.sensitive.layout import Tree, rules_of
+from kanon_sql.solvers.sensitive.layout import Tree, encoded
 from kanon_sql.solvers.sensitive.least import fit_for, least_close
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
@@ -48,8 +48,8 @@ class Promise:
         What is asked beside k.
     sensitive : tuple of Sensitive
         The sensitive attributes.
-    rules : Rules
-        The same laid out for kernels.
+    encoded : EncodedRequirement
+        The same for kernels.
     kinds : int32 array [g, s]
         The different combinations of sensitive values, by the counters that they raise in a histogram.
     kind : int32 array [t]
@@ -60,7 +60,7 @@ class Promise:
     least: int
     requirements: tuple[SensitiveRequirement, ...]
     sensitive: tuple[Sensitive, ...]
-    rules: Rules
+    encoded: EncodedRequirement
     kinds: Int32
     kind: Int32
 
@@ -81,7 +81,7 @@ class Promise:
                 about = by_column[close.sensitive]
                 least.append(least_close(about.count, about.distances[close.metric], close.t))
         found = max(least, default=1)
-        rules = rules_of(table, asked, found)
+        required = encoded(table, asked, found)
         kind, sample = np.zeros(table.row_types, np.int64), np.zeros(1, np.int64)
         for each in table.sensitive:
             _, sample, kind = np.unique(kind * len(each.count) + each.codes, return_index=True, return_inverse=True)
@@ -90,10 +90,15 @@ class Promise:
             least=found,
             requirements=asked,
             sensitive=table.sensitive,
-            rules=rules,
-            kinds=rules.counter[sample],
+            encoded=required,
+            kinds=np.asarray(required.counter)[sample],
             kind=kind.astype(np.int32),
         )
+
+    @property
+    def counter(self) -> Int32:
+        """Return the counters that a row of each row type raises, int32 [t, s]."""
+        return np.asarray(self.encoded.counter)
 
     @property
     def counters(self) -> int:
@@ -108,7 +113,7 @@ class Promise:
     def histograms(self, number: Int64, row_type: Int32, count: Int64) -> Int64:
         """Return the rows of each class by sensitive value, int64 [c, V]; ``number`` is the class of each piece, from 0."""
         found = np.zeros((int(number.max(initial=-1)) + 1, self.counters), np.int64)
-        for counter in self.rules.counter[row_type].T:
+        for counter in self.counter[row_type].T:
             np.add.at(found, (number, counter), count)
         return found
 

@@ -14,17 +14,15 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels.requirements.candidates import sort_all
 from kanon_sql.kernels.requirements.guided_opening import open_classes
-from kanon_sql.kernels.requirements.pricing import in_order
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.sensitive import greedy
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
-from kanon_sql.solvers.sensitive.pool import Desk, Pool
+from kanon_sql.solvers.sensitive.pool import Pool
 from kanon_sql.solvers.sensitive.pricing import WORKERS, Guide, prices
 from kanon_sql.solvers.sensitive.promise import Promise
-from kanon_sql.solvers.sensitive.search import Search, of_recoding
-from kanon_sql.table.arrays import Int64
+from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding, row_cost
@@ -122,26 +120,15 @@ def _steps(row_types: int) -> int:
 def _opened(pool: Pool, near: Pool, guide: Guide, budget: Budget) -> list[Recoding]:
     """Return recodings whose classes prices opened; the rows that pay for none are drawn into them, as far as possible."""
     price = guide.price * _DEARER
-    in_order(pool.offers, price)
+    sort_all(pool.candidates, price)
 
     def opened(loss: float) -> Recoding:
-        desk, free = Desk.of(pool), pool.table.weight.copy()
-        given = open_classes(desk.rules, pool.offers, pool.cost, free, price, loss, desk.hand)
-        search = Search.of(near, _pieces(pool, given, free), price)
+        left = pool.table.weight.copy()
+        found = open_classes(pool.selection(left, price), pool.candidates, pool.cost, loss)
+        pieces = with_rest(found, pool.patterns.shown[pool.instances.pattern], left)
+        search = Search.of(near, pieces, price)
         search.grow(budget)
         return search.recoding(budget)
 
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         return list(threads.map(opened, _LOSSES))
-
-
-def _pieces(pool: Pool, given: Int64, left: Int64) -> Pieces:
-    """Return pieces from what was given (row types, instances, rows) and what is left of each row type."""
-    behind = np.flatnonzero(left)
-    row_type, instance, count = given.T
-    return Pieces(
-        row_type=np.concatenate([row_type, behind]).astype(np.int32),
-        shown=np.concatenate([pool.patterns.shown[pool.instances.pattern[instance]], np.zeros(len(behind), np.uint64)]),
-        count=np.concatenate([count, left[behind]]),
-        placed=np.concatenate([np.ones(len(row_type), np.bool_), np.zeros(len(behind), np.bool_)]),
-    )

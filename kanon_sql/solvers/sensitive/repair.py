@@ -38,7 +38,7 @@ def settle(table: CodedTable, patterns: PatternSet, promise: Promise, pieces: Pi
 
     Notes
     -----
-    O(q m + q log q), and what `mend` takes; more where no permitted mask shows less than all others.
+    O(q m + q log q), and what `repair` takes; more where no permitted mask shows less than all others.
     """
     if pieces.placed.all():
         return pieces
@@ -95,7 +95,7 @@ def _joined(
 
     All rows left behind are in it, and all of the class that shows the same already.
     """
-    from kanon_sql.kernels.requirements.repair import Donors, mend
+    from kanon_sql.kernels.requirements.repair import Donors, repair
 
     placed = pieces.placed[inside]
     founders = ~placed | (pieces.shown[inside] == shown)
@@ -110,18 +110,19 @@ def _joined(
     given_kind = kind[~founders]
     order = np.lexsort((extra[local], given_kind))
     donors = Donors(
-        kind=given_kind,
+        promise.encoded,
+        group=given_kind,
         copies=pieces.count[giving],
         number=local,
         order=order,
         first=np.searchsorted(given_kind[order], np.arange(len(promise.kinds) + 1)),
         extra=extra,
         rows=np.bincount(local, pieces.count[giving], len(sample)).astype(np.int64),
-        held=histograms,
+        histogram=histograms,
         counter=promise.kinds,
     )
     gives = np.zeros(len(giving), np.int64)
-    if mend(promise.rules, donors, held, int(take.sum()), gives):
+    if repair(donors, held, int(take.sum()), gives):
         take[~founders] = gives
         return take
     together = promise.histograms(np.zeros(len(inside), np.int64), pieces.row_type[inside], pieces.count[inside])

@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.classes.plans import SLOTS
+from kanon_sql.kernels.requirements.assignment import Assignment, assign_all
 from kanon_sql.kernels.requirements.destroy_repair import rebuild
-from kanon_sql.kernels.requirements.growth import grow
-from kanon_sql.kernels.requirements.plans import Classes, Ground, enter_all
+from kanon_sql.kernels.requirements.growth import Growth, grow
+from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood
+from kanon_sql.kernels.requirements.pieces import PieceList
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.pools import tightened
 from kanon_sql.solvers.instances.repair import Pieces
-from kanon_sql.solvers.sensitive.pool import Desk, Pool
+from kanon_sql.solvers.sensitive.pool import Pool
 from kanon_sql.solvers.sensitive.repair import settle, still_kept
+from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.recoding import Recoding
 
 _SWEEPS = 6
@@ -29,50 +32,81 @@ _SIZE = 20
 """Row types of a neighbourhood that is rebuilt."""
 
 _NOISE = 0.3
-"""How far prices are shaken for that, in cells of the dearest column."""
+"""How far prices are perturbed for that, in cells of the dearest column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrays:
+    """The arrays of an assignment and its search space; see `SearchSpace` and `Plan`."""
+
+    start: Int64
+    member: Int32
+    first: Int64
+    instance: Int32
+    cost: Int64
+    price: NDArray[np.float64]
+    where: Int32
+    amount: Int64
+    rows: Int64
+    head: Int32
+    after: Int32
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> Arrays:
+        """Return views that change with the assignment."""
+        space = {name: np.asarray(getattr(assignment.space, name)) for name in ("start", "member", "first", "instance")}
+        plan = {name: np.asarray(getattr(assignment.plan, name)) for name in ("where", "amount", "rows", "head", "after")}
+        return cls(**space, **plan, cost=np.asarray(assignment.space.cost), price=np.asarray(assignment.space.price))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """Classes in a pool, and rows in the limbo.
+    """Classes in a pool, and unassigned rows.
 
     Parameters
     ----------
     pool : Pool
         The instances that classes may be formed of.
-    ground : Ground
-        The same from both sides, with prices.
-    classes : Classes
+    assignment : Assignment
         Where the rows are.
-    desk : Desk
-        For the kernels.
+    arrays : Arrays
+        The same for NumPy.
+    growth : Growth
+        The state of growth.
+    neighbourhood : Neighbourhood
+        The state of destroy and repair.
     """
 
     pool: Pool
-    ground: Ground
-    classes: Classes
-    desk: Desk
+    assignment: Assignment
+    arrays: Arrays
+    growth: Growth
+    neighbourhood: Neighbourhood
 
     @classmethod
     def of(cls, pool: Pool, pieces: Pieces, price: NDArray[np.float64]) -> Search:
-        """Return the search that starts with some classes; rows that are not placed are in the limbo."""
+        """Return the search that starts with some classes; rows that are not placed are unassigned."""
         wider, instance = pool.with_classes(pieces)
-        ground, classes = wider.ground(price), wider.empty()
-        limbo = len(wider)
-        # Rows that find no slot, because their row type is spread over too many classes, are in the limbo too: it comes first.
+        assignment = wider.unassigned(price)
+        # Rows that find no slot, because their row type is spread over too many classes, are unassigned too: those come first.
         order = np.argsort(instance >= 0, kind="stable")
-        found = np.where(instance < 0, np.int32(limbo), instance)[order]
-        enter_all(ground, classes, pieces.row_type[order], found, pieces.count[order], limbo)
-        return cls(pool=wider, ground=ground, classes=classes, desk=Desk.of(wider))
+        found = np.where(instance < 0, np.int32(len(wider)), instance)[order]
+        assign_all(assignment, pieces.row_type[order], found, pieces.count[order])
+        return cls(
+            pool=wider,
+            assignment=assignment,
+            arrays=Arrays.of(assignment),
+            growth=Growth(assignment, wider.candidates),
+            neighbourhood=Neighbourhood(assignment, _SIZE),
+        )
 
     @property
     def cost(self) -> int:
-        """Return the cost of all rows; those in the limbo cost more than in any class."""
-        return int(self.ground.cost @ self.classes.plan.rows)
+        """Return the cost of all rows; unassigned rows cost more than in any class."""
+        return int(self.arrays.cost @ self.arrays.rows)
 
     def grow(self, budget: Budget) -> None:
         """Let all instances draw rows from dearer classes, again and again while that saves much."""
-        free = np.zeros(self.pool.table.row_types, np.int64)
         start = self.pool.start
         ends = np.unique(np.append(np.searchsorted(start, np.arange(_ITEMS, start[-1], _ITEMS)), len(start) - 1)).tolist()
         chunks = list(zip([0, *ends[:-1]], ends, strict=True))
@@ -81,31 +115,29 @@ class Search:
             for chunk in chunks:
                 if budget.over():
                     return
-                saved += grow(self.desk.rules, self.ground, self.pool.offers, self.classes, self.desk.hand, chunk, free)
+                saved += grow(self.growth, chunk)
             if saved <= _WORTHWHILE * self.cost:
                 return
 
     def rebuild(self, steps: int, state: NDArray[np.uint64]) -> None:
-        """Rebuild neighbourhoods, never to more cost; no row may be in the limbo."""
-        terms = steps, _SIZE, _NOISE * float(self.pool.table.cost.max())
-        rebuild(self.desk.rules, self.ground, self.classes, self.desk.hand, terms, state)
+        """Rebuild neighbourhoods, never to more cost; no row may be unassigned."""
+        rebuild(self.neighbourhood, steps, _NOISE * float(self.pool.table.cost.max()), state)
 
     def pieces(self) -> Pieces:
-        """Return where the rows are; those in the limbo are left behind."""
-        plan = self.classes.plan
-        used = np.flatnonzero(plan.where >= 0)
-        instance = plan.where[used]
+        """Return where the rows are; unassigned rows are not placed."""
+        used = np.flatnonzero(self.arrays.where >= 0)
+        instance = self.arrays.where[used]
         placed = instance < len(self.pool)
         pattern = np.append(self.pool.instances.pattern, 0)[np.where(placed, instance, -1)]
         return Pieces(
             row_type=(used // SLOTS).astype(np.int32),
             shown=np.where(placed, self.pool.patterns.shown[pattern], np.uint64(0)),
-            count=plan.amount[used],
+            count=self.arrays.amount[used],
             placed=placed,
         )
 
     def recoding(self, budget: Budget) -> Recoding:
-        """Return the release, rows in the limbo settled."""
+        """Return the release, unassigned rows settled."""
         pool = self.pool
         kept = still_kept(pool.table, pool.promise, self.pieces())  # a class whose row types had too many slots may not
         settled = settle(pool.table, pool.patterns, pool.promise, kept, budget).recoding()
@@ -116,3 +148,15 @@ def of_recoding(recoding: Recoding) -> Pieces:
     """Return a recoding as pieces that are all placed."""
     placed = np.ones(len(recoding.count), np.bool_)
     return Pieces(row_type=recoding.row_type, shown=recoding.shown, count=recoding.count, placed=placed)
+
+
+def with_rest(found: PieceList, shown: Words, left: Int64) -> Pieces:
+    """Return pieces of classes, whose numbers stand for ``shown``, and the rows left of each row type, which are not placed."""
+    row_type, number, count = (np.asarray(each)[: found.size] for each in (found.row_type, found.number, found.count))
+    rest = np.flatnonzero(left)
+    return Pieces(
+        row_type=np.concatenate([row_type, rest]).astype(np.int32),
+        shown=np.concatenate([shown[number], np.zeros(len(rest), np.uint64)]),
+        count=np.concatenate([count, left[rest]]),
+        placed=np.concatenate([np.ones(len(row_type), np.bool_), np.zeros(len(rest), np.bool_)]),
+    )

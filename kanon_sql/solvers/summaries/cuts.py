@@ -23,9 +23,9 @@ def cut(table: CodedTable, measure: Measure, demand: Demand, budget: Budget) -> 
     O(m^2 t) a level of cuts; memory O(t + all codes). When the budget ends, the parts that there are stay.
     """
     member = np.arange(table.row_types)
-    starts = np.zeros(table.row_types, np.bool_)
+    starts = np.zeros(table.row_types, np.uint8)
     parts = np.array([[0, table.row_types]])
     while len(parts) and not budget.over():
-        parts = cut_parts(table.codes, table.weight, measure, demand.rules, demand.kind, member, parts, starts)
+        parts = cut_parts(table.codes, table.weight, measure, demand.required, demand.group, member, parts, starts)
         budget.report("cuts", 1 - int((parts[:, 1] - parts[:, 0]).sum()) / table.row_types)
-    return member, np.cumsum(starts)
+    return member, np.cumsum(starts, dtype=np.int64)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.kernels.requirements.promises import HEAD, LEAST, ROWS, TOTAL, Rules
+from kanon_sql.kernels.requirements.encoded import EncodedRequirement
 from kanon_sql.table.arrays import Int32
 from kanon_sql.table.coded_table import CodedTable
 
@@ -23,32 +23,39 @@ class Demand:
     ----------
     least : int
         No class has fewer rows.
-    rules : Rules
+    required : EncodedRequirement
         The promise; without one, the number of rows alone.
-    kinds : int32 array [g, s]
-        The different combinations of sensitive values, by the counters that they raise.
-    kind : int32 array [t]
-        The combination of each row type.
+    counter : int32 array [g, s]
+        The counters that a row of each sensitive-value group raises.
+    group : int32 array [t]
+        The group of each row type.
     promise : Promise, optional
         The promise, None where it is k alone.
     """
 
     least: int
-    rules: Rules
-    kinds: Int32
-    kind: Int32
+    required: EncodedRequirement
+    counter: Int32
+    group: Int32
     promise: Promise | None = None
 
     @classmethod
     def of(cls, table: CodedTable, asked: int | Promise) -> Demand:
         """Return the demand of k rows, or of a promise."""
         if not isinstance(asked, int):
-            return cls(least=asked.least, rules=asked.rules, kinds=asked.kinds, kind=asked.kind, promise=asked)
-        law = np.zeros(TOTAL + 1, np.int64)
-        law[[ROWS, LEAST, HEAD, TOTAL]] = table.rows, asked, len(law), len(law)
-        none = np.zeros((table.row_types, 0), np.int32)
-        rules = Rules(law=law, share=np.zeros(0), room=np.zeros(1, np.int64), counter=none)
-        return cls(least=asked, rules=rules, kinds=none[:1], kind=np.zeros(table.row_types, np.int32))
+            return cls(least=asked.least, required=asked.encoded, counter=asked.kinds, group=asked.kind, promise=asked)
+        none, group = np.zeros((table.row_types, 0), np.int32), np.zeros(table.row_types, np.int32)
+        required = EncodedRequirement(
+            rows=table.rows,
+            least=asked,
+            total=np.zeros(0, np.int64),
+            of_first=0,
+            criteria=np.zeros((0, 10), np.int64),
+            share=np.zeros(0),
+            data=np.zeros(0, np.int64),
+            counter=none,
+        )
+        return cls(least=asked, required=required, counter=none[:1], group=group)
 
     def usual(self, rows: int, classes: int) -> int:
         """Return about how many rows classes come to have: as few as may be, or as many as they have if a promise asks more."""

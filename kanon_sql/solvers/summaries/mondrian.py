@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kanon_sql.errors import AuditError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.summaries.cuts import cut
@@ -63,11 +65,11 @@ def solve(table: CodedTable, kinds: Sequence[str], null: Int32, asked: int | Pro
     measure, scale = measured(table, kinds, null)
     member, number = cut(table, measure, demand, budget)
     classes = planned(table, measure, demand.least, member, number)
-    best, lost = divided(classes.plan), int(classes.loss.sum())
+    best, lost = divided(classes.plan), int(np.sum(classes.loss))
     if lost and not budget.over():
         found = nearby(table, measure, scale, demand.least, member)
         search(table, measure, scale, demand, classes, found.near, int(found.lower_bound * scale), budget)
-        best = divided(classes.plan) if int(classes.loss.sum()) < lost else best
+        best = divided(classes.plan) if int(np.sum(classes.loss)) < lost else best
         best = replace(best, lower_bound=found.lower_bound, bound=found.bound)
     if demand.promise is not None:
         broken = int((~demand.promise.holds(best.number, best.row_type, best.count)).sum())

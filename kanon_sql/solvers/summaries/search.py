@@ -1,4 +1,4 @@
-"""Local search: neighbouring classes are taken apart and grown again, thousands of times a second.
+"""Local search: neighbouring classes are destroyed and grown again, thousands of times a second.
 
 One step does what moves and swaps of rows, and merging and splitting of classes, would do one by one.
 
@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.kernels.classes.plans_numba import SLOTS, Plan, put_all
+from kanon_sql.kernels.classes.plans import SLOTS, Plan, put_all
 from kanon_sql.kernels.random import seeded
-from kanon_sql.kernels.requirements.promises import COUNTERS
+from kanon_sql.kernels.summaries.destroy_repair import rebuild
+from kanon_sql.kernels.summaries.histograms import Histograms
 from kanon_sql.kernels.summaries.measure import Measure, class_losses
 from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape
-from kanon_sql.kernels.summaries.promised_rebuild import rebuild_promised
-from kanon_sql.kernels.summaries.rebuild import rebuild
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.summaries.demand import Demand
 from kanon_sql.solvers.summaries.division import Division
@@ -30,14 +29,14 @@ _LOOKS = 4
 
 _MOST_LOOKS = 600
 
-_TAKEN, _LARGEST = 100_000, 4_000
-"""Row types taken apart between two looks, some hundredths of a second, and in one step."""
+_DESTROYED, _LARGEST = 100_000, 4_000
+"""Row types destroyed between two looks, some hundredths of a second, and in one step."""
 
 _COMPARED = 22_000_000
-"""Pairs of row types taken apart together between two looks: what counts in large classes."""
+"""Pairs of row types destroyed together between two looks: what counts in large classes."""
 
-_WARMTH = 2
-"""Mean losses of a row by which a neighbourhood may become worse at first."""
+_INITIAL = 2
+"""The initial threshold, in mean losses of a row: by so much may a neighbourhood become worse at first."""
 
 _COUNTERS = 300
 """Counters of a histogram that take as long as a step without a promise; with one, a step takes a third more beside them."""
@@ -51,25 +50,18 @@ def planned(table: CodedTable, measure: Measure, k: int, member: Int64, number: 
     t, most = table.row_types, table.rows // k
     rows = np.zeros(most, np.int64)
     np.add.at(rows, number, table.weight[member])
-    row_type = member.astype(np.int32)
-    loss = class_losses(table.codes, measure, row_type, number, rows)
-    plan = Plan(
-        where=np.full(t * SLOTS, -1, np.int32),
-        amount=np.zeros(t * SLOTS, np.int64),
-        rows=np.zeros(most, np.int64),
-        head=np.full(most, -1, np.int32),
-        after=np.full(t * SLOTS, -1, np.int32),
-        before=np.full(t * SLOTS, -1, np.int32),
-    )
-    put_all(plan, row_type, number.astype(np.int32), table.weight[member])
+    loss = class_losses(table.codes, measure, member, number, rows)
+    plan = Plan(t, most)
+    put_all(plan, member.astype(np.int32), number.astype(np.int32), table.weight[member])
     return Classes(plan=plan, size=np.bincount(number, minlength=most).astype(np.int64), loss=loss)
 
 
 def divided(plan: Plan) -> Division:
     """Return what a plan says."""
-    used = np.flatnonzero(plan.where >= 0)
-    number = np.unique(plan.where[used], return_inverse=True)[1].astype(np.int64)
-    return Division(row_type=(used // SLOTS).astype(np.int32), number=number, count=plan.amount[used])
+    where = np.asarray(plan.where)
+    used = np.flatnonzero(where >= 0)
+    number = np.unique(where[used], return_inverse=True)[1].astype(np.int64)
+    return Division(row_type=(used // SLOTS).astype(np.int32), number=number, count=np.asarray(plan.amount)[used])
 
 
 def search(
@@ -94,22 +86,27 @@ def search(
     budget : Budget
         Time left, and the seed.
     """
-    state, promise = seeded(budget.seed), (demand.rules, demand.kinds, demand.kind)
-    share = _COUNTERS / (_COUNTERS * 4 / 3 + int(demand.rules.law[COUNTERS]))
+    state, histograms = seeded(budget.seed), None
+    if demand.promise is not None:
+        histograms = Histograms(demand.required, demand.counter, demand.group)
+    share = _COUNTERS / (_COUNTERS * 4 / 3 + demand.required.counters)
     looks = min(_MOST_LOOKS, 1 + _LOOKS * table.row_types // 1000)
-    warmth = _WARMTH * int(classes.loss.sum()) // table.rows
+    initial = _INITIAL * int(np.sum(classes.loss)) // table.rows
     for look in range(looks):
-        loss = int(classes.loss.sum())
+        loss = int(np.sum(classes.loss))
         if loss <= bound or budget.over():
             break
         budget.report("local search", look / looks, loss // scale, bound // scale)
-        usual = demand.usual(table.rows, int((classes.size > 0).sum()))
-        together = 2 if usual >= _LARGE else 3 if usual > 5 else 4
+        usual = demand.usual(table.rows, int(np.count_nonzero(classes.size)))
         row_types = min(3 * usual + 10, _LARGEST)
-        steps = 1 + min(_TAKEN // row_types, _COMPARED // row_types**2)
-        allowance = warmth * (looks - 1 - look) // looks
-        shape = Shape(demand.least, together, row_types, allowance, usual >= _LARGE)
-        if demand.promise is None:
-            rebuild(table.codes, measure, classes, near, shape, steps, state)
-        else:
-            rebuild_promised(table.codes, measure, classes, near, shape, 1 + int(steps * share), promise, state)
+        steps = 1 + min(_DESTROYED // row_types, _COMPARED // row_types**2)
+        shape = Shape(
+            k=demand.least,
+            classes=2 if usual >= _LARGE else 3 if usual > 5 else 4,
+            row_types=row_types,
+            threshold=initial * (looks - 1 - look) // looks,
+            by_gain=usual >= _LARGE,
+        )
+        if histograms is not None:
+            steps = 1 + int(steps * share)
+        rebuild(table.codes, measure, classes, near, shape, steps, state, histograms)

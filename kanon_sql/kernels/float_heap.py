@@ -1,0 +1,60 @@
+"""A binary heap of numbered items with floats as keys, the least key first and of equal keys the least number."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _before(key: cython.double[::1], a: cython.longlong, b: cython.longlong) -> cython.bint:
+    return key[a] < key[b] or (key[a] == key[b] and a < b)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def push(
+    heap: cython.longlong[::1],
+    key: cython.double[::1],
+    size: cython.longlong,
+    item: cython.longlong,
+    value: cython.double,
+) -> cython.longlong:
+    """Add an item that is not in the heap; return the new size. O(log size)."""
+    key[item] = value
+    place: cython.longlong = size
+    above: cython.longlong
+    while place > 0:
+        above = (place - 1) // 2
+        if not _before(key, item, heap[above]):
+            break
+        heap[place] = heap[above]
+        place = above
+    heap[place] = item
+    return size + 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def pop(heap: cython.longlong[::1], key: cython.double[::1], size: cython.longlong) -> cython.longlong:
+    """Remove the first item, ``heap[0]``; return the new size. O(log size)."""
+    size -= 1
+    item: cython.longlong = heap[size]
+    place: cython.longlong = 0
+    below: cython.longlong = 1
+    while below < size:
+        if below + 1 < size and _before(key, heap[below + 1], heap[below]):
+            below += 1
+        if not _before(key, heap[below], item):
+            break
+        heap[place] = heap[below]
+        place = below
+        below = 2 * place + 1
+    heap[place] = item
+    return size

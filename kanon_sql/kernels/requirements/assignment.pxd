@@ -1,0 +1,35 @@
+from kanon_sql.kernels.classes.plans cimport Plan
+from kanon_sql.kernels.requirements.encoded cimport EncodedRequirement, Workspace
+
+cdef class SearchSpace:
+    cdef readonly long long[::1] start
+    cdef readonly int[::1] member
+    cdef readonly long long[::1] first
+    cdef readonly int[::1] instance
+    cdef readonly long long[::1] cost
+    cdef readonly long long[::1] weight
+    cdef readonly double[::1] price
+    cdef readonly int[::1] group
+    cdef readonly int[:, ::1] counter
+
+cdef class Assignment:
+    cdef readonly SearchSpace space
+    cdef readonly EncodedRequirement required
+    cdef readonly Workspace work
+    cdef readonly Plan plan
+    cdef readonly long long unassigned
+    cdef readonly int[::1] slot
+    cdef readonly long long[::1] histogram
+    cdef readonly long long vacancies
+    cdef readonly int[::1] vacant
+    cdef readonly long long clock
+    cdef readonly long long[::1] changed
+    cdef readonly long long[::1] seen
+    cdef readonly long long[::1] surplus
+
+cdef void tick(Assignment assignment) noexcept nogil
+cdef void look_at(Assignment assignment, long long j) noexcept nogil
+cpdef bint assign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
+cpdef void unassign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
+cdef bint has_surplus(Assignment assignment, long long i, long long c) noexcept nogil
+cdef bint class_meets(Assignment assignment, long long j) noexcept nogil

@@ -1,0 +1,10 @@
+cdef class Candidates:
+    cdef readonly long long[::1] begin
+    cdef readonly int[::1] group
+    cdef readonly long long[::1] first
+    cdef readonly int[::1] item
+    cdef readonly int[:, ::1] counter
+
+cdef void sort_by_price(
+    int[::1] item, long long first, long long last, double[::1] price, int[::1] scratch
+) noexcept nogil

@@ -1,0 +1,300 @@
+"""The test whether a class meets its requirement, and the statistics of histograms that criteria are about."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.requirements.encoded import (
+        ALPHA,
+        COUNT,
+        DISTINCT,
+        ENTROPY,
+        EQUAL,
+        FREQUENCY,
+        MATRIX,
+        RECURSIVE,
+        TREE,
+        EncodedRequirement,
+        Workspace,
+    )
+    from cython.cimports.kanon_sql.kernels.requirements.transport import solve
+    from cython.cimports.libc.math import log
+else:
+    from math import log
+
+    from kanon_sql.kernels.requirements.encoded import (
+        ALPHA,
+        COUNT,
+        DISTINCT,
+        ENTROPY,
+        EQUAL,
+        FREQUENCY,
+        MATRIX,
+        RECURSIVE,
+        TREE,
+        EncodedRequirement,
+        Workspace,
+    )
+    from kanon_sql.kernels.requirements.transport import solve
+
+_ERROR = cython.declare(cython.double, 1e-13)
+"""Relative error of a sum of logarithms, generously."""
+
+
+@cython.ccall
+@cython.nogil
+@cython.exceptval(check=False)
+def meets(
+    required: EncodedRequirement, work: Workspace, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
+) -> cython.bint:
+    """Return whether a class of some rows with the histogram ``h[at : at + V]`` meets all criteria; O(V), more for matrices."""
+    q: cython.longlong
+    kind: cython.longlong
+    low: cython.longlong
+    high: cython.longlong
+    num: cython.longlong
+    den: cython.longlong
+    met: cython.bint
+    if rows < required.least:
+        return False
+    for q in range(required.criteria):
+        kind = required.kind[q]
+        low = at + required.low[q]
+        high = at + required.high[q]
+        num = required.num[q]
+        den = required.den[q]
+        if kind == FREQUENCY:
+            met = most(h, low, high) * num <= rows * den
+        elif kind == DISTINCT:
+            met = values(h, low, high) >= num
+        elif kind == ENTROPY:
+            met = _diverse(h, low, high, rows, num, den)
+        elif kind == RECURSIVE:
+            met = most(h, low, high) * den < num * tail(work, h, low, high, rows, required.extra[q])
+        elif kind == ALPHA:
+            met = h[at + required.extra[q]] * den <= num * rows
+        elif kind == COUNT:
+            met = h[at + required.extra[q]] >= num
+        else:
+            met = _is_close(required, q, work, h, at, rows)
+        if not met:
+            return False
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def most(h: cython.longlong[::1], low: cython.longlong, high: cython.longlong) -> cython.longlong:
+    """Return the greatest counter."""
+    v: cython.longlong
+    found: cython.longlong = 0
+    for v in range(low, high):
+        found = max(found, h[v])
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def values(h: cython.longlong[::1], low: cython.longlong, high: cython.longlong) -> cython.longlong:
+    """Return how many counters are above 0."""
+    v: cython.longlong
+    found: cython.longlong = 0
+    for v in range(low, high):
+        found += h[v] > 0
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def tail(
+    work: Workspace,
+    h: cython.longlong[::1],
+    low: cython.longlong,
+    high: cython.longlong,
+    rows: cython.longlong,
+    size: cython.longlong,
+) -> cython.longlong:
+    """Return the rows behind the ``size - 1`` greatest counters, whose places in ``h`` are put into ``work.top``."""
+    v: cython.longlong
+    place: cython.longlong
+    kept: cython.longlong = 0
+    behind: cython.longlong = rows
+    for v in range(low, high):
+        if kept == size - 1 and (kept == 0 or h[v] <= h[work.top[kept - 1]]):
+            continue
+        place = kept if kept < size - 1 else kept - 1
+        kept = min(kept + 1, size - 1)
+        while place > 0 and h[work.top[place - 1]] < h[v]:
+            work.top[place] = work.top[place - 1]
+            place -= 1
+        work.top[place] = v
+    for place in range(kept):
+        behind -= h[work.top[place]]
+    return behind
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sum_below(
+    required: EncodedRequirement, q: cython.longlong, work: Workspace, h: cython.longlong[::1], at: cython.longlong
+) -> cython.void:
+    """Sum the counters below each edge of a tree into ``work.below``."""
+    v: cython.longlong
+    e: cython.longlong
+    edges: cython.longlong = required.edges[q]
+    low: cython.longlong = required.low[q]
+    parent: cython.longlong = required.data_start[q] + edges
+    leaf: cython.longlong = required.data_start[q] + 3 * edges - low
+    for e in range(edges):
+        work.below[e] = 0
+    for v in range(low, required.high[q]):
+        if h[at + v] and required.data[leaf + v] >= 0:
+            work.below[required.data[leaf + v]] += h[at + v]
+    for e in range(edges):
+        if required.data[parent + e] >= 0:
+            work.below[required.data[parent + e]] += work.below[e]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def set_excess(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    work: Workspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+) -> cython.void:
+    """Set the excess of a transport to what each value of a class has more than its share, times the rows of the table."""
+    v: cython.longlong
+    low: cython.longlong = required.low[q]
+    for v in range(required.high[q] - low):
+        work.transport.excess[v] = required.rows * h[at + low + v] - rows * required.total[low + v]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _diverse(
+    h: cython.longlong[::1],
+    low: cython.longlong,
+    high: cython.longlong,
+    rows: cython.longlong,
+    num: cython.longlong,
+    den: cython.longlong,
+) -> cython.bint:
+    """Return whether the entropy is at least log(num / den)."""
+    v: cython.longlong
+    part: cython.double = 0.0
+    size: cython.double
+    found: cython.longlong = 0
+    least: cython.longlong = rows
+    greatest: cython.longlong = 0
+    for v in range(low, high):
+        if h[v]:
+            part += h[v] * log(h[v])
+            found += 1
+            least = min(least, h[v])
+            greatest = max(greatest, h[v])
+    if least == greatest:  # the entropy is log of the number of values, exactly
+        return found * den >= num
+    size = part + rows * (log(rows) + log(num) + log(den) + 1.0)
+    return rows * (log(rows) - log(num) + log(den)) - part > _ERROR * size
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_close(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    work: Workspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+) -> cython.bint:
+    """Return whether the distance between a class and the whole table is within the threshold."""
+    limit: cython.double
+    distance: cython.double
+    if required.kind[q] == TREE:
+        sum_below(required, q, work, h, at)
+    elif required.kind[q] == MATRIX:
+        set_excess(required, q, work, h, at, rows)
+        solve(work.transport, required.high[q] - required.low[q], required.data, required.data_start[q])
+    if required.exact[q]:
+        return (
+            _exact_work(required, q, work, h, at, rows) * required.den[q]
+            <= required.num[q] * required.extra[q] * required.rows * rows
+        )
+    distance = _rounded_work(required, q, work, h, at, rows)
+    limit = cython.cast(cython.double, required.num[q]) * required.extra[q] * required.rows * rows
+    return distance == 0.0 or distance * required.den[q] * (1.0 + _ERROR) <= limit * (1.0 - _ERROR)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _exact_work(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    work: Workspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+) -> cython.longlong:
+    """Return a distance times the rows of the table and of the class; sums below edges and the flow are set."""
+    v: cython.longlong
+    size: cython.longlong = required.high[q] - required.low[q]
+    data: cython.longlong = required.data_start[q]
+    total: cython.longlong = data + 2 * required.edges[q]
+    found: cython.longlong = 0
+    if required.kind[q] == EQUAL:
+        for v in range(required.low[q], required.high[q]):
+            found += abs(required.rows * h[at + v] - rows * required.total[v])
+    elif required.kind[q] == TREE:
+        for v in range(required.edges[q]):
+            found += abs(required.rows * work.below[v] - rows * required.data[total + v]) * required.data[data + v]
+    else:
+        for v in range(size * size):
+            found += work.transport.flow[v] * required.data[data + v]
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _rounded_work(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    work: Workspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+) -> cython.double:
+    """Return `_exact_work` in floats."""
+    v: cython.longlong
+    gap: cython.longlong
+    size: cython.longlong = required.high[q] - required.low[q]
+    data: cython.longlong = required.data_start[q]
+    total: cython.longlong = data + 2 * required.edges[q]
+    found: cython.double = 0.0
+    if required.kind[q] == EQUAL:
+        for v in range(required.low[q], required.high[q]):
+            found += abs(required.rows * h[at + v] - rows * required.total[v])
+    elif required.kind[q] == TREE:
+        for v in range(required.edges[q]):
+            gap = abs(required.rows * work.below[v] - rows * required.data[total + v])
+            found += cython.cast(cython.double, gap) * required.data[data + v]
+    else:
+        for v in range(size * size):
+            found += cython.cast(cython.double, work.transport.flow[v]) * required.data[data + v]
+    return found

@@ -1,0 +1,43 @@
+from kanon_sql.kernels.requirements.transport cimport Transport
+
+cpdef enum:
+    FREQUENCY = 0
+    DISTINCT = 1
+    ENTROPY = 2
+    RECURSIVE = 3
+    ALPHA = 4
+    EQUAL = 5
+    TREE = 6
+    MATRIX = 7
+    COUNT = 8
+
+cdef class EncodedRequirement:
+    cdef readonly long long rows
+    cdef readonly long long least
+    cdef readonly long long counters
+    cdef readonly long long of_first
+    cdef readonly long long criteria
+    cdef readonly long long[::1] kind
+    cdef readonly long long[::1] low
+    cdef readonly long long[::1] high
+    cdef readonly long long[::1] num
+    cdef readonly long long[::1] den
+    cdef readonly long long[::1] extra
+    cdef readonly long long[::1] exact
+    cdef readonly long long[::1] data_start
+    cdef readonly long long[::1] edges
+    cdef readonly long long[::1] share_start
+    cdef readonly long long[::1] total
+    cdef readonly double[::1] share
+    cdef readonly long long[::1] data
+    cdef readonly int[:, ::1] counter
+
+cdef class Workspace:
+    cdef readonly long long[::1] top
+    cdef readonly long long[::1] below
+    cdef readonly double[::1] more
+    cdef readonly double[::1] less
+    cdef readonly double[::1] added
+    cdef readonly double[::1] removed
+    cdef readonly double[::1] logs
+    cdef readonly Transport transport

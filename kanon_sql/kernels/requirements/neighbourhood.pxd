@@ -1,0 +1,29 @@
+from kanon_sql.kernels.requirements.assignment cimport Assignment
+from kanon_sql.kernels.requirements.candidates cimport Candidates
+from kanon_sql.kernels.requirements.selection cimport Selection
+
+cdef class Neighbourhood:
+    cdef readonly Assignment assignment
+    cdef Selection selection
+    cdef Candidates candidates
+    cdef long long size
+    cdef long long types
+    cdef int[::1] row
+    cdef long long[::1] rows
+    cdef double[::1] price
+    cdef long long moves
+    cdef int[::1] moved_type
+    cdef int[::1] moved_class
+    cdef long long[::1] moved_rows
+    cdef long long near
+    cdef int[::1] instance
+    cdef double[::1] value
+    cdef int[::1] order
+    cdef int[::1] number
+    cdef long long[::1] fitting
+    cdef long long[::1] begin
+    cdef long long[::1] filled
+    cdef int[::1] entry
+    cdef long long[::1] count
+
+cdef void list_near(Assignment assignment, Neighbourhood work) noexcept nogil

@@ -1,0 +1,205 @@
+"""A neighbourhood of an assignment: unassigned rows, the moves made so far, and the instances that could gain from the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.requirements.assignment import Assignment
+    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
+    from cython.cimports.kanon_sql.kernels.requirements.selection import Selection
+else:
+    from kanon_sql.kernels.requirements.assignment import Assignment
+    from kanon_sql.kernels.requirements.candidates import Candidates
+    from kanon_sql.kernels.requirements.selection import Selection
+
+_MOST_INSTANCES = cython.declare(cython.longlong, 1 << 12)
+
+
+@cython.final
+@cython.cclass
+class Neighbourhood:
+    """The state of destroy and repair, allocated once.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        Changed by the search.
+    size : int
+        Row types of a neighbourhood.
+
+    Attributes
+    ----------
+    types, row, rows, price : int, int32 array, int64, float64 arrays [t]
+        The unassigned rows: ``row[:types]`` are their row types, ``rows`` counts them by row type, ``price`` is perturbed.
+    moves, moved_type, moved_class, moved_rows : int, int32 arrays, int64 array
+        The moves made so far; rows below 0 were unassigned.
+    near, instance, candidates, value : int, int32 array, Candidates, float64 array
+        The instances that could gain from unassigned rows, ``instance[:near]``, with those rows as candidates, and what each
+        of them gained when it was last evaluated.
+    selection : Selection
+        Of these rows.
+    order : int32 array
+        Row types of the unassigned rows by price, highest first.
+    number : int32 array [j]
+        The place of an instance among the near ones, or -1.
+    fitting, begin, filled, entry : int64 arrays, int32 array
+        Rows that fit each near instance; its row types, ``entry[begin[q] : begin[q + 1]]``, and how far they are filled in.
+    count : int64 array [g]
+        Row types counted by group, then the places of their items; 0 between.
+    """
+
+    def __init__(self, assignment: Assignment, size: int) -> None:
+        space, most, moves = assignment.space, size + 1, 64 * size + 4096
+        t, groups = len(space.weight), len(space.counter)
+        entries = most * int(np.diff(space.first).max(initial=0))
+        self.assignment, self.size = assignment, size
+        self.types = self.moves = self.near = 0
+        self.row, self.order = np.empty(most, np.int32), np.empty(most, np.int32)
+        rows, price = np.zeros(t, np.int64), np.zeros(t)
+        self.rows, self.price = rows, price
+        self.selection = Selection(assignment.required, groups, 0)
+        self.selection.set_supply(rows, price)
+        self.moved_type, self.moved_class = np.empty(moves, np.int32), np.empty(moves, np.int32)
+        self.moved_rows = np.empty(moves, np.int64)
+        self.instance, self.value = np.empty(_MOST_INSTANCES, np.int32), np.empty(_MOST_INSTANCES)
+        self.fitting, self.filled = np.empty(_MOST_INSTANCES, np.int64), np.empty(_MOST_INSTANCES, np.int64)
+        self.number = np.full(len(space.cost), -1, np.int32)
+        self.begin, self.entry = np.zeros(_MOST_INSTANCES + 1, np.int64), np.empty(entries, np.int32)
+        self.count = np.zeros(groups, np.int64)
+        self.candidates = Candidates(
+            begin=np.zeros(_MOST_INSTANCES + 1, np.int64),
+            group=np.empty(entries, np.int32),
+            first=np.zeros(entries + 1, np.int64),
+            item=np.empty(entries, np.int32),
+            counter=np.asarray(space.counter),
+        )
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def list_near(assignment: Assignment, work: Neighbourhood) -> cython.void:
+    """List the instances that could gain from unassigned rows, with those rows by group, highest price first."""
+    q: cython.longlong
+    n: cython.longlong = _sort_rows(work)
+    _list_instances(assignment, work, n)
+    _list_entries(assignment, work, n)
+    for q in range(work.near):
+        work.number[work.instance[q]] = -1
+        _group_entries(assignment, work, q)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sort_rows(work: Neighbourhood) -> cython.longlong:
+    """Sort the row types of unassigned rows by price; return how many there are."""
+    f: cython.longlong
+    i: cython.longlong
+    place: cython.longlong
+    n: cython.longlong = 0
+    for f in range(work.types):
+        i = work.row[f]
+        if work.rows[i]:
+            place = n
+            while place > 0 and work.price[work.order[place - 1]] < work.price[i]:
+                work.order[place] = work.order[place - 1]
+                place -= 1
+            work.order[place] = i
+            n += 1
+    return n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _list_instances(assignment: Assignment, work: Neighbourhood, n: cython.longlong) -> cython.void:
+    """List and number the instances that some row pays for and enough rows fit."""
+    f: cython.longlong
+    i: cython.longlong
+    j: cython.longlong
+    a: cython.longlong
+    q: cython.longlong
+    many: cython.longlong = 0
+    for f in range(n):
+        i = work.order[f]
+        for a in range(assignment.space.first[i], assignment.space.first[i + 1]):
+            j = assignment.space.instance[a]
+            if work.number[j] < 0:
+                # Rows come dearest first: what the first does not pay for, none does.
+                if assignment.space.cost[j] >= work.price[i] or many == _MOST_INSTANCES:
+                    continue
+                work.number[j] = many
+                work.instance[many] = j
+                work.fitting[many] = 0
+                many += 1
+            work.fitting[work.number[j]] += work.rows[i]
+    work.near = 0
+    for q in range(many):
+        j = work.instance[q]
+        work.number[j] = -1
+        if assignment.plan.rows[j] + work.fitting[q] >= assignment.required.least:
+            work.number[j] = work.near
+            work.instance[work.near] = j
+            work.near += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _list_entries(assignment: Assignment, work: Neighbourhood, n: cython.longlong) -> cython.void:
+    """List the row types that fit each near instance."""
+    f: cython.longlong
+    a: cython.longlong
+    q: cython.longlong
+    for q in range(work.near):
+        work.filled[q] = 0
+    for f in range(n):
+        for a in range(assignment.space.first[work.order[f]], assignment.space.first[work.order[f] + 1]):
+            q = work.number[assignment.space.instance[a]]
+            if q >= 0:
+                work.filled[q] += 1
+    for q in range(work.near):
+        work.begin[q + 1] = work.begin[q] + work.filled[q]
+        work.filled[q] = work.begin[q]
+    for f in range(n):
+        for a in range(assignment.space.first[work.order[f]], assignment.space.first[work.order[f] + 1]):
+            q = work.number[assignment.space.instance[a]]
+            if q >= 0:
+                work.entry[work.filled[q]] = work.order[f]
+                work.filled[q] += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _group_entries(assignment: Assignment, work: Neighbourhood, q: cython.longlong) -> cython.void:
+    """Set the segments and items of the near instance q."""
+    a: cython.longlong
+    s: cython.longlong
+    g: cython.longlong
+    low: cython.longlong = work.candidates.begin[q]
+    high: cython.longlong = low
+    for a in range(work.begin[q], work.begin[q + 1]):
+        g = assignment.space.group[work.entry[a]]
+        if work.count[g] == 0:
+            work.candidates.group[high] = g
+            high += 1
+        work.count[g] += 1
+    work.candidates.begin[q + 1] = high
+    for s in range(low, high):
+        g = work.candidates.group[s]
+        work.candidates.first[s + 1] = work.candidates.first[s] + work.count[g]
+        work.count[g] = work.candidates.first[s]
+    for a in range(work.begin[q], work.begin[q + 1]):
+        g = assignment.space.group[work.entry[a]]
+        work.candidates.item[work.count[g]] = work.entry[a]
+        work.count[g] += 1
+    for s in range(low, high):
+        work.count[work.candidates.group[s]] = 0

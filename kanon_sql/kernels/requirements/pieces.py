@@ -1,0 +1,50 @@
+"""A list of pieces, rows of one row type in one class, that grows between calls of a kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+
+@cython.final
+@cython.cclass
+class PieceList:
+    """The pieces found by a kernel, which stops where the next ones might find no space, and goes on after `reserve`.
+
+    Attributes
+    ----------
+    size, capacity : int
+        Pieces in the list, and the space for them.
+    row_type, number : int32 arrays [capacity]
+        Row type of each piece, and the number of its instance or pattern.
+    count : int64 array [capacity]
+        Its rows.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.size, self.capacity = 0, capacity
+        self.row_type, self.number = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+        self.count = np.empty(capacity, np.int64)
+
+    def reserve(self, more: int) -> None:
+        """Make space for more pieces, and at least for twice as many as before."""
+        space = max(more, self.capacity)
+        self.row_type = np.concatenate([self.row_type, np.empty(space, np.int32)])
+        self.number = np.concatenate([self.number, np.empty(space, np.int32)])
+        self.count = np.concatenate([self.count, np.empty(space, np.int64)])
+        self.capacity += space
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def add(pieces: PieceList, i: cython.longlong, j: cython.longlong, rows: cython.longlong) -> cython.void:
+    """Add a piece, for which there is space."""
+    pieces.row_type[pieces.size] = i
+    pieces.number[pieces.size] = j
+    pieces.count[pieces.size] = rows
+    pieces.size += 1

@@ -1,0 +1,282 @@
+"""Which of the candidate rows of an instance form the class that gains most and meets the requirement.
+
+Rows pay prices; those that pay more than the instance costs should all be in. Where these miss the requirement, rows leave and
+others join, the ones that lose least for the shortfall they remove first, until it is met.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
+    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
+    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from cython.cimports.kanon_sql.kernels.requirements.shortfall import shortfall
+else:
+    from kanon_sql.kernels.requirements.candidates import Candidates
+    from kanon_sql.kernels.requirements.criteria import meets
+    from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from kanon_sql.kernels.requirements.shortfall import shortfall
+
+_SMALL = cython.declare(cython.double, 1e-9)
+"""A shortfall below this is none."""
+
+_INFINITE = cython.declare(cython.double, np.inf)
+
+_SHARE = cython.declare(cython.longlong, 64)
+"""Of a shortfall, one part of so many is removed at once."""
+
+
+@cython.final
+@cython.cclass
+class Selection:
+    """The rows selected of an instance: of each segment all items before ``end``, and ``part`` rows of the one there.
+
+    Parameters
+    ----------
+    required : EncodedRequirement
+        What a class has to meet.
+    segments, longest : int
+        The most segments of an instance, and the most items of a segment.
+
+    Attributes
+    ----------
+    work : Workspace
+        For the tests; each thread needs its own selection.
+    available, price : int64, float64 arrays [t]
+        Rows of each row type that may be selected, and what each of them pays; see `set_supply`.
+    end, part : int64 arrays
+        By segment of the instance.
+    histogram : int64 array [V]
+        Of the class: of the rows it had before, and of those selected.
+    direction : int64 array
+        By segment, -1 where rows left that had been in, 1 where some joined that had not.
+    joining, leaving : float64 arrays
+        By segment, what the next row pays that could join, and the next that could leave.
+    scratch : int32 array
+        For sorting a segment.
+    """
+
+    def __init__(self, required: EncodedRequirement, segments: int, longest: int) -> None:
+        self.required, self.work = required, Workspace(required)
+        self.available, self.price = np.zeros(0, np.int64), np.zeros(0)
+        self.end, self.part = np.zeros(segments, np.int64), np.zeros(segments, np.int64)
+        self.direction = np.zeros(segments, np.int64)
+        self.joining, self.leaving = np.zeros(segments), np.zeros(segments)
+        self.histogram = np.zeros(required.counters, np.int64)
+        self.scratch = np.empty(longest, np.int32)
+
+    def set_supply(self, available: NDArray[np.int64], price: NDArray[np.float64]) -> None:
+        """Select among the available rows of each row type, which pay some prices."""
+        self.available, self.price = available, price
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def clear(selection: Selection) -> cython.void:
+    """Begin with an empty class."""
+    v: cython.longlong
+    for v in range(selection.histogram.shape[0]):
+        selection.histogram[v] = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def select(
+    selection: Selection,
+    candidates: Candidates,
+    j: cython.longlong,
+    cost: cython.double,
+    floor: cython.double,
+    rows: cython.longlong,
+) -> tuple[cython.double, cython.longlong]:
+    """Select rows of instance j; return what they gain, and the rows of its class: 0 if none was found.
+
+    Parameters
+    ----------
+    selection
+        Its ``histogram`` is that of the rows that the class has already.
+    candidates
+        Sorted by price.
+    cost, floor
+        What a row costs in the instance, and a gain below which no class is wanted.
+    rows
+        The rows that the class has already.
+
+    Notes
+    -----
+    O(items), and O(segments + V) for each row that leaves or joins.
+    """
+    s: cython.longlong
+    best: cython.longlong
+    moved: cython.longlong
+    missing: cython.double
+    key: cython.double
+    joins: cython.bint
+    help_of: cython.double
+    low: cython.longlong = candidates.begin[j]
+    segments: cython.longlong = candidates.begin[j + 1] - low
+    gain: cython.double = 0.0
+    for s in range(segments):
+        moved, gain = _take_profitable(selection, candidates, low + s, s, cost, gain)
+        rows += moved
+    while gain > floor:
+        missing = shortfall(selection.required, selection.work, selection.histogram, 0, rows)
+        if missing < _SMALL:
+            return gain, rows if meets(selection.required, selection.work, selection.histogram, 0, rows) else 0
+        best, joins, key, help_of = _best_move(selection, candidates, low, segments, cost)
+        if best < 0:
+            return gain, 0
+        if gain - missing * key <= floor:  # the rest is not removed for less
+            return floor, 0
+        moved = 1 + cython.cast(cython.longlong, missing / help_of) // _SHARE
+        moved, gain = _move(selection, candidates, low + best, best, joins, moved, cost, gain)
+        rows += moved
+    return gain, 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take_profitable(
+    selection: Selection,
+    candidates: Candidates,
+    segment: cython.longlong,
+    s: cython.longlong,
+    cost: cython.double,
+    gain: cython.double,
+) -> tuple[cython.longlong, cython.double]:
+    """Select the rows of a segment that pay more than they cost; return how many, and the gain with them."""
+    i: cython.longlong
+    b: cython.longlong
+    g: cython.longlong = candidates.group[segment]
+    a: cython.longlong = candidates.first[segment]
+    inside: cython.longlong = 0
+    while a < candidates.first[segment + 1] and selection.price[candidates.item[a]] > cost:
+        i = candidates.item[a]
+        inside += selection.available[i]
+        gain += selection.available[i] * (selection.price[i] - cost)
+        a += 1
+    selection.end[s] = a
+    selection.part[s] = 0
+    selection.direction[s] = 0
+    for b in range(candidates.counter.shape[1]):
+        selection.histogram[candidates.counter[g, b]] += inside
+    selection.joining[s] = _next(selection, candidates, segment, s)
+    selection.leaving[s] = _last(selection, candidates, segment, s)
+    return inside, gain
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _best_move(
+    selection: Selection, candidates: Candidates, low: cython.longlong, segments: cython.longlong, cost: cython.double
+) -> tuple[cython.longlong, cython.bint, cython.double, cython.double]:
+    """Return the segment whose next row removes most of the shortfall for what it loses (-1: none), and whether it joins.
+
+    With them, the loss for each unit of the shortfall, and how much of it a row removes.
+    """
+    s: cython.longlong
+    b: cython.longlong
+    c: cython.longlong
+    more: cython.double
+    less: cython.double
+    best: cython.longlong = -1
+    joins: cython.bint = False
+    key: cython.double = _INFINITE
+    help_of: cython.double = 0.0
+    for s in range(segments):
+        more = 0.0
+        less = 0.0
+        for b in range(candidates.counter.shape[1]):
+            c = candidates.counter[candidates.group[low + s], b]
+            more += selection.work.added[c]
+            less += selection.work.removed[c]
+        if more > _SMALL and selection.direction[s] >= 0 and cost - selection.joining[s] < key * more:
+            best = s
+            key = (cost - selection.joining[s]) / more
+            help_of = more
+            joins = True
+        if less > _SMALL and selection.direction[s] <= 0 and selection.leaving[s] - cost < key * less:
+            best = s
+            key = (selection.leaving[s] - cost) / less
+            help_of = less
+            joins = False
+    return best, joins, key, help_of
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _move(
+    selection: Selection,
+    candidates: Candidates,
+    segment: cython.longlong,
+    s: cython.longlong,
+    joins: cython.bint,
+    wanted: cython.longlong,
+    cost: cython.double,
+    gain: cython.double,
+) -> tuple[cython.longlong, cython.double]:
+    """Let rows of a segment join or leave; return how many more there are, and the gain."""
+    i: cython.longlong
+    b: cython.longlong
+    some: cython.longlong
+    g: cython.longlong = candidates.group[segment]
+    moved: cython.longlong = 0
+    selection.direction[s] = 1 if joins else -1
+    while moved < wanted and (selection.joining[s] if joins else -selection.leaving[s]) > -_INFINITE:
+        i = candidates.item[selection.end[s]]
+        if joins:
+            some = min(wanted - moved, selection.available[i] - selection.part[s])
+            selection.part[s] += some
+            gain += some * (selection.price[i] - cost)
+            selection.joining[s] = _next(selection, candidates, segment, s)
+        else:
+            some = min(wanted - moved, selection.part[s])
+            selection.part[s] -= some
+            gain -= some * (selection.price[i] - cost)
+            selection.leaving[s] = _last(selection, candidates, segment, s)
+        moved += some
+    moved = moved if joins else -moved
+    for b in range(candidates.counter.shape[1]):
+        selection.histogram[candidates.counter[g, b]] += moved
+    return moved, gain
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _next(selection: Selection, candidates: Candidates, segment: cython.longlong, s: cython.longlong) -> cython.double:
+    """Move the end of a segment to the dearest row that is not in; return what it pays, -inf if there is none."""
+    i: cython.longlong
+    while selection.end[s] < candidates.first[segment + 1]:
+        i = candidates.item[selection.end[s]]
+        if selection.part[s] < selection.available[i]:
+            return selection.price[i]
+        selection.end[s] += 1
+        selection.part[s] = 0
+    return -_INFINITE
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _last(selection: Selection, candidates: Candidates, segment: cython.longlong, s: cython.longlong) -> cython.double:
+    """Move the end of a segment to the cheapest row that is in; return what it pays, inf if there is none."""
+    while selection.part[s] == 0:
+        if selection.end[s] == candidates.first[segment]:
+            return _INFINITE
+        selection.end[s] -= 1
+        selection.part[s] = selection.available[candidates.item[selection.end[s]]]
+    return selection.price[candidates.item[selection.end[s]]]

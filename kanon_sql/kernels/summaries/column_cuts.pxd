@@ -1,0 +1,22 @@
+from kanon_sql.kernels.summaries.measure cimport Measure, Summary
+from kanon_sql.kernels.summaries.sides cimport Sides
+
+cdef class Workspace:
+    cdef int[:, ::1] by_column
+    cdef Summary whole
+    cdef Summary side
+    cdef long long[::1] start
+    cdef long long size
+    cdef long long[::1] order
+    cdef long long[::1] before
+    cdef long long[::1] gone
+    cdef long long[::1] half
+    cdef long long[::1] moved
+
+cdef void sort_by(Measure measure, long long[::1] member, long long first, long long c, Workspace work) noexcept nogil
+cdef (long long, long long) cut_between(
+    int[:, ::1] codes, long long[::1] weight, Measure measure, Sides sides, long long c, Workspace work
+) noexcept nogil
+cdef (long long, long long, long long) separate_code(
+    int[:, ::1] codes, long long[::1] weight, Measure measure, Sides sides, long long c, Workspace work
+) noexcept nogil

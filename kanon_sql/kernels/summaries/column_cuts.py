@@ -1,0 +1,211 @@
+"""Cuts of a part by one column: between two of its codes, or of one code from the others."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure, Summary, clear, join, steps
+    from cython.cimports.kanon_sql.kernels.summaries.sides import Sides, add_to_one, both_meet, clear_one
+else:
+    from kanon_sql.kernels.summaries.measure import RANGE, Measure, Summary, clear, join, steps
+    from kanon_sql.kernels.summaries.sides import Sides, add_to_one, both_meet, clear_one
+
+
+@cython.final
+@cython.cclass
+class Workspace:
+    """Scratch arrays of cuts.
+
+    Parameters
+    ----------
+    codes : int32 array [t, m]
+        Row types.
+    measure : Measure
+        How loss is counted.
+
+    Attributes
+    ----------
+    by_column : int32 array [m, t]
+        The codes.
+    whole, side : Summary
+        What the part shows, and one of its sides.
+    start : int64 array
+        Where each code starts in an order; one more than the codes of a column.
+    size, order : int, int64 array [t]
+        ``order[:size]`` are the row types of the part by their code.
+    before : int64 array [t]
+        What a row loses with all that come before it in the order.
+    gone : int64 array [m]
+        Codes that left the part with a side, by column.
+    half, moved : int64 arrays [t]
+        A halved order, and the best order so far.
+    """
+
+    def __init__(self, codes: NDArray[np.int32], measure: Measure) -> None:
+        t, m = codes.shape
+        self.by_column = np.ascontiguousarray(codes.T)
+        self.whole, self.side = Summary(measure), Summary(measure)
+        self.start = np.empty(int(np.diff(measure.first).max()) + 1, np.int64)
+        self.size, self.gone = 0, np.empty(m, np.int64)
+        self.order, self.before = np.empty(t, np.int64), np.empty(t, np.int64)
+        self.half, self.moved = np.empty(t, np.int64), np.empty(t, np.int64)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sort_by(
+    measure: Measure, member: cython.longlong[::1], first: cython.longlong, c: cython.longlong, work: Workspace
+) -> cython.void:
+    """Sort the row types of the part by their code."""
+    a: cython.longlong
+    i: cython.longlong
+    code: cython.longlong
+    values: cython.longlong = measure.first[c + 1] - measure.first[c]
+    for code in range(values + 1):
+        work.start[code] = 0
+    for a in range(first, first + work.size):
+        work.start[work.by_column[c, member[a]] + 1] += 1
+    for code in range(values):
+        work.start[code + 1] += work.start[code]
+    for a in range(first, first + work.size):
+        i = member[a]
+        code = work.by_column[c, i]
+        work.order[work.start[code]] = i
+        work.start[code] += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def cut_between(
+    codes: cython.int[:, ::1],
+    weight: cython.longlong[::1],
+    measure: Measure,
+    sides: Sides,
+    c: cython.longlong,
+    work: Workspace,
+) -> tuple[cython.longlong, cython.longlong]:
+    """Return the least loss of a cut between two codes, and its place in the order; place 0 if there is none."""
+    a: cython.longlong
+    i: cython.longlong
+    loss: cython.longlong
+    k: cython.longlong = sides.required.least
+    total: cython.longlong = 0
+    spread: cython.longlong = 0
+    least: cython.longlong = 0
+    place: cython.longlong = 0
+    above: cython.longlong = 0
+    clear_one(sides)
+    for a in range(work.size):
+        work.before[a] = spread
+        spread += join(measure, work.side, codes, work.order[a])
+        total += weight[work.order[a]]
+    clear(measure, work.side, codes, work.order, 0, work.size)
+    spread = 0
+    for a in range(work.size - 1, 0, -1):
+        i = work.order[a]
+        spread += join(measure, work.side, codes, i)
+        above += weight[i]
+        add_to_one(sides, i, weight[i])
+        if total - above < k:
+            break
+        if above >= k and work.by_column[c, i] != work.by_column[c, work.order[a - 1]]:
+            loss = above * spread + (total - above) * work.before[a]
+            if (place == 0 or loss < least) and both_meet(sides, above, total - above):
+                least = loss
+                place = a
+    clear(measure, work.side, codes, work.order, 0, work.size)
+    return least, place
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _without(measure: Measure, work: Workspace) -> cython.longlong:
+    """Return what a row loses in the part after a side has left it."""
+    c: cython.longlong
+    low: cython.longlong
+    high: cython.longlong
+    first: cython.longlong
+    null: cython.longlong
+    stays: cython.bint
+    spread: cython.longlong = 0
+    for c in range(measure.columns):
+        low = work.whole.low[c]
+        high = work.whole.high[c]
+        first = measure.first[c]
+        null = measure.null[c]
+        if measure.kind[c] == RANGE:
+            while low < high and work.whole.seen[first + low] == work.side.seen[first + low]:
+                low += 1
+            while low < high and work.whole.seen[first + high] == work.side.seen[first + high]:
+                high -= 1
+        stays = null >= 0 and work.whole.seen[first + null] > work.side.seen[first + null]
+        spread += measure.step[c] * steps(measure.kind[c], work.whole.different[c] - work.gone[c], low, high, stays)
+    return spread
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def separate_code(
+    codes: cython.int[:, ::1],
+    weight: cython.longlong[::1],
+    measure: Measure,
+    sides: Sides,
+    c: cython.longlong,
+    work: Workspace,
+) -> tuple[cython.longlong, cython.longlong, cython.longlong]:
+    """Return the least loss of a cut that separates the rows of one code, and where they are in the order."""
+    a: cython.longlong
+    d: cython.longlong
+    i: cython.longlong
+    place: cython.longlong
+    high: cython.longlong
+    rows: cython.longlong
+    spread: cython.longlong
+    loss: cython.longlong
+    k: cython.longlong = sides.required.least
+    total: cython.longlong = 0
+    least: cython.longlong = 0
+    first: cython.longlong = 0
+    last: cython.longlong = 0
+    low: cython.longlong = 0
+    for a in range(work.size):
+        total += weight[work.order[a]]
+    while low < work.size:
+        high = low
+        rows = 0
+        while high < work.size and work.by_column[c, work.order[high]] == work.by_column[c, work.order[low]]:
+            rows += weight[work.order[high]]
+            high += 1
+        if rows >= k and total - rows >= k:
+            spread = 0
+            for d in range(measure.columns):
+                work.gone[d] = 0
+            for a in range(low, high):
+                i = work.order[a]
+                spread += join(measure, work.side, codes, i)
+                for d in range(measure.columns):
+                    place = measure.first[d] + codes[i, d]
+                    work.gone[d] += work.side.seen[place] == work.whole.seen[place]
+            loss = rows * spread + (total - rows) * _without(measure, work)
+            clear(measure, work.side, codes, work.order, low, high)
+            if last == 0 or loss < least:
+                clear_one(sides)
+                for a in range(low, high):
+                    add_to_one(sides, work.order[a], weight[work.order[a]])
+                if both_meet(sides, rows, total - rows):
+                    least = loss
+                    first = low
+                    last = high
+        low = high
+    return least, first, last

@@ -1,0 +1,113 @@
+"""Histograms of the classes that are grown in a neighbourhood, and the requirement that they have to meet."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
+    from cython.cimports.kanon_sql.kernels.requirements.encoded import MATRIX, EncodedRequirement, Workspace
+    from cython.cimports.kanon_sql.kernels.summaries.prospects import may_meet
+else:
+    from kanon_sql.kernels.requirements.criteria import meets
+    from kanon_sql.kernels.requirements.encoded import MATRIX, EncodedRequirement, Workspace
+    from kanon_sql.kernels.summaries.prospects import may_meet
+
+_CLASSES = 64
+"""Most new classes of a neighbourhood: where a requirement is strict, classes may become many times smaller."""
+
+
+@cython.final
+@cython.cclass
+class Histograms:
+    """The histograms of new classes, and the requirement that they have to meet.
+
+    Parameters
+    ----------
+    required : EncodedRequirement
+        The requirement on each class.
+    counter : int32 array [g, s]
+        The counters that a row of each sensitive-value group raises.
+    group_of : int32 array [t]
+        The sensitive-value group of each row type.
+
+    Attributes
+    ----------
+    work : Workspace
+        Scratch arrays of tests.
+    classes, counters, held : int, int, int64 array [classes * V]
+        The histogram of class p is ``held[p * V : (p + 1) * V]``, where V is the number of counters.
+    group : int32 array [t]
+        The group of each unassigned row type.
+    closed : uint8 array [g]
+        Whether rows of a group do not fit the class that is grown.
+    tests, test_cost : int
+        Tests made so far, and about how many counters a test looks at; a transport takes as long as many.
+    """
+
+    def __init__(self, required: EncodedRequirement, counter: NDArray[np.int32], group_of: NDArray[np.int32]) -> None:
+        self.required, self.work = required, Workspace(required)
+        self.counter, self.group_of = counter, group_of
+        self.classes, self.counters = _CLASSES, required.counters
+        self.held = np.zeros(_CLASSES * required.counters, np.int64)
+        self.group, self.closed = np.zeros(len(group_of), np.int32), np.zeros(len(counter), np.uint8)
+        values = (np.asarray(required.high) - np.asarray(required.low))[np.asarray(required.kind) == MATRIX]
+        self.tests, self.test_cost = 0, required.counters + int((values**3 // 4).sum())
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def add(histograms: Histograms, p: cython.longlong, g: cython.longlong, rows: cython.longlong) -> cython.void:
+    """Count rows of a group in class p; below 0, they leave it."""
+    b: cython.longlong
+    for b in range(histograms.counter.shape[1]):
+        histograms.held[p * histograms.counters + histograms.counter[g, b]] += rows
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def class_meets(histograms: Histograms, p: cython.longlong, rows: cython.longlong) -> cython.bint:
+    """Return whether class p of some rows meets the requirement."""
+    return meets(histograms.required, histograms.work, histograms.held, p * histograms.counters, rows)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def open_groups(histograms: Histograms) -> cython.void:
+    """Let rows of all groups fit."""
+    g: cython.longlong
+    for g in range(histograms.closed.shape[0]):
+        histograms.closed[g] = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def joining(
+    histograms: Histograms,
+    p: cython.longlong,
+    g: cython.longlong,
+    most: cython.longlong,
+    rows: cython.longlong,
+    size: cython.longlong,
+) -> cython.longlong:
+    """Return how many rows of a group may join class p of some rows that shall have ``size``, at most so many."""
+    may: cython.bint
+    at: cython.longlong = p * histograms.counters
+    while most:
+        add(histograms, p, g, most)
+        may = may_meet(histograms.required, histograms.work, histograms.held, at, rows + most, size)
+        add(histograms, p, g, -most)
+        if may:
+            break
+        most //= 2
+    return most

@@ -1,0 +1,23 @@
+cpdef enum:
+    PLAIN = 0
+    RANGE = 1
+    SET = 2
+
+cdef class Measure:
+    cdef readonly long long columns
+    cdef readonly long long[::1] kind
+    cdef readonly long long[::1] step
+    cdef readonly long long[::1] null
+    cdef readonly long long[::1] first
+
+cdef class Summary:
+    cdef long long[::1] seen
+    cdef long long[::1] different
+    cdef long long[::1] low
+    cdef long long[::1] high
+
+cdef long long steps(long long kind, long long different, long long low, long long high, bint has_null) noexcept nogil
+cdef long long join(Measure measure, Summary summary, int[:, ::1] codes, long long i) noexcept nogil
+cdef void clear(
+    Measure measure, Summary summary, int[:, ::1] codes, long long[::1] member, long long first, long long last
+) noexcept nogil

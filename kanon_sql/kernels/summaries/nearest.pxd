@@ -1,0 +1,2 @@
+cpdef enum:
+    BLOCK = 16

@@ -1,0 +1,32 @@
+from kanon_sql.kernels.classes.plans cimport Plan
+from kanon_sql.kernels.summaries.growth cimport NewClasses, Unassigned
+
+cdef class Classes:
+    cdef readonly Plan plan
+    cdef readonly long long[::1] size
+    cdef readonly long long[::1] loss
+
+cdef class Shape:
+    cdef long long k
+    cdef long long classes
+    cdef long long row_types
+    cdef long long threshold
+    cdef bint by_gain
+
+cdef class Workspace:
+    cdef int[::1] chosen
+    cdef long long many
+    cdef Unassigned unassigned
+    cdef NewClasses new
+    cdef int[::1] place_of
+    cdef int[::1] free
+    cdef long long unused
+
+cdef long long select(
+    Classes classes, int[:, ::1] near, Shape shape, Workspace work, unsigned long long[::1] state
+) noexcept nogil
+cdef void list_rows(int[:, ::1] codes, Plan plan, Workspace work) noexcept nogil
+cdef long long first_row(Unassigned unassigned, bint furthest, unsigned long long[::1] state) noexcept nogil
+cdef bint add_piece(NewClasses new, long long r, long long p, long long rows) noexcept nogil
+cdef bint fits(Plan plan, Workspace work) noexcept nogil
+cdef void replace(Classes classes, Workspace work, long long p) noexcept nogil

@@ -1,0 +1,28 @@
+from kanon_sql.kernels.requirements.encoded cimport EncodedRequirement, Workspace
+from kanon_sql.kernels.summaries.measure cimport Measure, Summary
+
+cdef class Sides:
+    cdef EncodedRequirement required
+    cdef Workspace work
+    cdef long long[::1] whole
+    cdef long long[::1] one
+    cdef long long[::1] other
+    cdef long long[::1] small
+    cdef bint fair
+    cdef long long[::1] in_group
+    cdef long long[::1] dealt
+
+cdef void clear_one(Sides sides) noexcept nogil
+cdef void add_to_one(Sides sides, long long i, long long rows) noexcept nogil
+cdef bint both_meet(Sides sides, long long rows, long long others) noexcept nogil
+cdef (long long, long long) halve(
+    int[:, ::1] codes,
+    long long[::1] weight,
+    Measure measure,
+    Sides sides,
+    int[::1] group,
+    long long[::1] order,
+    long long types,
+    Summary side,
+    long long[::1] moved,
+) noexcept nogil
