@@ -118,7 +118,7 @@ def open_class(
     c: cython.longlong
     x: cython.longlong
     code: cython.longlong
-    other: cython.longlong
+    away: cython.longlong
     step: cython.longlong
     null: cython.longlong
     bit: cython.ulonglong
@@ -134,8 +134,8 @@ def open_class(
         new.seen[p, measure.first[c] + code] = turn
         if measure.kind[c] == RANGE and code != null:
             for x in range(unassigned.types):
-                other = unassigned.code[c, x]
-                unassigned.growth[x] += (abs(other - code) if other != null else 1) * step
+                away = unassigned.code[c, x] - code
+                unassigned.growth[x] += (abs(away) if unassigned.code[c, x] != null else 1) * step
         else:
             for x in range(unassigned.types):
                 unassigned.growth[x] += step if unassigned.code[c, x] != code else 0

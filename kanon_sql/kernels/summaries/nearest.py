@@ -129,7 +129,7 @@ def _distance(
         if one != other:
             far = 1
             if measure.kind[c] == RANGE and one != measure.null[c] and other != measure.null[c]:
-                far = abs(one - other)
+                far = max(one - other, other - one)
             distance += far * measure.step[c]
             if distance >= limit:
                 break
