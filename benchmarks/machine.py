@@ -8,7 +8,7 @@ import time
 from importlib.metadata import version
 from typing import Any
 
-_PACKAGES = ("kanon-sql", "duckdb", "numba", "numpy", "pyarrow", "sqlglot")
+_PACKAGES = ("kanon-sql", "duckdb", "numpy", "pyarrow", "sqlglot")
 
 
 def description() -> dict[str, Any]:

@@ -2,10 +2,7 @@
 
 import warnings
 
-from kanon_sql.kernels.cache import ensure_cache
 from kanon_sql.kernels.random import COMPILED
-
-ensure_cache()
 
 if not COMPILED:
     warnings.warn(

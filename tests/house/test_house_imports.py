@@ -16,7 +16,6 @@ ROOMS = (
     "kanon_sql.errors",
     "kanon_sql.model",
     "kanon_sql.table",
-    "kanon_sql.kernels.cache",
     "kanon_sql.kernels.uncompiled",
     "kanon_sql.kernels.random",
     "kanon_sql.kernels",
@@ -61,7 +60,6 @@ MOST_MODULES = 6
 ONLY = {
     "sqlglot": ("kanon_sql.clause",),
     "ortools": ("kanon_sql.solvers",),
-    "numba": ("kanon_sql.kernels",),
     "cython": ("kanon_sql.kernels",),
     "duckdb": ("kanon_sql.engines", "kanon_sql.udfs", "kanon_sql.cli", "kanon_sql.verification", "kanon_sql.report"),
     "click": ("kanon_sql.cli",),
@@ -150,17 +148,16 @@ def test_a_library_has_one_home(library: str) -> None:
             assert module.startswith(ONLY[library]), f"{module} imports {library}"
 
 
-# These ask for a folder, warn, and stand in for Cython: they are no kernels.
-NO_KERNELS = {"kanon_sql.kernels.cache", "kanon_sql.kernels", "kanon_sql.kernels.uncompiled"}
+# These warn, and stand in for Cython: they are no kernels.
+NO_KERNELS = {"kanon_sql.kernels", "kanon_sql.kernels.uncompiled"}
 KERNELS = [name for name in MODULES if name.startswith("kanon_sql.kernels") and name not in NO_KERNELS]
 
 
 @pytest.mark.parametrize("module", KERNELS)
 def test_kernels_know_arrays_only(module: str) -> None:
     found = set(imports(MODULES[module]))
-    compiler = {"cython"} if "cython" in found else {"numba", "heapq"}
     for imported in found:
-        assert imported.split(".")[0] in {"numpy", "__future__", "typing", "math", "kanon_sql"} | compiler
+        assert imported.split(".")[0] in {"numpy", "__future__", "typing", "math", "cython", "kanon_sql"}
         assert not imported.startswith("kanon_sql.") or imported.startswith("kanon_sql.kernels")
 
 
@@ -222,12 +219,12 @@ def loaded(statement: str) -> set[str]:
 
 
 def test_import_loads_nothing_heavy() -> None:
-    heavy = {"pyspark", "dbt", "ortools", "pandas", "polars", "numba", "numpy", "pyarrow", "duckdb", "sqlglot", "rich", "click"}
+    heavy = {"pyspark", "dbt", "ortools", "pandas", "polars", "numpy", "pyarrow", "duckdb", "sqlglot", "rich", "click"}
     assert not heavy & loaded("import kanon_sql")
 
 
 def test_register_loads_no_solver_and_no_parser() -> None:
-    heavy = {"pyspark", "dbt", "ortools", "pandas", "polars", "numba", "sqlglot", "rich", "click"}
+    heavy = {"pyspark", "dbt", "ortools", "pandas", "polars", "sqlglot", "rich", "click"}
     statement = "import duckdb, kanon_sql\nwith duckdb.connect() as con: kanon_sql.register(con)"
     assert not heavy & loaded(statement)
 

