@@ -15,7 +15,8 @@ if cython.compiled:
 else:
     from kanon_sql.kernels.requirements.transport import Transport
 
-    FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, ALPHA, EQUAL, TREE, MATRIX, COUNT = range(9)  # compiled, from the .pxd
+if not cython.compiled:  # compiled, they come from the .pxd
+    FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, ALPHA, EQUAL, TREE, MATRIX, COUNT = range(9)
 
 _LOGS = np.arange(1024) * np.log(np.maximum(1, np.arange(1024)))
 """x log x of the sizes of most classes."""

@@ -9,12 +9,9 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.random import below
-    from cython.cimports.kanon_sql.kernels.summaries.by_requirement import (
-        Histograms,
-        grow_by_requirement,
-        repair_by_requirement,
-    )
+    from cython.cimports.kanon_sql.kernels.summaries.by_requirement import grow_by_requirement, repair_by_requirement
     from cython.cimports.kanon_sql.kernels.summaries.by_size import grow_by_size, repair_by_size
+    from cython.cimports.kanon_sql.kernels.summaries.histograms import Histograms
     from cython.cimports.kanon_sql.kernels.summaries.measure import Measure
     from cython.cimports.kanon_sql.kernels.summaries.neighbourhoods import (
         Classes,

@@ -15,7 +15,8 @@ if cython.compiled:
 else:
     from kanon_sql.kernels.summaries.measure import RANGE, Measure
 
-    BLOCK = 16  # compiled, it comes from the .pxd
+if not cython.compiled:  # compiled, it comes from the .pxd
+    BLOCK = 16
 """Row types that are passed over together where they are all too far."""
 
 
