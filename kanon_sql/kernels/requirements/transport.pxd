@@ -7,5 +7,7 @@ cdef class Transport:
     cdef long long[::1] distance
     cdef long long[::1] before
     cdef long long[::1] done
+    cdef long long[::1] ordered
+    cdef long long sources
 
 cdef void solve(Transport work, long long v, long long[::1] cost, long long at) noexcept nogil

@@ -35,6 +35,8 @@ class Transport:
         The excess that has not been moved yet.
     price, distance, before, done : int64 arrays [v]
         Of Dijkstra's algorithm: node prices, path lengths, predecessors (-1: none), and whether the length is final.
+    ordered, sources : int64 array [v], int
+        The values with too much, ``ordered[:sources]``, and behind them the others, each in ascending order.
     """
 
     def __init__(self, values: int) -> None:
@@ -42,7 +44,7 @@ class Transport:
         self.flow = np.zeros(values * values, np.int64)
         self.potential, self.price = np.zeros(values, np.int64), np.zeros(values, np.int64)
         self.distance, self.before = np.zeros(values, np.int64), np.zeros(values, np.int64)
-        self.done = np.zeros(values, np.int64)
+        self.done, self.ordered, self.sources = np.zeros(values, np.int64), np.zeros(values, np.int64), 0
 
 
 def transport(cost: NDArray[np.int64], excess: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -87,6 +89,7 @@ def solve(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: c
     for u in range(v):
         work.left[u] = work.excess[u]
         work.price[u] = 0
+    _order(work, v)
     target = _nearest_deficit(work, v, cost, at)
     while target >= 0:
         for u in range(v):
@@ -99,11 +102,30 @@ def solve(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: c
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _order(work: Transport, v: cython.longlong) -> cython.void:
+    u: cython.longlong
+    place: cython.longlong = 0
+    for u in range(v):
+        if work.excess[u] > 0:
+            work.ordered[place] = u
+            place += 1
+    work.sources = place
+    for u in range(v):
+        if work.excess[u] <= 0:
+            work.ordered[place] = u
+            place += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _nearest_deficit(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: cython.longlong) -> cython.longlong:
     """Return the value with too little that is nearest to one with too much; -1 when nothing is left to move."""
     u: cython.longlong
     other: cython.longlong
+    place: cython.longlong
     length: cython.longlong
+    nearest: cython.longlong
     supply: cython.bint = False
     for u in range(v):
         work.distance[u] = 0 if work.left[u] > 0 else _FAR
@@ -114,23 +136,28 @@ def _nearest_deficit(work: Transport, v: cython.longlong, cost: cython.longlong[
         return -1
     while True:
         u = -1
+        nearest = _FAR
         for other in range(v):
-            if not work.done[other] and work.distance[other] < _FAR and (u < 0 or work.distance[other] < work.distance[u]):
+            if work.distance[other] < nearest and not work.done[other]:
                 u = other
+                nearest = work.distance[other]
         work.done[u] = 1
         if work.left[u] < 0:
             return u
+        nearest += work.price[u]
         if work.excess[u] > 0:
-            for other in range(v):
+            for place in range(work.sources, v):
+                other = work.ordered[place]
                 if work.excess[other] < 0 and not work.done[other]:
-                    length = work.distance[u] + cost[at + u * v + other] + work.price[u] - work.price[other]
+                    length = nearest + cost[at + u * v + other] - work.price[other]
                     if length < work.distance[other]:
                         work.distance[other] = length
                         work.before[other] = u
         else:
-            for other in range(v):
+            for place in range(work.sources):
+                other = work.ordered[place]
                 if work.flow[other * v + u] > 0 and not work.done[other]:
-                    length = work.distance[u] - cost[at + other * v + u] + work.price[u] - work.price[other]
+                    length = nearest - cost[at + other * v + u] - work.price[other]
                     if length < work.distance[other]:
                         work.distance[other] = length
                         work.before[other] = u
