@@ -26,6 +26,7 @@ def seeded(seed: int) -> NDArray[np.uint64]:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.overflowcheck(False)
 def below(state: cython.ulonglong[::1], limit: cython.longlong) -> cython.longlong:
     """Return a whole number from 0 to ``limit - 1`` (xorshift64)."""
     x: cython.ulonglong = state[0]

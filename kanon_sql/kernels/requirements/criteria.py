@@ -253,16 +253,19 @@ def _exact_work(
 ) -> cython.longlong:
     """Return a distance times the rows of the table and of the class; sums below edges and the flow are set."""
     v: cython.longlong
+    gap: cython.longlong
     size: cython.longlong = required.high[q] - required.low[q]
     data: cython.longlong = required.data_start[q]
     total: cython.longlong = data + 2 * required.edges[q]
     found: cython.longlong = 0
     if required.kind[q] == EQUAL:
         for v in range(required.low[q], required.high[q]):
-            found += abs(required.rows * h[at + v] - rows * required.total[v])
+            gap = required.rows * h[at + v] - rows * required.total[v]
+            found += abs(gap)
     elif required.kind[q] == TREE:
         for v in range(required.edges[q]):
-            found += abs(required.rows * work.below[v] - rows * required.data[total + v]) * required.data[data + v]
+            gap = required.rows * work.below[v] - rows * required.data[total + v]
+            found += abs(gap) * required.data[data + v]
     else:
         for v in range(size * size):
             found += work.transport.flow[v] * required.data[data + v]
@@ -289,11 +292,12 @@ def _rounded_work(
     found: cython.double = 0.0
     if required.kind[q] == EQUAL:
         for v in range(required.low[q], required.high[q]):
-            found += abs(required.rows * h[at + v] - rows * required.total[v])
+            gap = required.rows * h[at + v] - rows * required.total[v]
+            found += abs(gap)
     elif required.kind[q] == TREE:
         for v in range(required.edges[q]):
-            gap = abs(required.rows * work.below[v] - rows * required.data[total + v])
-            found += cython.cast(cython.double, gap) * required.data[data + v]
+            gap = required.rows * work.below[v] - rows * required.data[total + v]
+            found += cython.cast(cython.double, abs(gap)) * required.data[data + v]
     else:
         for v in range(size * size):
             found += cython.cast(cython.double, work.transport.flow[v]) * required.data[data + v]
