@@ -12,6 +12,12 @@ import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import InfeasibleError, KanonError, PolicyError, SourceError, UnknownAlgorithmError, UnknownColumnError
 
+
+@pytest.fixture
+def con(shared: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    return shared
+
+
 SECRET = "Schickelgruber-4711"
 
 
@@ -58,7 +64,10 @@ def test_all_equal_and_all_distinct_cost_what_they_must(con: duckdb.DuckDBPyConn
     con.execute("CREATE TABLE t AS SELECT i AS a, 'x' AS b FROM range(10) r(i)")
     ask(con, "FROM k_anonymize('t', 10, qi := ['b'])")
     ask(con, "FROM k_anonymize('t', 3)")
-    assert ask(con, "SELECT cost, status FROM kanon_releases()") == [(0, "OPTIMAL"), (10, "OPTIMAL")]
+    assert ask(con, "SELECT cost, status FROM kanon_releases() ORDER BY number DESC LIMIT 2") == [
+        (10, "OPTIMAL"),
+        (0, "OPTIMAL"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +87,7 @@ def test_an_empty_table(con: duckdb.DuckDBPyConnection, call: str) -> None:
     assert types(con, f"FROM {call}") == types(con, "FROM t")
     con.execute(f"CREATE TABLE released AS FROM {call}")
     assert types(con, "FROM released") == types(con, "FROM t")
-    assert ask(con, "SELECT rows, cost, status FROM kanon_releases() LIMIT 1") == [(0, 0, "OPTIMAL")]
+    assert ask(con, "SELECT rows, cost, status FROM kanon_releases() ORDER BY number DESC LIMIT 1") == [(0, 0, "OPTIMAL")]
 
 
 def test_spelling_of_the_columns_is_that_of_the_table(people: duckdb.DuckDBPyConnection) -> None:

@@ -100,6 +100,7 @@ def lie(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
 CALLS = ["k_anonymize('t', 3, qi := ['a', 'b', 'c'])", "k_anonymize('t', 3, qi := ['a'])", "k_anonymize('u', 3)"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("change", LIES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("call", CALLS)
 def test_a_lying_solver_releases_nothing(
@@ -222,6 +223,7 @@ def test_progress_may_stop_the_work_of_python() -> None:
         kanon_sql.anonymize(source, k=3, quasi_identifiers=["a", "b"], progress=stop)
 
 
+@pytest.mark.exhaustive
 def test_a_time_limit_gives_a_certified_release(con: duckdb.DuckDBPyConnection) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % 9 AS c{c}" for c in range(12))
     con.execute(f"CREATE TABLE t AS SELECT i AS id, {columns} FROM range(20000) r(i)")

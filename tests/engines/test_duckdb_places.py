@@ -99,6 +99,7 @@ def test_inside_a_cte_and_a_subquery(people: duckdb.DuckDBPyConnection) -> None:
     check(people, f"SELECT * FROM (SELECT * FROM {CALL}) AS r")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("limit", [0, 1, 3, 1000])
 @pytest.mark.parametrize("call", CALLS)
 def test_limit(people: duckdb.DuckDBPyConnection, call: str, limit: int) -> None:
@@ -185,6 +186,7 @@ def test_a_registered_arrow_table_and_a_replacement_scan(con: duckdb.DuckDBPyCon
     assert ask(con, "FROM k_anonymize('seen', 3)") == [(None,)] * 3
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
     ["select", "table", "a b", 'quo"te', "semi;colon", "ünï☂", "do.t", "it's", "--x", "SELECT 1", "$1", "{}", "%s"],
@@ -209,6 +211,7 @@ def _literal(text: str) -> str:
 INNER = ["n", "piece", "row", "release", "hidden", "qi", "fit", "part", "parts", "place", "pieces", "row_type", "t", "size"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", INNER)
 def test_columns_named_like_inner_ones(con: duckdb.DuckDBPyConnection, name: str) -> None:
     con.execute(f'CREATE TABLE t AS SELECT i AS id, i % 3 AS "{name}", i % 2 AS other FROM range(12) r(i)')
@@ -301,6 +304,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_settings_of_the_user_change_nothing(people: duckdb.DuckDBPyConnection, setting: str) -> None:
     expected = check(people, f"FROM {CALL}")

@@ -8,6 +8,12 @@ from asking import ask, types
 
 import kanon_sql
 
+
+@pytest.fixture
+def con(shared: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    return shared
+
+
 # type, then three different values as SQL: the first is shared by three rows, the others are alone
 VALUES = [
     ("BOOLEAN", "true", "false", "NULL"),
@@ -103,6 +109,7 @@ def check_release(con: duckdb.DuckDBPyConnection, k: int, names: str) -> None:
         assert ask(con, "SELECT count(q) FROM released") == [(0,)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("values", VALUES, ids=lambda values: values[0])
 def test_every_type(con: duckdb.DuckDBPyConnection, values: tuple[str, ...]) -> None:
     kind, *cells = values

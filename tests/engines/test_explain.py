@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
 
-import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import ClauseError, InfeasibleError, KanonError, PolicyError
 
@@ -17,10 +15,9 @@ VALUES = """CREATE TABLE t AS
 
 
 @pytest.fixture
-def con() -> Iterator[Connection]:
-    with kanon_sql.connect() as con:
-        con.execute(VALUES)
-        yield con
+def con(shared_clause: Connection) -> Connection:
+    shared_clause.execute(VALUES)
+    return shared_clause
 
 
 Lines = list[tuple[str, str, float | None, int | None]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,13 @@ HEADS = "SELECT min(n) FROM (SELECT count(DISTINCT who) AS n FROM ({}) GROUP BY 
 
 
 @pytest.fixture
-def con() -> Iterator[Connection]:
-    with kanon_sql.connect() as con:
-        con.execute(
-            "CREATE TABLE visits AS SELECT 'P' || (hash(i) % 90) AS patient, (hash(i) % 90 % 7)::INT AS zip, "
-            "(hash(i, 1) % 9)::INT AS age, ['flu', 'gout', 'acne'][1 + (hash(i, 2) % 3)::INT] AS disease, "
-            "'2026-01-01'::DATE + i::INT AS day FROM range(700) AS t(i)"
-        )
-        yield con
+def con(shared_clause: Connection) -> Connection:
+    shared_clause.execute(
+        "CREATE TABLE visits AS SELECT 'P' || (hash(i) % 90) AS patient, (hash(i) % 90 % 7)::INT AS zip, "
+        "(hash(i, 1) % 9)::INT AS age, ['flu', 'gout', 'acne'][1 + (hash(i, 2) % 3)::INT] AS disease, "
+        "'2026-01-01'::DATE + i::INT AS day FROM range(700) AS t(i)"
+    )
+    return shared_clause
 
 
 def test_the_clause(con: Connection) -> None:

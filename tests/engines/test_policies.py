@@ -73,6 +73,7 @@ def test_a_part_of_the_columns_is_enough(clinic: Connection) -> None:
     ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "statement",
     [

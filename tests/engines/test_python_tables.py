@@ -92,6 +92,7 @@ ARROW: list[tuple[pa.DataType, list[Any]]] = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("kind", "values"), ARROW, ids=[str(kind) for kind, _ in ARROW])
 def test_arrow_types_are_kept(kind: pa.DataType, values: list[Any]) -> None:
     column = values[:1] * 3 + values[1:]

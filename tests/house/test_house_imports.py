@@ -208,12 +208,14 @@ def test_import_loads_nothing_heavy() -> None:
     assert not heavy & loaded("import kanon_sql")
 
 
+@pytest.mark.process
 def test_register_loads_no_solver_and_no_parser() -> None:
     heavy = {"pyspark", "dbt", "ortools", "pandas", "polars", "numba", "sqlglot", "rich", "click"}
     statement = "import duckdb, kanon_sql\nwith duckdb.connect() as con: kanon_sql.register(con)"
     assert not heavy & loaded(statement)
 
 
+@pytest.mark.process
 def test_a_release_without_the_clause_loads_no_parser_and_no_ilp() -> None:
     statement = (
         "import duckdb, kanon_sql\nwith duckdb.connect() as con:\n"

@@ -99,6 +99,7 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(solver, "ROUNDS", 2)
 
 
+@pytest.mark.exhaustive
 def test_optimal_is_the_optimum(cases: list[Case]) -> None:
     feasible = Counter[bool]()
     for each in cases:
@@ -114,6 +115,7 @@ def test_optimal_is_the_optimum(cases: list[Case]) -> None:
     assert feasible[False] >= 10
 
 
+@pytest.mark.exhaustive
 def test_refine_is_between_the_optimum_and_greedy(cases: list[Case]) -> None:
     for each in cases[:250]:
         if each.best is None:
@@ -125,6 +127,7 @@ def test_refine_is_between_the_optimum_and_greedy(cases: list[Case]) -> None:
             assert certificate.lower_bound <= each.best <= certificate.cost <= greedy.cost, each.seed
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("masks", [None, [["c0", "c1", "c2"], ["c1", "c3", "c4"], ["c2"], ["c4"], []]])
 def test_refine_is_never_dearer_than_greedy(k: int, masks: list[list[str]] | None) -> None:
@@ -330,6 +333,7 @@ def test_a_program_without_a_solution() -> None:
         assert (outcome.assignment, outcome.bound, outcome.proven) == (None, INFEASIBLE, False)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 @pytest.mark.parametrize("reports", [1, 2, 5, 15, 40])
 def test_an_interrupted_search_ends_with_its_best(algorithm: str, reports: int) -> None:

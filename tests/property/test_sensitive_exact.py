@@ -134,6 +134,7 @@ def test_every_requirement_is_met_and_decides(cases: list[tuple[Case, Fraction |
     assert set(deciding) >= {"frequency", "distinct", "entropy", "recursive", "alpha", "equal", "ordered", "main.distances"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 def test_both_agree_on_more_rows(seed: int) -> None:
     drawn = case(1000 + seed, most=12)
@@ -256,6 +257,7 @@ def rows_in_order(drawn: Case, table: CodedTable) -> list[int]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(40))
 def test_the_distance_is_a_cheapest_transport(seed: int) -> None:
     """Trees and matrices against the flow, by the exact test of histograms just below and at the distance."""
