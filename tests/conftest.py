@@ -50,21 +50,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run each property twice: with few examples by default, and with all of them in the layer `exhaustive`."""
     if hasattr(metafunc.function, "hypothesis"):
-        metafunc.fixturenames.append("examples")
         every = pytest.param("all", marks=pytest.mark.exhaustive)
         metafunc.parametrize("examples", ["few", every], indirect=True)
 
 
-@pytest.fixture
-def examples(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Set how many examples the property of this test draws: those of its ``@settings``, or few of them."""
-    written: hypothesis.settings = request.function._hypothesis_internal_use_settings
-    if request.param == "all":
-        return written.max_examples
-    few = min(written.max_examples, max(FEWEST, written.max_examples // TENTH))
-    function = getattr(request.function, "__func__", request.function)  # a method takes no attributes
-    monkeypatch.setattr(function, "_hypothesis_internal_use_settings", hypothesis.settings(written, max_examples=few))
-    return few
+@pytest.fixture(autouse=True)
+def examples(request: pytest.FixtureRequest) -> None:
+    """Let a property draw a tenth of its examples; with the parameter "all", or where it is no property, do nothing."""
+    if getattr(request, "param", "all") == "few":
+        function = getattr(request.function, "__func__", request.function)  # a method takes no attributes
+        every: hypothesis.settings = function._hypothesis_internal_use_settings
+        few = min(every.max_examples, max(FEWEST, every.max_examples // TENTH))
+        reduced = hypothesis.settings(every, max_examples=few)
+        request.getfixturevalue("monkeypatch").setattr(function, "_hypothesis_internal_use_settings", reduced)
 
 
 @pytest.fixture

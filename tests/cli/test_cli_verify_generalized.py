@@ -170,6 +170,7 @@ def drawn(seed: int) -> tuple[list[Row], dict[str, str], list[str]]:
     return rows, recodings, options
 
 
+@pytest.mark.exhaustive
 def test_no_true_release_is_refused(run: Run, folder: Path) -> None:
     passed = exact = 0
     for seed in range(18):

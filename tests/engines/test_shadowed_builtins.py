@@ -60,6 +60,7 @@ def test_a_macro_in_the_place_of_every_function_changes_nothing(clinic: Any) -> 
         assert classes(clinic, SOME[1], *range(7)) >= 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [*GATED, "array_extract", "struct_extract"])  # no release takes a slice
 def test_a_macro_behind_the_syntax_is_refused_by_its_name(shared: Any, name: str) -> None:
     clinic, right = shared

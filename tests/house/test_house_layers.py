@@ -42,18 +42,15 @@ def test_every_test_is_in_exactly_one_run_of_ci(process: bool, exhaustive: bool)
 
 
 @pytest.fixture
-def drawn(examples: int) -> Iterator[list[int]]:
+def drawn(request: pytest.FixtureRequest) -> Iterator[list[int]]:
     numbers: list[int] = []
     yield numbers
-    assert len(numbers) == examples
+    assert len(numbers) == (200 if request.node.get_closest_marker("exhaustive") else 20)
 
 
 @settings(max_examples=200)
 @given(number=st.integers())
-def test_a_property_draws_a_tenth_of_its_examples_or_all(
-    request: pytest.FixtureRequest, drawn: list[int], examples: int, number: int
-) -> None:
-    assert examples == (200 if request.node.get_closest_marker("exhaustive") else 20)
+def test_a_property_draws_a_tenth_of_its_examples_or_all(drawn: list[int], number: int) -> None:
     drawn.append(number)
 
 

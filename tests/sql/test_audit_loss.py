@@ -266,6 +266,7 @@ RECODINGS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("turn", range(4))
 def test_every_release_is_read(turn: int) -> None:
     """A label stands for at least the original values of the rows that show it, and a set for no others."""

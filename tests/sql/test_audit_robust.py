@@ -32,6 +32,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [*NAMES, "size", "class", "cells", "symbol", "equivalence class", "position"])
 def test_any_column_name(con: duckdb.DuckDBPyConnection, one: One, name: str) -> None:
     con.execute(f"CREATE TABLE t AS SELECT (i % 3)::VARCHAR AS {quoted(name)}, i AS other FROM range(9) r(i)")

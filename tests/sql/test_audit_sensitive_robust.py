@@ -57,6 +57,7 @@ def tables_about(con: duckdb.DuckDBPyConnection, values: str) -> None:
     """)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("call", CALLS[:4])
 def test_any_column_name(con: duckdb.DuckDBPyConnection, one: One, name: str, call: str) -> None:
