@@ -65,16 +65,6 @@ def examples(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("monkeypatch").setattr(function, "_hypothesis_internal_use_settings", reduced)
 
 
-@pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection in memory with the table functions."""
-    connection = kanon_sql.register(duckdb.connect())
-    try:
-        yield connection
-    finally:
-        connection.close()
-
-
 @pytest.fixture(scope="module")
 def registered() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection with the table functions, for all tests of a module that leave no trace on it."""
@@ -87,6 +77,16 @@ def shared(registered: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyCon
     """The connection of the module, with an empty database: to register takes longer than most tests."""
     with scratch(registered) as connection:
         yield connection
+
+
+@pytest.fixture
+def con(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The shared connection in memory with the table functions; where the test is so marked, one of its own."""
+    if request.node.get_closest_marker("own_connection"):
+        with kanon_sql.register(duckdb.connect()) as connection:
+            yield connection
+    else:
+        yield request.getfixturevalue("shared")
 
 
 @pytest.fixture(scope="module")

@@ -201,6 +201,7 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
     assert left_in(folder) == {"people.csv", "new.duckdb"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

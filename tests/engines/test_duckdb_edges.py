@@ -12,12 +12,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import InfeasibleError, KanonError, PolicyError, SourceError, UnknownAlgorithmError, UnknownColumnError
 
-
-@pytest.fixture
-def con(shared: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    return shared
-
-
 SECRET = "Schickelgruber-4711"
 
 

@@ -20,6 +20,8 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
+pytestmark = pytest.mark.own_connection
+
 Change = Callable[[CodedTable, Recoding], Recoding]
 
 
@@ -190,6 +192,7 @@ def test_a_failed_release_rolls_back_with_its_transaction(con: duckdb.DuckDBPyCo
     assert tables(con) == {"t"}
 
 
+@pytest.mark.exhaustive
 def test_an_interrupt_leaves_nothing(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % 60 AS c{c}" for c in range(14))
     con.execute(f"CREATE TABLE t AS SELECT i AS id, {columns} FROM range(200000) r(i)")

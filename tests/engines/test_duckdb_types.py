@@ -8,12 +8,6 @@ from asking import ask, types
 
 import kanon_sql
 
-
-@pytest.fixture
-def con(shared: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    return shared
-
-
 # type, then three different values as SQL: the first is shared by three rows, the others are alone
 VALUES = [
     ("BOOLEAN", "true", "false", "NULL"),

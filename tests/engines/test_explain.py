@@ -85,10 +85,11 @@ def test_promises_on_sensitive_values_are_counted_as_in_sql(con: Connection, pro
     ],
 )
 def test_the_bound_and_the_solver_are_those_of_the_release(con: Connection, clause: str) -> None:
+    before = con.session.releases
     lines = explained(con, clause)
-    assert con.session.releases == []
+    assert con.session.releases == before
     con.execute(f"FROM t ANONYMIZE {clause}").fetchall()
-    (release,) = con.session.releases
+    (release,) = con.session.releases[len(before) :]
     (bound,) = [cost for name, _, cost, _ in lines if name == "lower bound"]
     assert bound is not None
     assert bound <= float(release.cost)
@@ -107,9 +108,10 @@ def test_the_bound_and_the_solver_are_those_of_the_release(con: Connection, clau
     ["BY a, b, c GUARANTEE k >= 5", "BY a, b IN RANGES GUARANTEE k >= 5", "BY a IN SETS, b IN INTERVALS (2) GUARANTEE k >= 5"],
 )
 def test_no_value_is_told(con: Connection, clause: str) -> None:
+    before = con.session.releases
     text = repr(explained(con, clause))
     assert not any(word in text for word in ("secret", "hush", "ill", "197"))
-    assert con.session.releases == []
+    assert con.session.releases == before
 
 
 def test_levels_are_masks_too(con: Connection) -> None:

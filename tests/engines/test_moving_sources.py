@@ -7,6 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+pytestmark = pytest.mark.own_connection
+
 SOURCES = {
     "zip": "SELECT i AS id, (random() * 4)::INTEGER AS zip, i % 3 AS age FROM range(60) AS t(i)",
     "rows": "SELECT i AS id, i % 4 AS zip, i % 3 AS age FROM range(60) AS t(i) WHERE random() < 0.7",

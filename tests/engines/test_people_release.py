@@ -68,6 +68,7 @@ def test_a_stored_policy(con: Connection) -> None:
         con.execute("SELECT zip, age FROM visits ANONYMIZE WITH POLICY p").fetchall()
 
 
+@pytest.mark.exhaustive
 def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
     from click.testing import CliRunner
 

@@ -38,11 +38,6 @@ def everything_hidden(table: CodedTable, patterns: PatternSet, promise: Any, bud
     return Recoding(row_type=types, shown=np.zeros(len(types), np.uint64), count=table.weight.copy())
 
 
-@pytest.fixture
-def con(shared: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    return shared
-
-
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     SEEN.clear()

@@ -49,6 +49,7 @@ def classes(con: Any, statement: str, *columns: int) -> int:
     return min(sizes.values())
 
 
+@pytest.mark.exhaustive
 def test_a_macro_in_the_place_of_every_function_changes_nothing(clinic: Any) -> None:
     asked = [*SOME, *every_statement.EXPLANATIONS, *every_statement.AUDITS]
     right = [rows(clinic, statement) for statement in asked]

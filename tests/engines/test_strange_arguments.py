@@ -243,6 +243,7 @@ def test_arguments_of_functions_on_a_connection_of_yours(con: Connection, call: 
     assert not unhinted, "of a table that is missing DuckDB speaks itself"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("clause", CLAUSES)
 def test_parts_of_the_clause(con: Connection, clause: str) -> None:
     for value in CLAUSE_VALUES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -84,17 +84,20 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Yield every module a file imports, at its top or inside a function, for use or for types only."""
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """Return every module a file imports, at its top or inside a function, for use or for types only."""
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} imports relatively"
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            yield from inner & set(MODULES)
-            if inner - set(MODULES):
-                yield node.module or ""
+            found |= inner & MODULES.keys()
+            if inner - MODULES.keys():
+                found.add(node.module or "")
+    return frozenset(found)
 
 
 ARROWS = {module: {imported for imported in imports(path) if imported in MODULES} for module, path in MODULES.items()}

@@ -107,6 +107,7 @@ def cases() -> list[tuple[Case, Fraction | None]]:
     return [(drawn, drawn.optimum()) for drawn in map(case, range(200))]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("solve", [subset_dp.solve, optimal.solve], ids=["subset_dp", "optimal"])
 def test_the_cost_is_the_optimum(solve: Solve, cases: list[tuple[Case, Fraction | None]]) -> None:
     feasible = 0

@@ -471,6 +471,7 @@ def test_the_command_without_a_certificate(run: Run) -> None:
     assert "The promise is broken." in Path("two.html").read_text()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

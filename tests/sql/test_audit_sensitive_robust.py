@@ -72,6 +72,7 @@ def test_any_column_name(con: duckdb.DuckDBPyConnection, one: One, name: str, ca
     assert one(f"FROM {call}", [None, "other"]) == swapped
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name", ["t", "main.T", '"odd ""name"', '"a.b"', "größe", '"select"', "select", "tt", "v", '"out.parquet"']
 )
