@@ -207,6 +207,7 @@ LIES = [
 ]
 
 
+@pytest.mark.own_connection
 @pytest.mark.sweep
 @pytest.mark.parametrize(("call", "message"), LIES, ids=[call for call, _ in LIES])
 @pytest.mark.parametrize("every", [False, True], ids=["named columns", "every column"])
