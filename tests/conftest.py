@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import hypothesis
 import pytest
-from scratch import scratch
+from scratch import scratch, untouched
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
@@ -68,7 +68,7 @@ def examples(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(scope="module")
 def registered() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection with the table functions, for all tests of a module that leave no trace on it."""
-    with kanon_sql.register(duckdb.connect()) as connection:
+    with kanon_sql.register(duckdb.connect()) as connection, untouched(connection):
         yield connection
 
 
@@ -92,7 +92,7 @@ def con(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 @pytest.fixture(scope="module")
 def connected() -> Iterator[Connection]:
     """A connection that also understands the clause, for all tests of a module that leave no trace on it."""
-    with kanon_sql.connect() as connection:
+    with kanon_sql.connect() as connection, untouched(connection):
         yield connection
 
 

@@ -94,6 +94,7 @@ def test_a_label_that_tells_more_than_permitted_is_refused(run: Run, folder: Pat
             refused(recodings)
 
 
+@pytest.mark.exhaustive
 def test_a_range_that_is_too_narrow_or_too_wide_is_refused(run: Run, folder: Path) -> None:
     recodings = standard(run, folder, "ranges")
     rows, place = released(folder), HEADER.index("age")

@@ -103,6 +103,7 @@ def test_bins_under_a_time_limit_are_told_to_be_unchecked(run: Run, folder: Path
     assert "bin" not in verified(standard(run, folder, "bins"))["only by the checksum"]
 
 
+@pytest.mark.exhaustive
 def test_a_text_that_two_levels_share_is_no_false_alarm(run: Run, folder: Path) -> None:
     # b is a value, and the parent of c; v is above both in different levels
     (folder / "jobs.csv").write_text("level0,level1,level2,level3\na,b,v,*\nb,b,v,*\nc,c,v,*\nd,v,w,*\ne,v,w,*\n")

@@ -131,6 +131,7 @@ def test_folders_appear_whole_at_a_new_name(con: Connection, options: str) -> No
     assert list(Path("empty").iterdir())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("statement", "message"),
     [

@@ -30,6 +30,7 @@ def test_sixty_columns(con: duckdb.DuckDBPyConnection) -> None:
         ask(con, "FROM k_anonymize('wide', 5)")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [1, 2, 7, 12])
 @pytest.mark.parametrize(
     "select",

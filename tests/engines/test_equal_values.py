@@ -188,7 +188,7 @@ def test_alpha_counts_every_spelling(con, named: str) -> None:
         con.execute(f"CREATE TABLE s AS FROM q ANONYMIZE BY zip GUARANTEE k >= 2 AND alpha(d, '{named}') <= 0.4")
 
 
-@pytest.mark.sweep
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT"])
 def test_quasi_identifiers_under_a_collation_are_right_or_refused(con, collation: str) -> None:
     """A class is one by its bytes: where the collation takes texts together, nothing is released in another's spelling."""

@@ -126,6 +126,7 @@ def test_against_brute_force_over_the_permitted_masks(
     assert certificate.status is not Status.OPTIMAL or certificate.cost == best
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", SOLVERS)
 def test_every_solver_keeps_the_links(algorithm: str) -> None:
     rows = [("a", 1, 30), ("a", 1, 31), ("a", 2, 30), ("b", 3, 30), ("b", 3, 31), ("b", None, 31), (None, None, 30)]

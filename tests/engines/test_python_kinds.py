@@ -65,6 +65,7 @@ def test_masks_and_a_sensitive_column(kind: str, masks: list[list[str]]) -> None
             assert after[name] == before[name], name
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["table", "pandas", "polars", "relation"])
 def test_the_order_of_the_rows_changes_nothing(kind: str) -> None:
     """One row of a type that is split between classes is hidden: which one follows from its contents."""

@@ -308,6 +308,7 @@ def test_audit_counts() -> None:
     assert kanon_sql.audit(pa.table({"a": ["x", "x", None, None]})).k == 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["arrow", "pandas", "polars", "relation"])
 def test_audit_takes_every_kind(kind: str) -> None:
     table = pa.table(ROWS)

@@ -86,6 +86,7 @@ def test_optimal_proves_the_claim(name: str) -> None:
     assert certificate.cost == certificate.lower_bound == KNOWN[name].optimum
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name, known in KNOWN.items() if len(known.rows) <= 18])
 def test_the_subsets_of_the_rows_prove_the_claim(name: str) -> None:
     certificate = released(KNOWN[name], "subset_dp")

@@ -148,6 +148,7 @@ def test_masks_that_permit_no_release(algorithm: str) -> None:
         solved(algorithm, rows, k=4)
 
 
+@pytest.mark.exhaustive
 def test_the_prices_prove_the_bound(cases: list[Case]) -> None:
     by_prices = 0
     for each in cases[:200]:
@@ -174,6 +175,7 @@ def test_the_prices_prove_the_bound_of_larger_tables(algorithm: str) -> None:
                 proven(table, replace(certificate, lower_bound=bound + 1))
 
 
+@pytest.mark.exhaustive
 def test_other_prices_prove_less_but_nothing_false(cases: list[Case]) -> None:
     rng = random.Random(3)
     positive = 0
@@ -199,6 +201,7 @@ def test_other_prices_prove_less_but_nothing_false(cases: list[Case]) -> None:
     assert positive > 100
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_the_same_seed_gives_the_same_recoding(algorithm: str) -> None:
     for seed in range(3):

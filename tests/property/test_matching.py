@@ -108,6 +108,7 @@ def diverse(seed: int, most: int) -> Case:
     )
 
 
+@pytest.mark.exhaustive
 def test_two_diversity_is_the_optimum() -> None:
     proven: Counter[bool] = Counter()
     for seed in range(250):

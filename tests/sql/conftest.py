@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from scratch import scratch
+from scratch import scratch, untouched
 
 SQL = Path(__file__).parents[2] / "sql"
 
@@ -27,10 +27,10 @@ def _with(macros: list[Path]) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def audited(macros: list[Path]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that has the macros and nothing else, for all tests that leave no trace on it."""
-    with _with(macros) as connection:
+    """A connection that has the macros and nothing else, for all tests of a module that leave no trace on it."""
+    with _with(macros) as connection, untouched(connection):
         yield connection
 
 

@@ -210,6 +210,7 @@ def test_the_types_of_the_result(con: duckdb.DuckDBPyConnection) -> None:
         assert types <= {"BIGINT", "DOUBLE", "INTEGER", "MAP(VARCHAR, DOUBLE)"}
 
 
+@pytest.mark.exhaustive
 def test_all_types(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("CREATE TABLE t AS FROM test_all_types() UNION ALL FROM test_all_types()")
     columns = [row[0] for row in con.execute("DESCRIBE t").fetchall()]
