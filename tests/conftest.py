@@ -1,16 +1,19 @@
-"""What all tests share: a registered connection, and a deterministic hypothesis."""
+"""What all tests share: a registered connection, and a deterministic hypothesis with few or all of its examples."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import hypothesis
 import pytest
+from scratch import scratch, untouched
 
 import kanon_sql
+from kanon_sql.engines.duckdb.connection import Connection
 
 os.environ["KANON_SECRET"] = "of the tests"  # also for the processes that they start: none makes a file for the user
 
@@ -24,14 +27,80 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("deterministic")
 
 
-@pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection in memory with the table functions."""
-    connection = kanon_sql.register(duckdb.connect())
-    try:
+TENTH = 10
+"""Every tenth case of a sweep is in the default layer, the others are `exhaustive`."""
+
+FEWEST = 10
+"""Examples of a property in the default layer, where a tenth of them are fewer."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave every tenth case of each test that is marked as a sweep in the default layer."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        if item.get_closest_marker("sweep"):
+            test = item.nodeid.partition("[")[0]
+            if cases[test] % TENTH:
+                item.add_marker("exhaustive")
+            cases[test] += 1
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each property twice: with few examples by default, and with all of them in the layer `exhaustive`."""
+    if hasattr(metafunc.function, "hypothesis"):
+        every = pytest.param("all", marks=pytest.mark.exhaustive)
+        metafunc.parametrize("examples", ["few", every], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def examples(request: pytest.FixtureRequest) -> None:
+    """Let a property draw a tenth of its examples; with the parameter "all", or where it is no property, do nothing."""
+    if getattr(request, "param", "all") == "few":
+        function = getattr(request.function, "__func__", request.function)  # a method takes no attributes
+        every: hypothesis.settings = function._hypothesis_internal_use_settings
+        few = min(every.max_examples, max(FEWEST, every.max_examples // TENTH))
+        reduced = hypothesis.settings(every, max_examples=few)
+        request.getfixturevalue("monkeypatch").setattr(function, "_hypothesis_internal_use_settings", reduced)
+
+
+@pytest.fixture(scope="module")
+def registered() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection with the table functions, for all tests of a module that leave no trace on it."""
+    with kanon_sql.register(duckdb.connect()) as connection, untouched(connection):
         yield connection
-    finally:
-        connection.close()
+
+
+@pytest.fixture
+def shared(registered: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The connection of the module, with an empty database: to register takes longer than most tests."""
+    with scratch(registered) as connection:
+        yield connection
+
+
+@pytest.fixture
+def con(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The shared connection in memory with the table functions; where the test is so marked, one of its own."""
+    if request.node.get_closest_marker("own_connection"):
+        with kanon_sql.register(duckdb.connect()) as connection:
+            yield connection
+    else:
+        yield request.getfixturevalue("shared")
+
+
+@pytest.fixture(scope="module")
+def connected() -> Iterator[Connection]:
+    """A connection that also understands the clause, for all tests of a module that leave no trace on it."""
+    with kanon_sql.connect() as connection, untouched(connection):
+        yield connection
+
+
+@pytest.fixture
+def shared_clause(connected: Connection) -> Iterator[Connection]:
+    """The connection of the module that understands the clause, with an empty database."""
+    with scratch(connected) as connection:
+        yield connection
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,8 @@ from benchmarks.attacks import row_order
 from benchmarks.attacks.trials import Trial, upper_tail
 from benchmarks.attacks.victim import Rows, Victim
 
+pytestmark = pytest.mark.exhaustive
+
 TABLES = 100
 THRESHOLD = 1e-4
 

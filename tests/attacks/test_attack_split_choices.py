@@ -14,6 +14,8 @@ from benchmarks.attacks.victim import Rows, Victim
 TABLES, RERUNS = 100, 30
 THRESHOLD = 1e-4
 
+pytestmark = pytest.mark.exhaustive
+
 Pairs = list[tuple[Rows, dict[str, list[object]]]]
 
 

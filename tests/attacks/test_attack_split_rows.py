@@ -15,6 +15,9 @@ TABLES, RERUNS = 100, 20
 THRESHOLD = 1e-4
 
 
+pytestmark = pytest.mark.exhaustive
+
+
 @pytest.fixture(scope="module")
 def victim() -> Iterator[Victim]:
     with Victim() as victim:

@@ -8,7 +8,10 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.process
 def test_one_table_gives_one_record_with_all_figures(root: Path, tmp_path: Path) -> None:
     output = tmp_path / "figures.json"
     options = ["--only", "tables", "--table", "Nursery", "--k", "2", "--runs", "1", "--json", str(output)]
@@ -56,6 +59,7 @@ for name, columns in tables.items():
 """
 
 
+@pytest.mark.process
 def test_exact_permits_the_masks_of_section_3_6(root: Path) -> None:
     done = subprocess.run([sys.executable, "-c", MASKS], cwd=root, capture_output=True, encoding="utf-8", check=True)
     # CMC: 1 + 10 + 45 masks of at most two stars, and the one of ten.
@@ -71,6 +75,7 @@ print(outcome.assignment.cost, outcome.bound)
 """
 
 
+@pytest.mark.process
 def test_the_program_of_backends_finds_a_known_optimum(root: Path) -> None:
     # (1, 1) and (1, 2) lose b; the two rows (2, 3) lose nothing.
     done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=root, capture_output=True, encoding="utf-8", check=True)
@@ -94,6 +99,7 @@ print(usefulness(original, class_numbers(released)))
 """
 
 
+@pytest.mark.process
 def test_usefulness_follows_definition_5(root: Path) -> None:
     # First class: (5 - 0) / 10 + 2 / 3; second class: 0 / 10 + 2 / 3; their mean.
     expected = (Fraction(1, 2) + Fraction(2, 3) + Fraction(2, 3)) / 2

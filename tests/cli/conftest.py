@@ -1,15 +1,18 @@
-"""The command as a person meets it: a process with arguments, pipes, a terminal and signals."""
+"""The command in this process, or as a person meets it: a process with arguments, pipes, a terminal and signals."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import CompletedProcess, run
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 from kanon_process import KANON, Kanon
+
+from kanon_sql.cli import main
 
 
 @pytest.fixture
@@ -32,14 +35,28 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def kanon(folder: Path, environment: dict[str, str]) -> Kanon:
-    """Run the command in the folder of the test."""
+def kanon(folder: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Kanon:
+    """Run the command in this process, in the folder of the test; an error that the command does not tell is raised."""
+    monkeypatch.chdir(folder)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
 
-    def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    def run_here(*arguments: str, input: str | None = None) -> CompletedProcess[str]:  # noqa: A002 - as in subprocess
+        done = CliRunner().invoke(main, arguments, input=input, catch_exceptions=False)
+        return CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
+
+    return run_here
+
+
+@pytest.fixture
+def started(folder: Path, environment: dict[str, str]) -> Kanon:
+    """Run the command in a process of its own, in the folder of the test."""
+
+    def start(*arguments: str, **options: object) -> CompletedProcess[str]:
         settings: dict[str, object] = {"cwd": folder, "env": environment, "capture_output": True, "text": True, "timeout": 120}
-        return subprocess.run([*KANON, *arguments], **{**settings, **options})  # type: ignore[call-overload, no-any-return]
+        return run([*KANON, *arguments], **{**settings, **options})  # type: ignore[call-overload, no-any-return]
 
-    return run
+    return start
 
 
 @pytest.fixture

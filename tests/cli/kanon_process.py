@@ -9,4 +9,4 @@ from collections.abc import Callable
 KANON = [sys.executable, "-m", "kanon_sql.cli"]
 
 Kanon = Callable[..., subprocess.CompletedProcess[str]]
-"""Runs the command in the folder of the test; keywords go to `subprocess.run`."""
+"""Runs the command in the folder of the test: in this process, or in its own, where keywords go to `subprocess.run`."""

@@ -30,8 +30,8 @@ def left_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_a_csv_release_keeps_its_promise_and_everything_else(kanon: Kanon, people: Path, folder: Path) -> None:
-    done = kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE)
+def test_a_csv_release_keeps_its_promise_and_everything_else(started: Kanon, people: Path, folder: Path) -> None:
+    done = started("anonymize", "people.csv", "-o", "out.csv", *RELEASE)
     assert (done.returncode, done.stderr) == (0, "")
     header, *rows = read_csv((folder / "out.csv").read_text())
     assert header == ["zip", "age", "note"]
@@ -87,6 +87,7 @@ def test_the_released_rows_are_sorted_so_that_their_order_tells_nothing(kanon: K
     assert (folder / "people.out.csv").read_bytes() == (folder / "shuffled.out.csv").read_bytes()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("target", "reader"),
     [
@@ -200,6 +201,7 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
     assert left_in(folder) == {"people.csv", "new.duckdb"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -287,15 +289,16 @@ def test_wrong_usage_is_told_as_such(kanon: Kanon, people: Path, arguments: list
     assert "Usage" in done.stderr
 
 
-def test_a_full_disk_leaves_the_old_file(kanon: Kanon, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+@pytest.mark.process
+def test_a_full_disk_leaves_the_old_file(started: Kanon, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"COPY (SELECT i % 5 AS a, i AS note FROM range(50000) t(i)) TO '{folder}/in.csv' (HEADER)")
-    assert kanon("anonymize", "in.csv", "-o", "out.csv", "--qi", "a").returncode == 0  # compiled kernels are written too
+    assert started("anonymize", "in.csv", "-o", "out.csv", "--qi", "a").returncode == 0  # compiled kernels are written too
     (folder / "out.csv").write_text("old")
 
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    done = kanon("anonymize", "in.csv", "-o", "out.csv", "--qi", "a", "--force", preexec_fn=full)
+    done = started("anonymize", "in.csv", "-o", "out.csv", "--qi", "a", "--force", preexec_fn=full)
     assert done.returncode == 1
     assert done.stderr.startswith("error: cannot write")
     assert (folder / "out.csv").read_text() == "old"

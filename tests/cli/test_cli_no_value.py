@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("way", WAYS, ids=repr)
 def test_anonymize(kanon: Kanon, folder: Path, way: list[str]) -> None:
-    done = kanon("anonymize", "in.csv", "-o", "out.csv", *way, cwd=folder)
+    done = kanon("anonymize", "in.csv", "-o", "out.csv", *way)
     assert done.returncode != 0
     assert "CANARY" not in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
@@ -53,7 +53,7 @@ def test_scripts(kanon: Kanon, folder: Path, command: list[str]) -> None:
     for statement in (STATEMENT, f"CREATE VIEW v AS {STATEMENT};\nFROM v", f"CREATE TABLE r AS {STATEMENT}"):
         text = f"SELECT 1;\n{statement};\n"
         (folder / "broken.sql").write_text(text)
-        done = kanon(*command, cwd=folder, input=text)
+        done = kanon(*command, input=text)
         assert done.returncode == 1
         assert "CANARY" not in done.stdout + done.stderr
         assert "Conversion Error" in done.stderr

@@ -48,6 +48,7 @@ def names() -> set[str]:
     return set(os.listdir()) - {"people.csv"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("out", OUTS)
 def test_an_out_that_appears_is_left_as_it_is(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
     when_audited(monkeypatch, lambda: Path(out).write_text("mine"))
@@ -118,6 +119,7 @@ if __name__ == "__main__":
 """The command, killed before so many steps by which a file gets its name."""
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("force", [False, True])
 def test_no_certificate_lies_beside_what_it_is_not_about(force: bool, environment: dict[str, str]) -> None:
     pair = Path("out.csv"), Path("cert.json")
@@ -155,11 +157,12 @@ def test_an_out_that_cannot_be_replaced_keeps_its_certificate(monkeypatch: pytes
     assert (done.exit_code, "cannot write" in done.stderr, Path("cert.json").read_bytes()) == (1, True, old)
 
 
-def test_of_two_writers_exactly_one_ends_with_0(kanon: Kanon, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.process
+def test_of_two_writers_exactly_one_ends_with_0(started: Kanon, monkeypatch: pytest.MonkeyPatch) -> None:
     codes = []
 
     def other() -> None:
-        codes.append(kanon("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4").returncode)
+        codes.append(started("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4").returncode)
 
     when_audited(monkeypatch, other)
     done = anonymize("out.csv")

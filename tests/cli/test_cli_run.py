@@ -28,9 +28,10 @@ def test_a_script_runs_statement_by_statement(kanon: Kanon, folder: Path) -> Non
     assert (done.returncode, done.stdout, done.stderr) == (0, "a\tb\tn\n0\tx;y\tNULL\n", "")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", [["run", "-"], ["shell"]])
-def test_a_script_comes_through_a_pipe(kanon: Kanon, command: list[str]) -> None:
-    done = kanon(*command, input=SCRIPT)
+def test_a_script_comes_through_a_pipe(started: Kanon, command: list[str]) -> None:
+    done = started(*command, input=SCRIPT)
     assert (done.returncode, done.stdout, done.stderr) == (0, "a\tb\tn\n0\tx;y\tNULL\n", "")
 
 
@@ -72,25 +73,28 @@ def test_times_with_a_zone_are_shown(kanon: Kanon) -> None:
     assert done.stdout.startswith("t\ta\n2020-01-01 00:00:00")
 
 
+@pytest.mark.process
 def test_a_closed_pipe_is_no_error(folder: Path, environment: dict[str, str]) -> None:
     command = f"echo 'SELECT i FROM range(1000000) t(i)' | {sys.executable} -m kanon_sql.cli run - | head -n 2"
     done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
     assert (done.stdout, "Traceback" in done.stderr) == ("i\n0\n", False)
 
 
-def test_audit_measures_and_judges(kanon: Kanon, people: Path) -> None:
-    done = kanon("audit", "people.csv", "--qi", "zip,age")
+@pytest.mark.process
+def test_audit_measures_and_judges(started: Kanon, people: Path) -> None:
+    done = started("audit", "people.csv", "--qi", "zip,age")
     assert done.returncode == 0
     words = dict(line.split()[:2] for line in done.stdout.splitlines() if len(line.split()) == 2)
     assert (words["k"], words["rows"], words["prosecutor_risk"]) == ("3", "12", "0.3333333333333333")
-    assert kanon("audit", "people.csv", "--qi", "zip,age", "--k", "3").returncode == 0
-    below = kanon("audit", "people.csv", "--qi", "zip,age", "--k", "4")
+    assert started("audit", "people.csv", "--qi", "zip,age", "--k", "3").returncode == 0
+    below = started("audit", "people.csv", "--qi", "zip,age", "--k", "4")
     assert (below.returncode, below.stderr) == (1, "error: the smallest class has 3 rows, fewer than k = 4\n")
-    assert kanon("audit", "people.csv", "--qi", "nobody").returncode == 1
+    assert started("audit", "people.csv", "--qi", "nobody").returncode == 1
 
 
-def test_the_demo_is_the_same_every_time_and_keeps_its_promise(kanon: Kanon) -> None:
-    first, second = (kanon("demo", "--rows", "400", "--k", "3") for _ in range(2))
+@pytest.mark.process
+def test_the_demo_is_the_same_every_time_and_keeps_its_promise(started: Kanon) -> None:
+    first, second = (started("demo", "--rows", "400", "--k", "3") for _ in range(2))
     assert first.returncode == 0, first.stderr
     assert "ANONYMIZE BY" in first.stdout
     assert "k >= 3" in first.stdout
@@ -104,6 +108,7 @@ def test_a_demo_that_cannot_be(kanon: Kanon) -> None:
     assert done.stderr.startswith("error: ")
 
 
+@pytest.mark.process
 def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys, kanon_sql.cli; print([m for m in ('duckdb', 'rich', 'numpy', 'sqlglot', 'pyarrow') if m in sys.modules])"

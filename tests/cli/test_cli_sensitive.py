@@ -116,6 +116,7 @@ def test_a_broken_or_senseless_promise_is_one_line(kanon: Kanon, patients: Path,
     assert not any(disease in done.stderr for disease in DISEASES)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("promise", "beside"),
     [

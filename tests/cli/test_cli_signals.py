@@ -52,6 +52,7 @@ def as_in_a_terminal() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("wait", [0.0, 1.0])
 def test_a_stopped_release_leaves_nothing(
@@ -97,8 +98,9 @@ def patient(folder: Path, environment: dict[str, str], *arguments: str) -> Any:
 RELEASE = ("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4", "--algorithm", "patient")
 
 
+@pytest.mark.process
 def test_the_first_ctrl_c_ends_the_search_with_the_best_release(
-    people: Path, folder: Path, environment: dict[str, str], kanon: Kanon
+    people: Path, folder: Path, environment: dict[str, str], started: Kanon
 ) -> None:
     child = patient(folder, environment, *RELEASE, "--certificate", "cert.json")
     child.expect(r"solving: searching: cost 12, proven at least 1 \(gap 91.7 %\)")
@@ -109,9 +111,10 @@ def test_the_first_ctrl_c_ends_the_search_with_the_best_release(
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
-    assert kanon("verify", "people.csv", "out.csv", "cert.json").returncode == 0
+    assert started("verify", "people.csv", "out.csv", "cert.json").returncode == 0
 
 
+@pytest.mark.process
 def test_a_sigterm_does_not_wait_for_the_search(people: Path, folder: Path, environment: dict[str, str]) -> None:
     child = patient(folder, environment, *RELEASE)
     child.expect("searching")
@@ -124,6 +127,7 @@ def test_a_sigterm_does_not_wait_for_the_search(people: Path, folder: Path, envi
     assert {path.name for path in folder.iterdir()} == {"people.csv", "patient.py", "searching"}
 
 
+@pytest.mark.process
 def test_a_statement_of_a_script_ends_and_the_script_goes_on(folder: Path, environment: dict[str, str]) -> None:
     (folder / "s.sql").write_text("""
         CREATE TABLE t AS SELECT i % 2 AS a FROM range(6) r(i);

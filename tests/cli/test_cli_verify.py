@@ -113,11 +113,12 @@ def test_it_holds_no_value_of_a_cell(hospital: Path) -> None:
     assert '"w1"' not in text
 
 
-def test_in_a_process_of_its_own(kanon: Kanon, hospital: Path) -> None:
-    done = kanon("verify", "in.csv", "out.csv", "cert.json")
+@pytest.mark.process
+def test_in_a_process_of_its_own(started: Kanon, hospital: Path) -> None:
+    done = started("verify", "in.csv", "out.csv", "cert.json")
     assert (done.returncode, done.stderr) == (0, "")
     hospital.write_text(hospital.read_text().replace('"rows": 60', '"rows": 61'))
-    done = kanon("verify", "in.csv", "out.csv", "cert.json")
+    done = started("verify", "in.csv", "out.csv", "cert.json")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == 'error: cert.json, line 5: "rows": 61, but the source has 60\n'
 
@@ -154,6 +155,7 @@ EDITS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("edit", EDITS)
 def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, hospital: Path, edit: str) -> None:
     lines = hospital.read_text().splitlines(keepends=True)
@@ -175,6 +177,7 @@ def test_a_changed_price_is_refused(run: Run, hospital: Path) -> None:
         assert refused(run).startswith(f'cert.json, line {where[named]}: "{named}": ')
 
 
+@pytest.mark.exhaustive
 def test_no_line_can_be_left_out_or_doubled(run: Run, hospital: Path) -> None:
     lines = hospital.read_text().splitlines(keepends=True)
     for place in range(len(lines)):
@@ -189,6 +192,7 @@ def test_a_source_with_one_more_row_is_refused(run: Run, hospital: Path, folder:
     assert refused(run) == 'cert.json, line 5: "rows": 60, but the source has 61'
 
 
+@pytest.mark.exhaustive
 def test_a_source_with_one_changed_cell_is_refused(run: Run, hospital: Path, folder: Path) -> None:
     lines = lines_of_hospital()
     kinds = [line.rpartition(",")[0] for line in lines]
@@ -198,6 +202,7 @@ def test_a_source_with_one_changed_cell_is_refused(run: Run, hospital: Path, fol
             assert 'line 6: "row_types"' in refused(run)
 
 
+@pytest.mark.exhaustive
 def test_every_changed_cell_of_the_release_is_refused(run: Run, hospital: Path, folder: Path) -> None:
     header, *rows = (folder / "out.csv").read_text().splitlines()
     for place, row in enumerate(rows[::7]):
@@ -233,6 +238,7 @@ def test_the_cells_in_an_error_stay_secret(run: Run, hospital: Path, folder: Pat
     assert "SECRET" not in refused(run)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "options",
     [
@@ -258,6 +264,7 @@ def test_empty_cells_texts_masks_and_links_pass(run: Run, folder: Path, options:
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "duckdb::main.out"])
 @pytest.mark.parametrize("suppress", [(), ("--suppress", "*")])
 def test_types_pass_through_every_format(

@@ -34,6 +34,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return command(folder, monkeypatch)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_label_in_the_place_of_another_is_refused(run: Run, folder: Path, kind: str) -> None:
     recodings = standard(run, folder, kind)
@@ -51,6 +52,7 @@ def test_a_label_in_the_place_of_another_is_refused(run: Run, folder: Path, kind
     assert tried > 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_row_twice_and_another_left_out_is_refused(run: Run, folder: Path, kind: str) -> None:
     recodings = standard(run, folder, kind)
@@ -62,6 +64,7 @@ def test_a_row_twice_and_another_left_out_is_refused(run: Run, folder: Path, kin
             refused(recodings)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "column", "finer"),
     [
@@ -91,6 +94,7 @@ def test_a_label_that_tells_more_than_permitted_is_refused(run: Run, folder: Pat
             refused(recodings)
 
 
+@pytest.mark.exhaustive
 def test_a_range_that_is_too_narrow_or_too_wide_is_refused(run: Run, folder: Path) -> None:
     recodings = standard(run, folder, "ranges")
     rows, place = released(folder), HEADER.index("age")
@@ -145,6 +149,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("edit", EDITS)
 def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, folder: Path, edit: str) -> None:
     recodings = standard(run, folder, "ladders")
@@ -158,6 +163,7 @@ def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, folder: Path
     assert refused(recodings).startswith(f'c.json, line {where[field]}: "{field}": ')
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "before", "after"),
     [
@@ -171,7 +177,7 @@ def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, folder: Path
 def test_another_policy_is_refused(run: Run, folder: Path, kind: str, before: str, after: str) -> None:
     recodings = standard(run, folder, kind)
     text = (folder / "c.json").read_text()
-    where = read_certificate("c.json").certificate.policy
+    where = Certificate.from_json(text).policy
     policy = where.replace(before, after) if before in where else where.replace("0.25", "0.2")
     if kind == "intervals":
         data = json.loads(policy)

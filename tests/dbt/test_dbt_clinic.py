@@ -31,6 +31,7 @@ def test_the_example_keeps_its_promises(built: Path) -> None:
     assert rows(built, f"SELECT bool_and(most * 2 <= size) FROM ({most})") == [(True,)]
 
 
+@pytest.mark.process
 def test_identifiers_stay_behind_and_the_rest_is_kept(built: Path) -> None:
     names = [row[0] for row in rows(built, "DESCRIBE patients_released")]
     assert names == ["zip", "age", "job", "diagnosis", "severity"]
@@ -38,16 +39,19 @@ def test_identifiers_stay_behind_and_the_rest_is_kept(built: Path) -> None:
     assert rows(built, kept.format("patients_released")) == rows(built, kept.format("patients"))
 
 
+@pytest.mark.process
 def test_the_order_of_the_rows_tells_nothing(built: Path) -> None:
     assert rows(built, "FROM patients_released") == rows(built, "FROM patients_released ORDER BY ALL")
 
 
+@pytest.mark.process
 def test_nothing_but_the_relations_is_left_in_the_database(built: Path) -> None:
     tables = {row[0] for row in rows(built, "SELECT table_name FROM information_schema.tables")}
     assert tables == {"patients", "job_levels", "stg_patients", *QI}
     assert rows(built, "SELECT count(*) FROM duckdb_functions() WHERE NOT internal") == [(0,)]
 
 
+@pytest.mark.process
 def test_a_kill_leaves_the_previous_release(project: Path) -> None:
     """The process dies after the audit and the swap, before the commit."""
     before = rows(project, "FROM patients_released ORDER BY ALL")
@@ -82,6 +86,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.process
 def test_unsafe_models_are_refused_before_anything_runs(project: Path) -> None:
     models = project / "models"
     for name, (config, sql, _) in REFUSED.items():
@@ -155,6 +160,7 @@ def write_model(project: Path, name: str, config: str, tags: dict[str, str], met
     (project / "models" / f"{name}.yml").write_text(f"models: [{{name: {name}, columns: [{', '.join(columns)}]}}]\n")
 
 
+@pytest.mark.process
 def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> None:
     diagnoses = ["flu", "asthma", "diabetes", "ulcer", "hypertension"]
     (project / "seeds" / "diagnosis_tree.csv").write_text(
@@ -205,6 +211,7 @@ def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> 
         "{{ config(materialized='anonymized', k=2) }}\nselect cast(note as int) as note, zip from {{ ref('canaries') }}",
     ],
 )
+@pytest.mark.process
 def test_no_value_in_what_dbt_prints_logs_and_stores(project: Path, model: str) -> None:
     (project / "seeds" / "canaries.csv").write_text("note,zip\n" + "".join(f"CANARY{i},{i % 2}\n" for i in range(8)))
     (project / "models" / "released" / "broken.sql").write_text(model)

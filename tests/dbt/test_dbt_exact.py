@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
 
+import pytest
 from dbt_process import NEEDS_DBT, dbt, rows
 
 pytestmark = NEEDS_DBT
@@ -45,6 +46,7 @@ def t_of(table: Table, metric: str) -> Fraction:
     return worst
 
 
+@pytest.mark.process
 def test_the_tests_decide_exactly(project: Path) -> None:
     """At the figure of a random table a test passes, and a hair beside it fails."""
     draw = random.Random(5)

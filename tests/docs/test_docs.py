@@ -43,6 +43,7 @@ def runnable(path: Path) -> list[Block]:
     return [block for block in blocks(path) if block.run and block.language in languages]
 
 
+@pytest.mark.sweep
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning:ibis")  # ibis 12.0 on DuckDB 2.0
 @pytest.mark.parametrize("path", [path for path in PAGES if runnable(path)], ids=named)
 def test_every_block_runs_and_shows_what_the_page_says(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,6 +139,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.process
 def test_the_site_has_a_reference_from_the_code(site: Path) -> None:
     page = html.unescape(re.sub("<[^>]+>", "", (site / "reference.html").read_text(encoding="utf-8")))
     with kanon_sql.connect() as con:
@@ -159,12 +161,14 @@ def test_the_site_has_every_page(site: Path) -> None:
         assert (site / path.relative_to(DOCS).with_suffix(".html")).exists(), f"{named(path)} is not in the site"
 
 
+@pytest.mark.process
 def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
     loaded = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["']?(https?:)?//""")
     for path in site.rglob("*.html"):
         assert not loaded.search(path.read_text(encoding="utf-8")), path.name
 
 
+@pytest.mark.process
 def test_the_site_reads_as_the_pages_do(site: Path) -> None:
     """Markdown that GitHub takes for a list or a table, and the site for a paragraph, would be hard to read."""
     for path in PAGES:

@@ -63,6 +63,7 @@ def names() -> set[str]:
     return set(os.listdir())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_release_is_written_in_private_first(con: Connection, release: str) -> None:
     con.raw = spy = Spy(con.raw)  # type: ignore[assignment]
@@ -73,6 +74,7 @@ def test_every_release_is_written_in_private_first(con: Connection, release: str
     assert "/.kanon-" in spy.asked[-1]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("target", "parameters"),
     [
@@ -129,6 +131,7 @@ def test_folders_appear_whole_at_a_new_name(con: Connection, options: str) -> No
     assert list(Path("empty").iterdir())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("statement", "message"),
     [

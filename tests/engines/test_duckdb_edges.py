@@ -30,6 +30,7 @@ def test_sixty_columns(con: duckdb.DuckDBPyConnection) -> None:
         ask(con, "FROM k_anonymize('wide', 5)")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [1, 2, 7, 12])
 @pytest.mark.parametrize(
     "select",
@@ -58,7 +59,10 @@ def test_all_equal_and_all_distinct_cost_what_they_must(con: duckdb.DuckDBPyConn
     con.execute("CREATE TABLE t AS SELECT i AS a, 'x' AS b FROM range(10) r(i)")
     ask(con, "FROM k_anonymize('t', 10, qi := ['b'])")
     ask(con, "FROM k_anonymize('t', 3)")
-    assert ask(con, "SELECT cost, status FROM kanon_releases()") == [(0, "OPTIMAL"), (10, "OPTIMAL")]
+    assert ask(con, "SELECT cost, status FROM kanon_releases() ORDER BY number DESC LIMIT 2") == [
+        (10, "OPTIMAL"),
+        (0, "OPTIMAL"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,7 @@ def test_an_empty_table(con: duckdb.DuckDBPyConnection, call: str) -> None:
     assert types(con, f"FROM {call}") == types(con, "FROM t")
     con.execute(f"CREATE TABLE released AS FROM {call}")
     assert types(con, "FROM released") == types(con, "FROM t")
-    assert ask(con, "SELECT rows, cost, status FROM kanon_releases() LIMIT 1") == [(0, 0, "OPTIMAL")]
+    assert ask(con, "SELECT rows, cost, status FROM kanon_releases() ORDER BY number DESC LIMIT 1") == [(0, 0, "OPTIMAL")]
 
 
 def test_spelling_of_the_columns_is_that_of_the_table(people: duckdb.DuckDBPyConnection) -> None:

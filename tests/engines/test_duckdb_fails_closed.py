@@ -20,6 +20,8 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
+pytestmark = pytest.mark.own_connection
+
 Change = Callable[[CodedTable, Recoding], Recoding]
 
 
@@ -100,6 +102,7 @@ def lie(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
 CALLS = ["k_anonymize('t', 3, qi := ['a', 'b', 'c'])", "k_anonymize('t', 3, qi := ['a'])", "k_anonymize('u', 3)"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("change", LIES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("call", CALLS)
 def test_a_lying_solver_releases_nothing(
@@ -189,6 +192,7 @@ def test_a_failed_release_rolls_back_with_its_transaction(con: duckdb.DuckDBPyCo
     assert tables(con) == {"t"}
 
 
+@pytest.mark.exhaustive
 def test_an_interrupt_leaves_nothing(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % 60 AS c{c}" for c in range(14))
     con.execute(f"CREATE TABLE t AS SELECT i AS id, {columns} FROM range(200000) r(i)")
@@ -222,6 +226,7 @@ def test_progress_may_stop_the_work_of_python() -> None:
         kanon_sql.anonymize(source, k=3, quasi_identifiers=["a", "b"], progress=stop)
 
 
+@pytest.mark.exhaustive
 def test_a_time_limit_gives_a_certified_release(con: duckdb.DuckDBPyConnection) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % 9 AS c{c}" for c in range(12))
     con.execute(f"CREATE TABLE t AS SELECT i AS id, {columns} FROM range(20000) r(i)")

@@ -41,10 +41,12 @@ def test_plain(people: duckdb.DuckDBPyConnection, call: str) -> None:
     assert types(people, f"FROM {call}") == types(people, "FROM people")
 
 
+@pytest.mark.own_connection
 def test_the_same_rows_every_time(people: duckdb.DuckDBPyConnection) -> None:
     assert check(people, f"FROM {CALL}") == check(people, f"FROM {CALL}")
 
 
+@pytest.mark.own_connection
 @pytest.mark.parametrize("call", CALLS)
 def test_through_a_cursor(people: duckdb.DuckDBPyConnection, call: str) -> None:
     with people.cursor() as cursor:
@@ -99,6 +101,7 @@ def test_inside_a_cte_and_a_subquery(people: duckdb.DuckDBPyConnection) -> None:
     check(people, f"SELECT * FROM (SELECT * FROM {CALL}) AS r")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("limit", [0, 1, 3, 1000])
 @pytest.mark.parametrize("call", CALLS)
 def test_limit(people: duckdb.DuckDBPyConnection, call: str, limit: int) -> None:
@@ -109,6 +112,7 @@ def test_limit(people: duckdb.DuckDBPyConnection, call: str, limit: int) -> None
     assert len(ask(people, f"FROM (FROM {call} LIMIT {limit})")) == min(limit, 8)
 
 
+@pytest.mark.own_connection
 def test_limit_on_a_large_table(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET threads = 2")
     con.execute("CREATE TABLE large AS SELECT i AS id, i % 7 AS a, i % 100 AS b, i % 13 AS c FROM range(200000) t(i)")
@@ -141,6 +145,7 @@ def test_one_column_of_a_release_is_still_of_the_whole_release(people: duckdb.Du
     assert all(everything[row[0]] == row for row in some)
 
 
+@pytest.mark.own_connection
 def test_prepared_statements(people: duckdb.DuckDBPyConnection) -> None:
     for k in (1, 2, 4, 8):
         rows = ask(people, "FROM k_anonymize('people', $1, qi := ['zip', 'age'])", [k])
@@ -155,11 +160,13 @@ def test_prepared_statements(people: duckdb.DuckDBPyConnection) -> None:
         ask(people, "EXECUTE p(0)")
 
 
+@pytest.mark.own_connection
 def test_a_temporary_table(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"CREATE TEMP TABLE people AS {TWO}")
     check(con, f"FROM {CALL}")
 
 
+@pytest.mark.own_connection
 def test_uncommitted_rows_of_a_transaction(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("BEGIN")
     con.execute(f"CREATE TABLE people AS {TWO}")
@@ -178,6 +185,7 @@ def test_a_view_is_a_source(people: duckdb.DuckDBPyConnection) -> None:
     assert min(class_sizes(rows, (1, 2)).values()) >= 3
 
 
+@pytest.mark.own_connection
 def test_a_registered_arrow_table_and_a_replacement_scan(con: duckdb.DuckDBPyConnection) -> None:
     import pyarrow as pa
 
@@ -185,6 +193,7 @@ def test_a_registered_arrow_table_and_a_replacement_scan(con: duckdb.DuckDBPyCon
     assert ask(con, "FROM k_anonymize('seen', 3)") == [(None,)] * 3
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
     ["select", "table", "a b", 'quo"te', "semi;colon", "ünï☂", "do.t", "it's", "--x", "SELECT 1", "$1", "{}", "%s"],
@@ -209,6 +218,7 @@ def _literal(text: str) -> str:
 INNER = ["n", "piece", "row", "release", "hidden", "qi", "fit", "part", "parts", "place", "pieces", "row_type", "t", "size"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", INNER)
 def test_columns_named_like_inner_ones(con: duckdb.DuckDBPyConnection, name: str) -> None:
     con.execute(f'CREATE TABLE t AS SELECT i AS id, i % 3 AS "{name}", i % 2 AS other FROM range(12) r(i)')
@@ -232,6 +242,7 @@ def test_our_own_names_end_in_an_error_or_a_release(con: duckdb.DuckDBPyConnecti
         assert min(class_sizes(rows, [1, 2] if name in qi else [2]).values()) >= 5
 
 
+@pytest.mark.own_connection
 def test_schemas_and_attached_databases(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     con.execute(f"ATTACH '{tmp_path / 'clinic.duckdb'}' AS clinic")
     con.execute("CREATE SCHEMA clinic.ward")
@@ -301,6 +312,8 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.own_connection
+@pytest.mark.sweep
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_settings_of_the_user_change_nothing(people: duckdb.DuckDBPyConnection, setting: str) -> None:
     expected = check(people, f"FROM {CALL}")
@@ -311,6 +324,7 @@ def test_settings_of_the_user_change_nothing(people: duckdb.DuckDBPyConnection, 
     assert check(people, f"FROM {CALL}") == expected
 
 
+@pytest.mark.own_connection
 def test_the_number_of_threads_changes_nothing(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
         "CREATE TABLE t AS SELECT i, hash(i) % 9 AS a, hash(i + 7) % 40 AS b, hash(i * 3) % 5 AS c FROM range(30000) r(i)"
@@ -329,6 +343,7 @@ def test_the_order_of_the_rows_changes_nothing_even_where_row_types_are_split(co
     assert one == other
 
 
+@pytest.mark.own_connection
 def test_two_cursors_at_the_same_time(people: duckdb.DuckDBPyConnection) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -344,6 +359,7 @@ def test_two_cursors_at_the_same_time(people: duckdb.DuckDBPyConnection) -> None
     assert len(numbers) == len(set(numbers)) == 13
 
 
+@pytest.mark.own_connection
 def test_releases_are_listed_with_their_certificates(people: duckdb.DuckDBPyConnection) -> None:
     assert ask(people, "FROM kanon_releases()") == []
     check(people, f"FROM {CALL}")
@@ -362,6 +378,7 @@ def test_releases_are_listed_with_their_certificates(people: duckdb.DuckDBPyConn
     assert [each.number for each in kanon_sql.releases(people)] == [1]
 
 
+@pytest.mark.own_connection
 def test_register_twice_is_harmless(people: duckdb.DuckDBPyConnection) -> None:
     expected = check(people, f"FROM {CALL}")
     kanon_sql.register(people)

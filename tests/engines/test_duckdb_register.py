@@ -5,6 +5,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
+import pytest
 
 import kanon_sql
 
@@ -42,12 +43,14 @@ def test_a_file_database_keeps_nothing(tmp_path) -> None:
         assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
 
 
+@pytest.mark.process
 def test_an_open_connection_does_not_complain_at_the_end() -> None:
     script = "import duckdb, kanon_sql; con = kanon_sql.register(duckdb.connect()); con.execute('SELECT 1')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
 
 
+@pytest.mark.process
 def test_a_release_does_not_load_what_it_does_not_need() -> None:
     script = (
         "import sys, duckdb, kanon_sql; con = kanon_sql.register(duckdb.connect());"
@@ -60,6 +63,7 @@ def test_a_release_does_not_load_what_it_does_not_need() -> None:
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.process
 def test_a_second_connection_outlives_the_first(tmp_path) -> None:
     """DuckDB lets go of functions with the connection that brought them: a call then ended the process."""
     script = f"""if True:

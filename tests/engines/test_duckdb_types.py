@@ -103,6 +103,7 @@ def check_release(con: duckdb.DuckDBPyConnection, k: int, names: str) -> None:
         assert ask(con, "SELECT count(q) FROM released") == [(0,)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("values", VALUES, ids=lambda values: values[0])
 def test_every_type(con: duckdb.DuckDBPyConnection, values: tuple[str, ...]) -> None:
     kind, *cells = values
@@ -113,6 +114,7 @@ def test_every_type(con: duckdb.DuckDBPyConnection, values: tuple[str, ...]) -> 
     check_release(con, 1, "['q', 'r']")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("values", VALUES, ids=lambda values: values[0])
 def test_every_type_where_every_column_counts(con: duckdb.DuckDBPyConnection, values: tuple[str, ...]) -> None:
     kind, *cells = values
@@ -127,6 +129,7 @@ def test_every_type_where_every_column_counts(con: duckdb.DuckDBPyConnection, va
     assert ask(con, "SELECT count(*), k >= 2 FROM released, k_anonymity('released') GROUP BY ALL") == [(5, True)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("values", VALUES, ids=lambda values: values[0])
 def test_every_type_as_text(con: duckdb.DuckDBPyConnection, values: tuple[str, ...]) -> None:
     kind, *cells = values

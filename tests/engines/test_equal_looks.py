@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 import kanon_sql
+from kanon_sql.engines.duckdb.connection import Connection
 
 POOLS = {
     "DOUBLE": ("0.0::DOUBLE", "-0.0::DOUBLE", "1.0::DOUBLE"),
@@ -28,18 +29,19 @@ def looks(con: duckdb.DuckDBPyConnection, query: str) -> list[tuple[object, ...]
     return sorted(con.sql(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({query})").fetchall(), key=str)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("qi", [", qi := ['q', 'r']", ""])
-def test_equal_values_are_one_value(pool: str, qi: str) -> None:
+def test_equal_values_are_one_value(shared: duckdb.DuckDBPyConnection, pool: str, qi: str) -> None:
     # Three rows of one zip and equal values, three of another: at k = 3 nothing has to be hidden.
     same, equal, other = POOLS[pool]
     rows = [(same, 1), (equal, 1), (same, 1), (equal, 2), (equal, 2), (same, 2), (other, 2), (other, 2), (other, 2)]
     found = set()
     for order in itertools.islice(itertools.permutations(rows), 0, None, 60_000):
-        with kanon_sql.register(duckdb.connect(), secret="s") as con:
-            con.execute(f"CREATE TABLE t AS FROM (VALUES {', '.join(f'({q}, {r})' for q, r in order)}) AS t(q, r)")
-            shown = looks(con, f"FROM k_anonymize('t', 3{qi})")
-            certificate = kanon_sql.releases(con)[-1]
+        cells = ", ".join(f"({q}, {r})" for q, r in order)
+        shared.execute(f"CREATE OR REPLACE TABLE t AS FROM (VALUES {cells}) AS t(q, r)")
+        shown = looks(shared, f"FROM k_anonymize('t', 3{qi})")
+        certificate = kanon_sql.releases(shared)[-1]
         assert certificate.cost == 0
         assert certificate.row_types == 3
         assert len(set(shown)) == 3, "a reader sees three classes"
@@ -47,45 +49,44 @@ def test_equal_values_are_one_value(pool: str, qi: str) -> None:
     assert len(found) == 1, "the look does not depend on the order of the rows"
 
 
-def test_equal_values_in_the_explanation() -> None:
-    with kanon_sql.connect() as con:
-        con.execute("CREATE TABLE t AS SELECT CASE WHEN i % 2 = 0 THEN 0.0 ELSE -0.0 END::DOUBLE AS q FROM range(6) r(i)")
-        told = dict(
-            con.sql("EXPLAIN ANONYMIZE SELECT * FROM t ANONYMIZE BY q GUARANTEE k >= 3").project("property, value").fetchall()
-        )
+def test_equal_values_in_the_explanation(shared_clause: Connection) -> None:
+    shared_clause.execute("CREATE TABLE t AS SELECT CASE WHEN i % 2 = 0 THEN 0.0 ELSE -0.0 END::DOUBLE AS q FROM range(6) r(i)")
+    explained = shared_clause.sql("EXPLAIN ANONYMIZE SELECT * FROM t ANONYMIZE BY q GUARANTEE k >= 3")
+    told = dict(explained.project("property, value").fetchall())
     assert told["row types"] == "1"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("kind", ["RANGES", "SETS", "INTERVALS"])
-def test_labels_of_equal_values_show_the_one_look(pool: str, kind: str) -> None:
+def test_labels_of_equal_values_show_the_one_look(shared_clause: Connection, pool: str, kind: str) -> None:
     same, equal, other = POOLS[pool]
-    with kanon_sql.connect() as con:
-        for values in ((same, equal), (equal, equal), (same, same)):
-            cells = ", ".join(f"({each})" for each in (*values, values[0], other, other, other))
-            con.execute(f"CREATE OR REPLACE TABLE t AS FROM (VALUES {cells}) AS t(q)")
-            plain = looks(con, "SELECT * FROM t ANONYMIZE BY q GUARANTEE k >= 3")
-            labels = looks(con, f"SELECT * FROM t ANONYMIZE BY q IN {kind} GUARANTEE k >= 3")
-            assert [label.strip('"') for (label,) in labels] == [look for (look,) in plain]
+    for values in ((same, equal), (equal, equal), (same, same)):
+        cells = ", ".join(f"({each})" for each in (*values, values[0], other, other, other))
+        shared_clause.execute(f"CREATE OR REPLACE TABLE t AS FROM (VALUES {cells}) AS t(q)")
+        plain = looks(shared_clause, "SELECT * FROM t ANONYMIZE BY q GUARANTEE k >= 3")
+        labels = looks(shared_clause, f"SELECT * FROM t ANONYMIZE BY q IN {kind} GUARANTEE k >= 3")
+        assert [label.strip('"') for (label,) in labels] == [look for (look,) in plain]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("python", [False, True], ids=["SQL", "Python"])
-def test_rows_beside_equal_values_follow_what_they_hold(pool: str, python: bool) -> None:
+def test_rows_beside_equal_values_follow_what_they_hold(shared_clause: Connection, pool: str, python: bool) -> None:
     # One rare row hides some of twelve frequent ones, which differ in the look of another column only.
     same, equal, _ = POOLS[pool]
     rows = [("rare", same), *(("frequent", (same, equal)[number % 2]) for number in range(12))]
     found = set()
     for seed in range(6):
         Random(seed).shuffle(rows)
-        with kanon_sql.connect(secret="s") as con:
-            con.execute(
-                f"CREATE TABLE t AS FROM (VALUES {', '.join(f'({zip_code!r}, {d})' for zip_code, d in rows)}) AS t(zip, d)"
-            )
-            if python:
-                given = con.sql("FROM t").to_arrow_table()
-                con.register("shown", kanon_sql.anonymize(given, k=4, quasi_identifiers=["zip"], secret="s").table)
-            else:
-                con.register("shown", con.sql("FROM k_anonymize('t', 4, qi := ['zip'])").to_arrow_table())
-            found.add(str(con.sql("SELECT zip, CAST(d AS VARCHAR) FROM shown").fetchall()))
+        cells = ", ".join(f"({zip_code!r}, {d})" for zip_code, d in rows)
+        shared_clause.execute(f"CREATE OR REPLACE TABLE t AS FROM (VALUES {cells}) AS t(zip, d)")
+        if python:
+            given = shared_clause.sql("FROM t").to_arrow_table()
+            shown = kanon_sql.anonymize(given, k=4, quasi_identifiers=["zip"], secret="s").table
+        else:
+            shown = shared_clause.sql("FROM k_anonymize('t', 4, qi := ['zip'])").to_arrow_table()
+        shared_clause.register("shown", shown)
+        found.add(str(shared_clause.sql("SELECT zip, CAST(d AS VARCHAR) FROM shown").fetchall()))
+        shared_clause.unregister("shown")
     assert len(found) == 1, "neither which rows are hidden nor their order depends on the order of the source"

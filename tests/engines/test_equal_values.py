@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import kanon_sql
 from kanon_sql.engines.duckdb import histogram
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError
 from kanon_sql.table.equal_values import Spellings
@@ -31,9 +30,8 @@ KINDS = {
 
 
 @pytest.fixture
-def con():
-    with kanon_sql.connect() as con:
-        yield con
+def con(shared_clause):
+    return shared_clause
 
 
 def fill(con: Any, kind: str, seed: int, rows: int = 24) -> None:
@@ -90,6 +88,7 @@ def apart(counts: Counter[Any], whole: Counter[Any]) -> Fraction:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("promise", PROMISES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_classes_keep_the_promise_with_equal_values_as_one(con, kind: str, promise: str) -> None:
@@ -189,6 +188,7 @@ def test_alpha_counts_every_spelling(con, named: str) -> None:
         con.execute(f"CREATE TABLE s AS FROM q ANONYMIZE BY zip GUARANTEE k >= 2 AND alpha(d, '{named}') <= 0.4")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT"])
 def test_quasi_identifiers_under_a_collation_are_right_or_refused(con, collation: str) -> None:
     """A class is one by its bytes: where the collation takes texts together, nothing is released in another's spelling."""

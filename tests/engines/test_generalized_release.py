@@ -123,6 +123,7 @@ SEEDS = [seed for seed in range(30) if all(told(people(seed, 7), name) for name 
 """Tables in which no level tells as much as the next: the oracle knows nothing of levels that are left out."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("jobs", [JOBS, PARENTS], ids=["levels", "parents"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_small_tables_lose_as_little_as_any_partition(seed: int, jobs: pa.Table) -> None:
@@ -138,6 +139,7 @@ def test_small_tables_lose_as_little_as_any_partition(seed: int, jobs: pa.Table)
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", SEEDS)
 def test_masks_at_levels_of_their_own(seed: int) -> None:
     source = people(seed, 7)
@@ -174,6 +176,7 @@ def test_a_mask_shows_no_finer_level_than_it_names() -> None:
     assert ("0214*", 2) in rows
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", ["auto", "greedy", "cover", "balls", "merge_small", "mondrian", "subset_dp", "matching"])
 def test_every_solver_keeps_the_promise_and_states_its_loss(algorithm: str) -> None:
     source = people(3, 14)
@@ -268,13 +271,11 @@ def test_no_bound_holds_over_groups_that_were_chosen(recoding: str) -> None:
 
 
 @pytest.fixture
-def con():
-    with kanon_sql.connect() as con:
-        con.execute(
-            "CREATE TABLE p AS SELECT i * 7919 % 100 AS age, chr((65 + i * i % 23)::INTEGER) AS name, i AS id "
-            "FROM range(300) t(i)"
-        )
-        yield con
+def con(shared_clause):
+    shared_clause.execute(
+        "CREATE TABLE p AS SELECT i * 7919 % 100 AS age, chr((65 + i * i % 23)::INTEGER) AS name, i AS id FROM range(300) t(i)"
+    )
+    return shared_clause
 
 
 def test_chosen_groups_have_at_least_k_rows(con) -> None:
@@ -485,6 +486,7 @@ def test_one_number_in_two_spellings() -> None:
     assert len(set(release.table.column("x").to_pylist())) == 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "kind", ["ENUM('a', 'b')", "INTEGER[]", "STRUCT(a INTEGER)", "BLOB", "UUID", "JSON", "BIT", "TIMESTAMPTZ", "DECIMAL(9, 2)"]
 )

@@ -6,19 +6,17 @@ from collections import Counter
 
 import pytest
 
-import kanon_sql
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, UnknownColumnError
 
 
 @pytest.fixture
-def con():
-    with kanon_sql.connect() as con:
-        con.execute("""
-            CREATE TABLE "odd; name" AS
-            SELECT 'n' || (i * i % 31) AS "la""bel", (i * 37 % 101) / 4 AS x, i % 13 - 6 AS y FROM range(500) t(i);
-            CREATE TABLE map AS SELECT 'n' || i AS a, 'n' || (i + 1) AS b FROM range(30) t(i)
-        """)
-        yield con
+def con(shared_clause):
+    shared_clause.execute("""
+        CREATE TABLE "odd; name" AS
+        SELECT 'n' || (i * i % 31) AS "la""bel", (i * 37 % 101) / 4 AS x, i % 13 - 6 AS y FROM range(500) t(i);
+        CREATE TABLE map AS SELECT 'n' || i AS a, 'n' || (i + 1) AS b FROM range(30) t(i)
+    """)
+    return shared_clause
 
 
 def rows_by(con, column: str) -> Counter[str]:

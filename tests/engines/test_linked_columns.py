@@ -126,6 +126,7 @@ def test_against_brute_force_over_the_permitted_masks(
     assert certificate.status is not Status.OPTIMAL or certificate.cost == best
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", SOLVERS)
 def test_every_solver_keeps_the_links(algorithm: str) -> None:
     rows = [("a", 1, 30), ("a", 1, 31), ("a", 2, 30), ("b", 3, 30), ("b", 3, 31), ("b", None, 31), (None, None, 30)]
@@ -143,6 +144,7 @@ def wide(columns: int = 18, rows: int = 200) -> pa.Table:
     return pa.table({"id": range(rows), **{f"c{i}": rng.integers(0, 2 + i % 3, rows) for i in range(columns)}})
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "linked",
     [[["c0", "c17"]], [["c0", "c17"], ["c5", "c6", "c7"]]],
@@ -165,11 +167,11 @@ def test_columns_split_top_down_keep_their_links(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.fixture
-def clinic() -> Iterator[Any]:
-    with kanon_sql.connect() as con:
-        con.register("source", town())
-        con.execute("CREATE TABLE people AS FROM source")
-        yield con
+def clinic(shared_clause: Any) -> Iterator[Any]:
+    shared_clause.register("source", town())
+    shared_clause.execute("CREATE TABLE people AS FROM source")
+    yield shared_clause
+    shared_clause.unregister("source")
 
 
 def from_python(masks: list[list[str]] | None) -> Release:

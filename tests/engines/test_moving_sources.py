@@ -7,6 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+pytestmark = pytest.mark.own_connection
+
 SOURCES = {
     "zip": "SELECT i AS id, (random() * 4)::INTEGER AS zip, i % 3 AS age FROM range(60) AS t(i)",
     "rows": "SELECT i AS id, i % 4 AS zip, i % 3 AS age FROM range(60) AS t(i) WHERE random() < 0.7",
@@ -22,6 +24,7 @@ def check(rows: list[tuple[int, object, object]], k: int) -> None:
     assert min(sizes.values()) >= k
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("name", ["v", "main.v", "memory.main.v"])
 def test_a_view_is_read_once(con: duckdb.DuckDBPyConnection, source: str, name: str) -> None:
@@ -36,6 +39,7 @@ def test_a_query_above_is_read_once(con: duckdb.DuckDBPyConnection, source: str)
         check(con.sql(f"WITH v AS ({SOURCES[source]}) FROM k_anonymize('v', 4, qi := ['zip', 'age'])").fetchall(), 4)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_query_above_that_hides_a_table(con: duckdb.DuckDBPyConnection, source: str) -> None:
     # The name is that of a stored table, so it is read twice: a reading that differs ends in an error, never in a mixture.

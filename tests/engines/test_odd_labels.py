@@ -96,6 +96,7 @@ def con():
         yield con
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("recoding", ["RANGES", "SETS", "INTERVALS", "BINS", "DIGITS"])
 @pytest.mark.parametrize("kind", POOLS)
 def test_labels_cover_their_values(con, kind: str, recoding: str) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.gate import _question
+from kanon_sql.engines.duckdb.gate import QUESTIONS
 from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, PolicyError
 from kanon_sql.model.requirements import People
 
@@ -17,14 +16,13 @@ HEADS = "SELECT min(n) FROM (SELECT count(DISTINCT who) AS n FROM ({}) GROUP BY 
 
 
 @pytest.fixture
-def con() -> Iterator[Connection]:
-    with kanon_sql.connect() as con:
-        con.execute(
-            "CREATE TABLE visits AS SELECT 'P' || (hash(i) % 90) AS patient, (hash(i) % 90 % 7)::INT AS zip, "
-            "(hash(i, 1) % 9)::INT AS age, ['flu', 'gout', 'acne'][1 + (hash(i, 2) % 3)::INT] AS disease, "
-            "'2026-01-01'::DATE + i::INT AS day FROM range(700) AS t(i)"
-        )
-        yield con
+def con(shared_clause: Connection) -> Connection:
+    shared_clause.execute(
+        "CREATE TABLE visits AS SELECT 'P' || (hash(i) % 90) AS patient, (hash(i) % 90 % 7)::INT AS zip, "
+        "(hash(i, 1) % 9)::INT AS age, ['flu', 'gout', 'acne'][1 + (hash(i, 2) % 3)::INT] AS disease, "
+        "'2026-01-01'::DATE + i::INT AS day FROM range(700) AS t(i)"
+    )
+    return shared_clause
 
 
 def test_the_clause(con: Connection) -> None:
@@ -70,6 +68,7 @@ def test_a_stored_policy(con: Connection) -> None:
         con.execute("SELECT zip, age FROM visits ANONYMIZE WITH POLICY p").fetchall()
 
 
+@pytest.mark.exhaustive
 def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
     from click.testing import CliRunner
 
@@ -151,7 +150,7 @@ def test_a_solver_that_counts_rows_is_found_out(con: Connection, monkeypatch: py
 def test_an_empty_cell_is_nobody(con: Connection) -> None:
     con.execute("CREATE TEMP TABLE tally (class BIGINT, value BIGINT, label VARCHAR, n BIGINT)")
     con.execute("INSERT INTO tally VALUES (1, 1, 'a', 3), (1, 2, NULL, 5), (2, 1, 'a', 1), (2, 3, 'b', 1)")
-    query = _question(People(k=2, per="x"), "tally")
+    query = QUESTIONS[People](People(k=2, per="x"), "tally")
     assert con.execute(f"SELECT class, holds FROM ({query}) ORDER BY class").fetchall() == [(1, False), (2, True)]
 
 

@@ -73,6 +73,7 @@ def test_a_part_of_the_columns_is_enough(clinic: Connection) -> None:
     ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "statement",
     [
@@ -137,6 +138,7 @@ WRONG: list[tuple[str, str, type[KanonError]]] = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("statement", "message", "error"), WRONG)
 def test_bad_input(clinic: Connection, statement: str, message: str, error: type[KanonError]) -> None:
     with pytest.raises(error) as caught:

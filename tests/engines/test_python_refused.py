@@ -53,6 +53,7 @@ def clean(error: BaseException) -> None:
     assert error.__context__ is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("use", ["quasi-identifier", "sensitive", "audit"])
 @pytest.mark.parametrize("kind", REFUSED)
 def test_a_column_that_would_be_altered_is_refused(kind: str, use: str) -> None:
@@ -75,6 +76,7 @@ def test_a_column_that_would_be_altered_is_refused(kind: str, use: str) -> None:
     clean(caught.value)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", REFUSED)
 def test_as_another_column_it_is_released(kind: str) -> None:
     source = REFUSED[kind]()
@@ -155,6 +157,7 @@ KEPT: dict[str, pd.Series[Any]] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KEPT)
 def test_shown_cells_of_a_quasi_identifier_are_those_of_the_source(kind: str) -> None:
     frame = pd.DataFrame({"q": KEPT[kind], "id": range(7)})
@@ -168,6 +171,7 @@ def test_shown_cells_of_a_quasi_identifier_are_those_of_the_source(kind: str) ->
         assert kind in ("cut", "categories of integers", "sparse integers", "unsigned")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("rows", [0, 1, 3])
 def test_few_rows_and_none(rows: int) -> None:
     for kind, column in KEPT.items():

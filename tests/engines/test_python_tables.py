@@ -92,6 +92,7 @@ ARROW: list[tuple[pa.DataType, list[Any]]] = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("kind", "values"), ARROW, ids=[str(kind) for kind, _ in ARROW])
 def test_arrow_types_are_kept(kind: pa.DataType, values: list[Any]) -> None:
     column = values[:1] * 3 + values[1:]
@@ -307,6 +308,7 @@ def test_audit_counts() -> None:
     assert kanon_sql.audit(pa.table({"a": ["x", "x", None, None]})).k == 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["arrow", "pandas", "polars", "relation"])
 def test_audit_takes_every_kind(kind: str) -> None:
     table = pa.table(ROWS)

@@ -104,6 +104,7 @@ SOURCES: dict[str, Callable[[duckdb.DuckDBPyConnection], Any]] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("suppress", [None, "*"], ids=["null", "star"])
 @pytest.mark.parametrize("kind", SOURCES)
 def test_no_trace_of_a_suppressed_value(kind: str, suppress: str | None) -> None:

@@ -24,6 +24,7 @@ def people(rows: int = 400, seed: int = 5) -> pa.Table:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "query",
     [

@@ -103,7 +103,7 @@ ROWS = st.lists(
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[duckdb.DuckDBPyConnection]:
+def prepared() -> Iterator[duckdb.DuckDBPyConnection]:
     with kanon_sql.register(duckdb.connect()) as connection:
         connection.execute(TABLES)
         yield connection
@@ -118,7 +118,7 @@ def shared() -> Iterator[duckdb.DuckDBPyConnection]:
     every=st.booleans(),
 )
 def test_rows_leave_if_and_only_if_every_class_keeps_every_requirement(
-    shared: Any, rows: list[Row], k: int, requirements: list[Requirement], draws: list[int], every: bool
+    prepared: Any, rows: list[Row], k: int, requirements: list[Requirement], draws: list[int], every: bool
 ) -> None:
     asked: list[tuple[CodedTable, Recoding]] = []
 
@@ -130,14 +130,14 @@ def test_rows_leave_if_and_only_if_every_class_keeps_every_requirement(
         asked.append((table, Recoding(row_type=types[count > 0], shown=shown[count > 0], count=count[count > 0])))
         return asked[0][1]
 
-    shared.execute("CREATE OR REPLACE TABLE t (p INTEGER, q VARCHAR, s VARCHAR)")
-    shared.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+    prepared.execute("CREATE OR REPLACE TABLE t (p INTEGER, q VARCHAR, s VARCHAR)")
+    prepared.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
     names = None if every else ["p", "q"]
     policy = Policy.of(k=min(k, len(rows)), quasi_identifiers=names, requirements=requirements)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", SimpleNamespace(solve=random_masks))
         try:
-            released = ask(shared, "FROM anonymize('t', $1)", [policy.to_json()])
+            released = ask(prepared, "FROM anonymize('t', $1)", [policy.to_json()])
         except duckdb.InvalidInputException as error:
             released, refusal = None, str(error)
     coded = Counter((row[2] is None, row[2]) for row in rows)
@@ -207,6 +207,8 @@ LIES = [
 ]
 
 
+@pytest.mark.own_connection
+@pytest.mark.sweep
 @pytest.mark.parametrize(("call", "message"), LIES, ids=[call for call, _ in LIES])
 @pytest.mark.parametrize("every", [False, True], ids=["named columns", "every column"])
 def test_a_lying_solver_releases_nothing(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from promised import Apart, Histogram, diverse, emd, total
 
 import kanon_sql
-from kanon_sql.engines.duckdb.gate import _question
+from kanon_sql.engines.duckdb.gate import QUESTIONS
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.requirements import VARIANTS, AlphaAnonymity, LDiversity, SensitiveRequirement, TCloseness
 
@@ -46,7 +46,7 @@ def answers(
     con.execute(f"INSERT INTO tally VALUES {', '.join(map(in_sql, cells))}")
     con.execute("ALTER TABLE tally ADD COLUMN texts VARCHAR[]")
     con.execute("UPDATE tally SET texts = [label]")
-    found = dict(ask(con, f"SELECT class, holds FROM ({_question(requirement, 'tally')})"))
+    found = dict(ask(con, f"SELECT class, holds FROM ({QUESTIONS[type(requirement)](requirement, 'tally')})"))
     return [found.get(number) is True for number in range(len(classes))]
 
 
@@ -233,7 +233,7 @@ def test_a_gap_in_the_table_of_distances_lets_nothing_pass(con: duckdb.DuckDBPyC
 @pytest.mark.parametrize("threshold", [Fraction(1, 2**31), Fraction(2**31 - 1, 2**31)])
 def test_a_threshold_with_too_many_digits_is_refused(threshold: Fraction) -> None:
     with pytest.raises(PolicyError, match="too many digits"):
-        _question(TCloseness(sensitive="x", t=threshold), "tally")
+        QUESTIONS[TCloseness](TCloseness(sensitive="x", t=threshold), "tally")
 
 
 @pytest.mark.parametrize("metric", ["equal", "ordered"])

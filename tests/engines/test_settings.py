@@ -93,6 +93,7 @@ def under(con: Any, settings: Iterable[str]) -> Iterator[Any]:
             con.execute(f"RESET {setting.split()[0]}")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("settings", [*([each] for each in CHANGING), TOGETHER], ids=lambda settings: settings[-1])
 def test_settings_change_no_result(settings: list[str], clinic: Any, right: dict[str, Counter[str]]) -> None:
     with under(clinic, settings):

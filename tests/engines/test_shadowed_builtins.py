@@ -49,6 +49,7 @@ def classes(con: Any, statement: str, *columns: int) -> int:
     return min(sizes.values())
 
 
+@pytest.mark.exhaustive
 def test_a_macro_in_the_place_of_every_function_changes_nothing(clinic: Any) -> None:
     asked = [*SOME, *every_statement.EXPLANATIONS, *every_statement.AUDITS]
     right = [rows(clinic, statement) for statement in asked]
@@ -60,6 +61,7 @@ def test_a_macro_in_the_place_of_every_function_changes_nothing(clinic: Any) -> 
         assert classes(clinic, SOME[1], *range(7)) >= 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [*GATED, "array_extract", "struct_extract"])  # no release takes a slice
 def test_a_macro_behind_the_syntax_is_refused_by_its_name(shared: Any, name: str) -> None:
     clinic, right = shared

@@ -30,6 +30,7 @@ def released(table: pa.Table, secret: str) -> list[tuple[str | None, float, int]
     return [tuple(row.values()) for row in release.table.to_pylist()]
 
 
+@pytest.mark.exhaustive
 def test_rows_of_a_split_row_type_are_drawn_whatever_they_hold() -> None:
     # Three of the twelve are suppressed with the one of zip B. By the order of d, as of old, the hidden rows of A would be an
     # end of A. Drawn by chance, each of the four hidden rows is that of B as often as another, whatever its rank.
@@ -48,6 +49,7 @@ def test_rows_of_a_split_row_type_are_drawn_whatever_they_hold() -> None:
     assert all(30 < ranks[rank] < 70 for rank in range(4)), ranks
 
 
+@pytest.mark.exhaustive
 def test_rows_that_hold_the_same_are_drawn_one_by_one() -> None:
     # d has two values: were the rows of one value drawn together, a hidden row with the value that is shown could not be of A.
     table = pa.table({"zip": ["A"] * 40 + ["B"], "d": [0, 1] * 20 + [0]})

@@ -222,12 +222,14 @@ def ours(con: Connection, query: str) -> None:
         told(error)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_arguments_of_functions(con: Connection, call: str) -> None:
     for value in SQL_VALUES:
         ours(con, f"FROM {call.format(value)}")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_arguments_of_functions_on_a_connection_of_yours(con: Connection, call: str) -> None:
     """There, DuckDB hands on the text of our error, and shows the statement of the user, never what was made of it."""
@@ -241,6 +243,7 @@ def test_arguments_of_functions_on_a_connection_of_yours(con: Connection, call: 
     assert not unhinted, "of a table that is missing DuckDB speaks itself"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("clause", CLAUSES)
 def test_parts_of_the_clause(con: Connection, clause: str) -> None:
     for value in CLAUSE_VALUES:

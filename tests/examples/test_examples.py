@@ -36,6 +36,7 @@ def test_the_shell_session(root: Path, tmp_path: Path) -> None:
     assert len(re.findall(r"^[1-4]\t\['k >= \d+'\]\t(?:OPTIMAL|FEASIBLE)\t", said, re.MULTILINE)) == 4
 
 
+@pytest.mark.process
 def test_generalization(root: Path, tmp_path: Path) -> None:
     said = run("-m", "kanon_sql.cli", "run", str(root / "examples" / "generalization.sql"), folder=tmp_path)
     found = re.findall(r"^[1-4]\t(\w+)\t\d+\t(0\.\d+)\t(\d+)$", said, re.MULTILINE)
@@ -51,10 +52,12 @@ def said(root: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("refused", ["FROM", "ATTACH", "SELECT"])
+@pytest.mark.process
 def test_the_application_reaches_no_raw_row(refused: str, said: str) -> None:
     assert re.search(rf"^{refused}: refused", said, re.MULTILINE)
 
 
+@pytest.mark.process
 def test_the_application_serves_the_release_only(said: str) -> None:
     k, rows = re.findall(r"^\{'k': (\d+), 'classes': \d+, 'rows': (\d+)\}$", said, re.MULTILINE)[0]
     assert int(k) >= 5

@@ -64,21 +64,25 @@ def test_every_row_looks_like_four_others(rows: Any, raw: Path) -> None:
     assert Counter(row["disease"] for row in rows) == Counter(row[3] for row in before)
 
 
+@pytest.mark.process
 def test_one_disease(service: Service, rows: Any) -> None:
     assert service.rows("/patients", disease="flu") == [row for row in rows if row["disease"] == "flu"]
     assert service.rows("/patients", disease="flu' OR ''='") == []
 
 
+@pytest.mark.process
 def test_a_query_is_answered_from_the_release(service: Service, rows: Any) -> None:
     found = service.rows("/query", sql="WITH p AS (FROM patients) SELECT zip, count(*) AS n FROM p GROUP BY zip")
     assert {row["zip"]: row["n"] for row in found} == Counter(row["zip"] for row in rows)
 
 
+@pytest.mark.process
 def test_values_that_json_does_not_have(service: Service) -> None:
     sql = "SELECT 'nan'::DOUBLE AS a, '\\xFF'::BLOB AS b, 1.5 AS c, DATE '2026-01-31' AS d, 1 AS a"
     assert service.rows("/query", sql=sql) == [{"a": None, "b": "ff", "c": "1.5", "d": "2026-01-31", "a_1": 1}]
 
 
+@pytest.mark.process
 def test_the_certificate_says_what_the_rows_show(service: Service, rows: Any) -> None:
     certificate = service.rows("/certificate")
     assert certificate["requirements"] == ["k >= 5"]
@@ -90,6 +94,7 @@ def test_the_certificate_says_what_the_rows_show(service: Service, rows: Any) ->
     assert certificate["prices"] is None
 
 
+@pytest.mark.process
 def test_the_audit_counts_the_rows_that_are_served(service: Service, rows: Any) -> None:
     audit = service.rows("/audit")
     assert (audit["k"], audit["classes"], audit["rows"]) == (min(classes(rows).values()), len(classes(rows)), len(rows))
@@ -152,6 +157,7 @@ def test_the_audit_counts_the_rows_that_are_served(service: Service, rows: Any) 
         (SLOW, "more than 1 s"),
     ],
 )
+@pytest.mark.process
 def test_nothing_else_is_reached(service: Service, rows: Any, raw: Path, sql: str, said: str) -> None:
     before = sorted(path.name for path in raw.parent.iterdir())
     status, answer = service.ask("/query", sql=sql.replace("{raw}", str(raw)).replace("{folder}", str(raw.parent)))
@@ -172,18 +178,21 @@ def test_nothing_else_is_reached(service: Service, rows: Any, raw: Path, sql: st
         "SELECT chr(2000000000 + age) FROM patients",
     ],
 )
+@pytest.mark.process
 def test_an_error_quotes_no_value(service: Service, sql: str) -> None:
     status, answer = service.ask("/query", sql=sql)
     assert status == 400
     assert answer["error"].removeprefix("the query failed: ").isidentifier()
 
 
+@pytest.mark.process
 def test_paths_of_the_machine_are_no_settings(service: Service, raw: Path) -> None:
     names = "secret_directory", "extension_directory", "home_directory", "temp_directory"
     (settings,) = service.rows("/query", sql="SELECT " + ", ".join(f"current_setting('{name}')" for name in names))
     assert set(settings.values()) == {""}
 
 
+@pytest.mark.process
 def test_all_requests_see_one_release(service: Service, rows: Any) -> None:
     def ask(number: int) -> object:
         if number % 2:
@@ -194,6 +203,7 @@ def test_all_requests_see_one_release(service: Service, rows: Any) -> None:
         assert all(pool.map(ask, range(32)))
 
 
+@pytest.mark.process
 def test_a_client_that_goes_away_harms_nothing(service: Service, rows: Any) -> None:
     for request in (
         f"GET /query?sql={quote(SLOW)} HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -205,6 +215,7 @@ def test_a_client_that_goes_away_harms_nothing(service: Service, rows: Any) -> N
     assert service.rows("/patients") == rows
 
 
+@pytest.mark.process
 def test_it_serves_nothing_where_no_release_keeps_the_promise(root: Path, tmp_path: Path) -> None:
     small = generate(root, tmp_path / "small.duckdb", 3)
     command = [sys.executable, str(root / "examples" / "served_app.py"), str(small), "--port", "0"]
@@ -213,6 +224,7 @@ def test_it_serves_nothing_where_no_release_keeps_the_promise(root: Path, tmp_pa
     assert done.stderr == "error: the table has 3 rows, fewer than k = 5; hint: nothing of it can be released at this k\n"
 
 
+@pytest.mark.process
 def test_it_serves_invented_patients_by_itself(root: Path, tmp_path: Path) -> None:
     with serving(str(root / "examples" / "served_app.py"), "--port", "0", folder=tmp_path) as service:
         assert service.rows("/audit")["k"] >= 5

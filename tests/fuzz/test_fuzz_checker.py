@@ -165,6 +165,7 @@ def test_labels_cover_what_they_say(recoding: Recoding, label: str, value: str |
     assert covers(recoding, label, value, domain, "VARCHAR") == expected
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(25))
 def test_the_brute_force_is_that_of_all_partitions(seed: int) -> None:
     draw = Random(seed)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from random import Random
 
 import duckdb
+import pytest
 
 import kanon_sql
 
@@ -23,6 +24,7 @@ def claims(order: int, rows: list[tuple[str | None, int]]) -> list[int]:
     return low if len(low) == 1 else []
 
 
+@pytest.mark.exhaustive
 def test_hidden_rows_are_not_told_by_their_order() -> None:
     claimed = right = 0
     for number in range(TABLES):

@@ -107,6 +107,7 @@ def test_every_macro_is_registered() -> None:
     assert {path.stem for path in (ROOT / "sql").glob("*.sql")} - {"kanon"} <= set(MACROS)
 
 
+@pytest.mark.process
 def test_a_wheel_holds_every_file(tmp_path: Path) -> None:
     if find_spec("build") is None or find_spec("setuptools") is None:
         pytest.skip("the build tools are not installed")

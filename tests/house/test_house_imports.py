@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -84,17 +84,20 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Yield every module a file imports, at its top or inside a function, for use or for types only."""
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """Return every module a file imports, at its top or inside a function, for use or for types only."""
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} imports relatively"
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            yield from inner & set(MODULES)
-            if inner - set(MODULES):
-                yield node.module or ""
+            found |= inner & MODULES.keys()
+            if inner - MODULES.keys():
+                found.add(node.module or "")
+    return frozenset(found)
 
 
 ARROWS = {module: {imported for imported in imports(path) if imported in MODULES} for module, path in MODULES.items()}
@@ -223,12 +226,14 @@ def test_import_loads_nothing_heavy() -> None:
     assert not heavy & loaded("import kanon_sql")
 
 
+@pytest.mark.process
 def test_register_loads_no_solver_and_no_parser() -> None:
     heavy = {"pyspark", "dbt", "ortools", "pandas", "polars", "sqlglot", "rich", "click"}
     statement = "import duckdb, kanon_sql\nwith duckdb.connect() as con: kanon_sql.register(con)"
     assert not heavy & loaded(statement)
 
 
+@pytest.mark.process
 def test_a_release_without_the_clause_loads_no_parser_and_no_ilp() -> None:
     statement = (
         "import duckdb, kanon_sql\nwith duckdb.connect() as con:\n"

@@ -101,6 +101,7 @@ def asked_for(con: duckdb.DuckDBPyConnection, statement: str) -> str | None:
     return None
 
 
+@pytest.mark.exhaustive
 def test_the_gated_functions_are_those_that_binding_finds() -> None:
     """With a macro of 23 arguments in the place of every function, binding tells each that is asked for by a bare name."""
     found = set()

@@ -78,6 +78,7 @@ def test_a_perfect_matching_costs_n_times_m_minus_1(name: str) -> None:
     assert (known.optimum <= len(known.rows) * (len(known.rows[0]) - 1)) == name.startswith("perfect")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", KNOWN)
 def test_optimal_proves_the_claim(name: str) -> None:
     certificate = released(KNOWN[name], "optimal")
@@ -85,6 +86,7 @@ def test_optimal_proves_the_claim(name: str) -> None:
     assert certificate.cost == certificate.lower_bound == KNOWN[name].optimum
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name, known in KNOWN.items() if len(known.rows) <= 18])
 def test_the_subsets_of_the_rows_prove_the_claim(name: str) -> None:
     certificate = released(KNOWN[name], "subset_dp")
@@ -99,6 +101,7 @@ def test_the_sets_of_instances_prove_the_claim(name: str) -> None:
     assert certificate.cost == KNOWN[name].optimum
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_greedy_costs_no_less(name: str) -> None:
     certificate = released(KNOWN[name], "greedy")

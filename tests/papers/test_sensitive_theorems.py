@@ -95,6 +95,7 @@ def test_a_matching_costs_3_n_times_m_minus_1(name: str) -> None:
     assert (known.optimum <= 3 * n * (m - 1)) == ("no matching" not in name)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("solve", [optimal.solve, subset_dp.solve], ids=["optimal", "subset_dp"])
 def test_lemma_1_with_distinct_values_t_closeness_is_k_anonymity(seed: int, solve: Solve) -> None:

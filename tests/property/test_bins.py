@@ -81,6 +81,7 @@ def cases() -> list[tuple[Int64, int, int]]:
     return [(*case(seed), optimum(*case(seed))) for seed in range(CASES)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("solver", FACTORS, ids=lambda solver: solver.__name__.rpartition(".")[2])
 def test_factors_and_bounds(solver: object, cases: list[tuple[Int64, int, int]]) -> None:
     for weight, k, best in cases:
@@ -110,6 +111,7 @@ def test_the_cases_reach_all_of_theorem_8(cases: list[tuple[Int64, int, int]]) -
     assert set(taken) == {"few", "three", "swap", "one"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_scheme_keeps_inequality_4(epsilon: Fraction, cases: list[tuple[Int64, int, int]]) -> None:
     packed = 0
@@ -127,6 +129,7 @@ def test_the_scheme_keeps_inequality_4(epsilon: Fraction, cases: list[tuple[Int6
     assert packed >= 30
 
 
+@pytest.mark.exhaustive
 def test_three_partition() -> None:
     """Theorem 3: the optimum is k if and only if the weights divide into triples of k."""
     outcomes = set()
@@ -163,6 +166,7 @@ def test_few_labels_are_divided_exactly() -> None:
         assert not divides(weight.tolist(), 100)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(20))
 def test_few_labels_are_divided_as_well_as_in_any_way(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -314,6 +318,7 @@ def test_balanced_is_proven_optimal_on_names(names: Int64) -> None:
         assert checked(found, names, k) == found.lower_bound, k
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("run", [fold.group, plain_spread.group, spread.group, bin_scheme.group])
 def test_factors_on_names(names: Int64, run: Callable[[Int64, int, Budget], Grouping]) -> None:
     for k in values_of_k(names):

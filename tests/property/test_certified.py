@@ -99,6 +99,7 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(solver, "ROUNDS", 2)
 
 
+@pytest.mark.exhaustive
 def test_optimal_is_the_optimum(cases: list[Case]) -> None:
     feasible = Counter[bool]()
     for each in cases:
@@ -114,6 +115,7 @@ def test_optimal_is_the_optimum(cases: list[Case]) -> None:
     assert feasible[False] >= 10
 
 
+@pytest.mark.exhaustive
 def test_refine_is_between_the_optimum_and_greedy(cases: list[Case]) -> None:
     for each in cases[:250]:
         if each.best is None:
@@ -125,6 +127,7 @@ def test_refine_is_between_the_optimum_and_greedy(cases: list[Case]) -> None:
             assert certificate.lower_bound <= each.best <= certificate.cost <= greedy.cost, each.seed
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("masks", [None, [["c0", "c1", "c2"], ["c1", "c3", "c4"], ["c2"], ["c4"], []]])
 def test_refine_is_never_dearer_than_greedy(k: int, masks: list[list[str]] | None) -> None:
@@ -145,6 +148,7 @@ def test_masks_that_permit_no_release(algorithm: str) -> None:
         solved(algorithm, rows, k=4)
 
 
+@pytest.mark.exhaustive
 def test_the_prices_prove_the_bound(cases: list[Case]) -> None:
     by_prices = 0
     for each in cases[:200]:
@@ -171,6 +175,7 @@ def test_the_prices_prove_the_bound_of_larger_tables(algorithm: str) -> None:
                 proven(table, replace(certificate, lower_bound=bound + 1))
 
 
+@pytest.mark.exhaustive
 def test_other_prices_prove_less_but_nothing_false(cases: list[Case]) -> None:
     rng = random.Random(3)
     positive = 0
@@ -196,6 +201,7 @@ def test_other_prices_prove_less_but_nothing_false(cases: list[Case]) -> None:
     assert positive > 100
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_the_same_seed_gives_the_same_recoding(algorithm: str) -> None:
     for seed in range(3):
@@ -330,6 +336,7 @@ def test_a_program_without_a_solution() -> None:
         assert (outcome.assignment, outcome.bound, outcome.proven) == (None, INFEASIBLE, False)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 @pytest.mark.parametrize("reports", [1, 2, 5, 15, 40])
 def test_an_interrupted_search_ends_with_its_best(algorithm: str, reports: int) -> None:

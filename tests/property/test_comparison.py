@@ -154,6 +154,7 @@ def cases() -> Iterator[tuple[random.Random, list[Row], str | None]]:
         yield draw, source, draw.choice([None, None, "*", "b", "1*"])
 
 
+@pytest.mark.exhaustive
 def test_whatever_shows_permitted_labels_passes_with_figures_that_hold() -> None:
     exact = 0
     for draw, source, suppress in cases():
@@ -168,6 +169,7 @@ def test_whatever_shows_permitted_labels_passes_with_figures_that_hold() -> None
     assert exact >= 10
 
 
+@pytest.mark.exhaustive
 def test_what_no_row_can_show_is_refused() -> None:
     refused = 0
     for draw, source, suppress in cases():

@@ -47,6 +47,7 @@ def solved(
     return table, table.exact_cost(recoding.cost(table))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=120)
 @given(rows=ROWS, k=st.integers(2, 3))
@@ -73,6 +74,7 @@ def test_weights(name: str, rows: list[tuple[int, ...]], k: int, weights: list[F
     assert name == "mondrian" or cost <= factor * best
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=80)
 @given(rows=ROWS, k=st.integers(2, 3), masks=MASKS, extremes=st.booleans())
@@ -167,6 +169,7 @@ def test_planted_pairs_in_many_columns(name: str, pairs: int) -> None:
     assert len(rows) <= cost <= FACTOR[name](2, m) * len(rows)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_sets_made_disjoint_have_k_to_2k_less_one_rows(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -211,6 +214,7 @@ def test_mondrian_cuts_where_the_values_are_many() -> None:
     assert solved("mondrian", rows, 2)[1] == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(5))
 def test_cut_parts_against_plain_python(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -234,6 +238,7 @@ def test_cut_parts_against_plain_python(seed: int) -> None:
         assert np.flatnonzero(starts).tolist() == [low.sum()]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(5))
 def test_best_balls_against_plain_python(seed: int) -> None:
     rng = np.random.default_rng(seed)

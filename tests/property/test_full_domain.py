@@ -85,6 +85,7 @@ def case(seed: int) -> tuple[list[Row], int, int, Masks, list[Fraction]]:
     return rows, rng.randint(1, min(4, len(rows))), rng.choice([0, 1, 3, len(rows), len(rows)]), masks, weights
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("block", range(5))
 def test_the_cost_is_the_optimum(block: int) -> None:
     seen = Counter[str]()
@@ -111,6 +112,7 @@ def test_the_cost_is_the_optimum(block: int) -> None:
     assert seen["shown"] >= 40
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_nested_columns_without_a_list_of_masks(seed: int) -> None:
     """A coarser column is free where a finer one is shown, so the best mask shows all coarser ones by itself."""
@@ -161,6 +163,7 @@ def disjoint(n: int, k: int, hyperedges: Sequence[frozenset[int]]) -> int:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(24))
 def test_attributes_of_a_hypergraph(seed: int) -> None:
     """Meyerson and Williams, Theorem of section 3.1: k-uniform hyperedges as binary columns show a matching, and no more.
@@ -206,6 +209,7 @@ def level_wise(codes: np.ndarray, k: int) -> int:
         size += 1
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("values", "most"), [(3, 0), (3, 4), (6, 0)])
 def test_30_random_columns(values: int, most: int) -> None:
     codes = np.random.default_rng(values).integers(0, values, (500, 30))
@@ -261,6 +265,7 @@ class Ending(Budget):
         return next(self.answers)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("columns", [8, 18])
 @pytest.mark.parametrize("asked", [0, 1, 5, 8, 20, 40])
 @pytest.mark.parametrize("most", [0, 20])

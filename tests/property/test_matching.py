@@ -43,6 +43,7 @@ def problem(rows: Sequence[Row], masks: list[set[int]] | None = None, **options:
     return table, permitted(table, policy), policy
 
 
+@pytest.mark.exhaustive
 def test_two_anonymity_is_the_optimum_of_all_partitions() -> None:
     proven: Counter[bool] = Counter()
     for seed in range(250):
@@ -65,6 +66,7 @@ def drawn(seed: int, rows: int, columns: int, values: int) -> list[Row]:
     return [tuple(str(int(rng.random() ** 2 * values)) for _ in range(columns)) for _ in range(rows)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(40))
 def test_two_anonymity_of_more_rows(seed: int) -> None:
     table, patterns, _ = problem(drawn(seed, 9 + seed % 8, 2 + seed % 5, 4))
@@ -74,6 +76,7 @@ def test_two_anonymity_of_more_rows(seed: int) -> None:
 
 
 @pytest.mark.parametrize("masks", [None, [{0, 1, 2}, {1, 2, 3}, {0, 3}, {2}, set()]], ids=["every mask", "five masks"])
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(3))
 def test_two_anonymity_of_many_rows_is_the_optimum_of_the_integer_program(seed: int, masks: list[set[int]] | None) -> None:
     rows = drawn(seed, 200, 4, 5)
@@ -99,6 +102,7 @@ def diverse(seed: int, most: int) -> Case:
     )
 
 
+@pytest.mark.exhaustive
 def test_two_diversity_is_the_optimum() -> None:
     proven: Counter[bool] = Counter()
     for seed in range(250):
@@ -301,6 +305,7 @@ def naive_cost(s: Simplices, rows: Sequence[int]) -> int | None:
     return None if row >= FORBIDDEN else len(rows) * row
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_reduced_costs_of_all_pairs_and_triples(seed: int) -> None:
     s, duals, cuts = simplices(seed)
@@ -343,6 +348,7 @@ def test_reduced_costs_of_all_pairs_and_triples(seed: int) -> None:
         }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(20))
 def test_nearest(seed: int) -> None:
     s, _, _ = simplices(seed)
@@ -355,6 +361,7 @@ def test_nearest(seed: int) -> None:
         assert [int(class_costs(s, pairs[[other]])[0]) for other in partners if other >= 0] == pytest.approx(prices, abs=1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_cuts_are_violated_and_none_is_missed(seed: int) -> None:
     """Fractions that hold every row once, from several matchings mixed; all sets of row types are tried."""

@@ -55,6 +55,7 @@ def least_cost(source: pa.Table, k: int, masks: Sequence[Sequence[int]] | None =
     return min(costs, default=None)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("masks", [None, MASKS])
 def test_small_tables(seed: int, masks: list[list[str]] | None) -> None:
@@ -73,6 +74,7 @@ def test_small_tables(seed: int, masks: list[list[str]] | None) -> None:
     assert certificate.cost <= 2 * best + 3, "far from the least cost"
 
 
+@pytest.mark.exhaustive
 def test_most_small_tables_lose_little_more_than_they_must() -> None:
     """Measured: 1.09 times the least cost."""
     paid, least = 0.0, 0.0
@@ -85,6 +87,7 @@ def test_most_small_tables_lose_little_more_than_they_must() -> None:
     assert paid <= 1.25 * least
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_people_with_one_row_each_are_rows(seed: int) -> None:
     source = table(seed, 40, 6).drop_columns("who").append_column("who", pa.array([f"p{i}" for i in range(40)]))
@@ -94,6 +97,7 @@ def test_people_with_one_row_each_are_rows(seed: int) -> None:
     assert plain.lower_bound <= counted.cost <= Fraction(11, 10) * plain.cost
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_steady_people_are_like_a_table_of_people(seed: int) -> None:
     """Where all rows of a person look alike, a class of k people is one of the table that has a row for each of them."""
@@ -104,6 +108,7 @@ def test_steady_people_are_like_a_table_of_people(seed: int) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "refine", "greedy", "optimal"])
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 def test_with_diverse_values(algorithm: str, seed: int) -> None:
     source = table(seed, 60, 12)

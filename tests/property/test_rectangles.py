@@ -125,6 +125,7 @@ def case(rng: random.Random, coordinates: int, most: int) -> tuple[Points, int]:
     return points, rng.randint(1, min(rows_of(points), rng.choice([2 * top, 4 * top])))
 
 
+@pytest.mark.exhaustive
 def test_no_guillotine_division_is_better() -> None:
     rng = random.Random(1)
     for _ in range(250):
@@ -133,6 +134,7 @@ def test_no_guillotine_division_is_better() -> None:
         assert (heaviest(groups), squares(groups)) == min(guillotine_costs(points, k))
 
 
+@pytest.mark.exhaustive
 def test_the_bounds_hold_for_all_divisions_into_rectangles() -> None:
     rng = random.Random(2)
     bounds = []

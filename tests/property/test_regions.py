@@ -116,6 +116,7 @@ def case(seed: int, largest: int) -> tuple[Edges, Int64, int]:
     return edges, weight, rng.randint(1, max(1, int(weight.sum()) // rng.choice([1, 2, 3, 5])))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(180))
 def test_brute_force(seed: int) -> None:
     edges, weight, k = case(seed, 7 if seed % 10 else 8)
@@ -135,6 +136,7 @@ def test_brute_force(seed: int) -> None:
         assert all((a in part) == (b in part) for division in every for part in division)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(200))
 def test_regions_are_connected_and_heavy_enough(seed: int) -> None:
     edges, weight, k = case(seed, 60)
@@ -144,6 +146,7 @@ def test_regions_are_connected_and_heavy_enough(seed: int) -> None:
     assert heaviest <= graph.weight.max() + degree * (k - 1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(40))
 def test_every_branch_of_a_lump_can_hold_a_region(seed: int) -> None:
     edges, weight, k = case(seed, 25)

@@ -48,6 +48,7 @@ def cheapest_by_hand(table: CodedTable, patterns: PatternSet, k: int) -> list[in
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_each_row_pays_its_cheapest_instance(seed: int) -> None:
     rows, k, options, masks, weights = case(seed)
@@ -59,6 +60,7 @@ def test_each_row_pays_its_cheapest_instance(seed: int) -> None:
     assert best is None or table.exact_cost(int(prices.price @ table.weight)) <= best
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_distances_where_the_masks_are_not_listed(seed: int) -> None:
     rows, k, options, _, weights = case(seed)

@@ -107,6 +107,7 @@ def cases() -> list[tuple[Case, Fraction | None]]:
     return [(drawn, drawn.optimum()) for drawn in map(case, range(200))]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("solve", [subset_dp.solve, optimal.solve], ids=["subset_dp", "optimal"])
 def test_the_cost_is_the_optimum(solve: Solve, cases: list[tuple[Case, Fraction | None]]) -> None:
     feasible = 0
@@ -134,6 +135,7 @@ def test_every_requirement_is_met_and_decides(cases: list[tuple[Case, Fraction |
     assert set(deciding) >= {"frequency", "distinct", "entropy", "recursive", "alpha", "equal", "ordered", "main.distances"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 def test_both_agree_on_more_rows(seed: int) -> None:
     drawn = case(1000 + seed, most=12)
@@ -256,6 +258,7 @@ def rows_in_order(drawn: Case, table: CodedTable) -> list[int]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(40))
 def test_the_distance_is_a_cheapest_transport(seed: int) -> None:
     """Trees and matrices against the flow, by the exact test of histograms just below and at the distance."""

@@ -42,6 +42,7 @@ def classes(drawn: Case, table: CodedTable, recoding: Recoding) -> list[list[int
     return list(found.values())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", SOLVE)
 @pytest.mark.parametrize("start", range(0, 300, 50))
 def test_every_class_keeps_the_promise_and_nothing_beats_the_optimum(name: str, start: int) -> None:
@@ -63,6 +64,7 @@ def test_every_class_keeps_the_promise_and_nothing_beats_the_optimum(name: str, 
     assert released >= 10
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(400, 430))
 def test_refine_never_costs_more_than_greedy_and_a_used_up_budget_still_keeps_the_promise(seed: int) -> None:
     drawn = case(seed)
@@ -88,6 +90,7 @@ def neighbourhoods(drawn: Case, rows: float) -> tuple[CodedTable, Neighbourhoods
 
 
 @pytest.mark.parametrize("rows", [6, 20])
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(500, 520))
 def test_neighbourhoods_keep_the_promise_and_never_cost_more(seed: int, rows: int) -> None:
     drawn = case(seed, most=60)
@@ -122,6 +125,7 @@ def test_the_neighbourhood_of_the_whole_table_is_the_optimum(requirement: Sensit
     assert wide.search.cost == optimal.solve(table, patterns, promise, UNLIMITED).lower_bound
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("requirement", PROMISES, ids=str)
 def test_neighbourhoods_save_cells_where_the_local_search_idles(requirement: SensitiveRequirement) -> None:
     _, wide = neighbourhoods(larger(11, 150, requirement), 30)

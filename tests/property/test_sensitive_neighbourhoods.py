@@ -17,6 +17,7 @@ REQUIREMENTS = [
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda each: each.variant)
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 def test_small_tables_are_released_at_the_least_cost(seed: int, requirement: Requirement) -> None:
     drawn = larger(seed, 24, requirement)

@@ -110,6 +110,7 @@ def check(table: CodedTable, division: Division, k: int) -> None:
     assert rows.min() >= k
 
 
+@pytest.mark.exhaustive
 def test_between_the_bound_and_the_optimum_which_is_found_on_nearly_all_small_tables() -> None:
     found = 0
     for seed in range(CASES):
@@ -205,6 +206,7 @@ def adult(data: Path) -> CodedTable:
     return encode(values, count, Policy.of(quasi_identifiers=names))[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("k", "ceiling"), [(5, 0.0175), (100, 0.14)])
 def test_loss_of_adult(adult: CodedTable, k: int, ceiling: float) -> None:
     kinds = ["range" if names == ("age",) else "set" for names in adult.columns]

@@ -94,6 +94,7 @@ def solved(drawn: Case, kinds: Sequence[str], budget: Budget = UNLIMITED) -> tup
     return table, division, lost
 
 
+@pytest.mark.exhaustive
 def test_every_class_keeps_the_promise_and_nearly_all_small_tables_lose_the_least() -> None:
     found, tables, least, lost = 0, 0, Fraction(0), Fraction(0)
     for seed in range(CASES):
@@ -226,6 +227,7 @@ def test_a_class_that_breaks_its_promise_is_not_returned(monkeypatch: pytest.Mon
         mondrian.solve(table, kinds, nulls(table, drawn.rows), promise, UNLIMITED)
 
 
+@pytest.mark.exhaustive
 def test_loss_of_adult(data: Path) -> None:
     source = csv.read_csv(data / "adult_arx.csv.gz")
     names = source.column_names

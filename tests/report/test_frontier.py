@@ -41,6 +41,7 @@ def points() -> tuple[Point, ...]:
     return frontier(people(), k=(2, 5, 100), t=("1/2", 0.3), sensitive="disease", quasi_identifiers=["zip", "age"])
 
 
+@pytest.mark.exhaustive
 def test_each_point_is_the_release_of_its_promise(points: tuple[Point, ...]) -> None:
     assert [(point.k, point.t) for point in points] == [(k, Fraction(t)) for k in (2, 5, 100) for t in ("1/2", "3/10")]
     for point in points[:4]:

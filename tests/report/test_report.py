@@ -306,6 +306,7 @@ def test_one_class_and_nothing_but_null() -> None:
     assert found.table("Cells of each quasi-identifier").pairs["a"] == ["0", "0.00%", "0", "7"]
 
 
+@pytest.mark.exhaustive
 def test_sixty_columns() -> None:
     draw = random.Random(1)
     table = pa.table({f"column {n} with a long name": [draw.choice("abcde") for _ in range(50)] for n in range(60)})
@@ -470,6 +471,7 @@ def test_the_command_without_a_certificate(run: Run) -> None:
     assert "The promise is broken." in Path("two.html").read_text()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -520,6 +522,7 @@ def test_a_changed_certificate_is_refused(run: Run) -> None:
     assert "does not fit the text" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_adult(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with duckdb.connect() as con:
         source = con.sql(f"SELECT * FROM read_csv('{data / 'adult_full.csv.gz'}')").to_arrow_table()

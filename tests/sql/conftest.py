@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from scratch import scratch, untouched
 
 SQL = Path(__file__).parents[2] / "sql"
 
@@ -19,16 +20,29 @@ def macros() -> list[Path]:
     return sorted(path for path in SQL.glob("*.sql") if path.name != "kanon.sql")
 
 
-@pytest.fixture
-def con(macros: list[Path]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Give a connection that has the macros and nothing else."""
+def _with(macros: list[Path]) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
-    try:
-        for path in macros:
-            connection.execute(path.read_text(encoding="utf-8"))
+    for path in macros:
+        connection.execute(path.read_text(encoding="utf-8"))
+    return connection
+
+
+@pytest.fixture(scope="module")
+def audited(macros: list[Path]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that has the macros and nothing else, for all tests of a module that leave no trace on it."""
+    with _with(macros) as connection, untouched(connection):
         yield connection
-    finally:
-        connection.close()
+
+
+@pytest.fixture
+def con(request: pytest.FixtureRequest, macros: list[Path]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a connection with the macros and an empty database; where the test is so marked, a connection of its own."""
+    if request.node.get_closest_marker("own_connection"):
+        with _with(macros) as connection:
+            yield connection
+    else:
+        with scratch(request.getfixturevalue("audited"), beside=",memory.main") as connection:
+            yield connection
 
 
 @pytest.fixture

@@ -76,6 +76,8 @@ def test_utility(shared: duckdb.DuckDBPyConnection, rows: list[audit_oracle.Row]
     assert row_of(shared, "FROM utility('r', 'o')") == expected
 
 
+@pytest.mark.own_connection
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 def test_against_pandas(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     rng = random.Random(seed)

@@ -230,6 +230,7 @@ def test_wrong_hierarchies(con: duckdb.DuckDBPyConnection, hierarchies: str, err
             con.execute(f"SELECT {columns} FROM utility('o', 'o', hierarchies := {hierarchies})").fetchall()
 
 
+@pytest.mark.process
 def test_labels_in_the_shell(con: duckdb.DuckDBPyConnection, shell: str) -> None:
     script = """
         CREATE TABLE o AS FROM (VALUES ('98101', 34, 'flu', DATE '2026-11-02'), ('98109', 51, 'gout', DATE '2026-10-01'),
@@ -265,6 +266,7 @@ RECODINGS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("turn", range(4))
 def test_every_release_is_read(turn: int) -> None:
     """A label stands for at least the original values of the rows that show it, and a set for no others."""

@@ -32,6 +32,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [*NAMES, "size", "class", "cells", "symbol", "equivalence class", "position"])
 def test_any_column_name(con: duckdb.DuckDBPyConnection, one: One, name: str) -> None:
     con.execute(f"CREATE TABLE t AS SELECT (i % 3)::VARCHAR AS {quoted(name)}, i AS other FROM range(9) r(i)")
@@ -80,6 +81,7 @@ def test_case_of_a_column_name_does_not_matter(con: duckdb.DuckDBPyConnection) -
         "größe",
     ],
 )
+@pytest.mark.own_connection
 def test_any_table_name(con: duckdb.DuckDBPyConnection, one: One, name: str) -> None:
     for table in ("t", '"odd ""name"', '"a.b"', '"x;y"', '"select"', "größe"):
         con.execute(f"CREATE TABLE {table} AS SELECT 1 AS a FROM range(4)")
@@ -155,6 +157,7 @@ def test_a_missing_table_is_the_error_of_duckdb(con: duckdb.DuckDBPyConnection) 
         con.execute("FROM k_anonymity('nope')")
 
 
+@pytest.mark.own_connection
 def test_where_a_table_may_live(con: duckdb.DuckDBPyConnection, one: One, tmp_path: Path) -> None:
     con.execute("CREATE TEMP TABLE tt AS SELECT 1 AS a FROM range(2)")
     con.execute("CREATE VIEW v AS SELECT 1 AS a FROM range(3)")
@@ -207,6 +210,7 @@ def test_the_types_of_the_result(con: duckdb.DuckDBPyConnection) -> None:
         assert types <= {"BIGINT", "DOUBLE", "INTEGER", "MAP(VARCHAR, DOUBLE)"}
 
 
+@pytest.mark.exhaustive
 def test_all_types(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("CREATE TABLE t AS FROM test_all_types() UNION ALL FROM test_all_types()")
     columns = [row[0] for row in con.execute("DESCRIBE t").fetchall()]
@@ -239,6 +243,7 @@ def test_text_is_compared_byte_by_byte(con: duckdb.DuckDBPyConnection, one: One,
     assert len(con.execute("FROM equivalence_classes('t', ['a'])").fetchall()) == 5
 
 
+@pytest.mark.own_connection
 def test_default_collation_changes_nothing(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("SET default_collation = 'NOCASE'")
     con.execute("CREATE TABLE t AS SELECT unnest(['a', 'A']) AS a")
@@ -282,6 +287,7 @@ def test_a_release_of_other_size_is_refused(con: duckdb.DuckDBPyConnection) -> N
             con.execute(f"SELECT {columns} FROM utility('o', 'hidden')").fetchall()
 
 
+@pytest.mark.own_connection
 def test_with_external_access_off(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("CREATE TABLE t AS SELECT 1 AS a")
     con.execute("SET enable_external_access = false; SET lock_configuration = true")

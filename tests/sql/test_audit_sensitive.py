@@ -160,6 +160,7 @@ def test_a_table_of_distances(
     assert found == oracle.t_closeness(rows, lambda a, b: distance[a, b], 10)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(8))
 def test_transport_of_many_values(shared: duckdb.DuckDBPyConnection, seed: int) -> None:
     """Points in a grid, with the distances of walkers or of kings, and classes of all sizes."""
@@ -208,6 +209,7 @@ def test_the_example_of_liang_and_yuan(shared: duckdb.DuckDBPyConnection) -> Non
 
 
 @pytest.mark.filterwarnings("ignore:In a future version")
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(3))
 def test_against_pycanon(shared: duckdb.DuckDBPyConnection, seed: int) -> None:
     anonymity = pytest.importorskip("pycanon.anonymity", reason=NO_PYCANON)

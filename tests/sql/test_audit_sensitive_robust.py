@@ -57,6 +57,7 @@ def tables_about(con: duckdb.DuckDBPyConnection, values: str) -> None:
     """)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("call", CALLS[:4])
 def test_any_column_name(con: duckdb.DuckDBPyConnection, one: One, name: str, call: str) -> None:
@@ -71,9 +72,11 @@ def test_any_column_name(con: duckdb.DuckDBPyConnection, one: One, name: str, ca
     assert one(f"FROM {call}", [None, "other"]) == swapped
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name", ["t", "main.T", '"odd ""name"', '"a.b"', "größe", '"select"', "select", "tt", "v", '"out.parquet"']
 )
+@pytest.mark.own_connection
 def test_any_table_name(
     con: duckdb.DuckDBPyConnection, one: One, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,6 +256,7 @@ def test_texts_that_are_equal_are_two_quasi_identifiers_and_one_sensitive_value(
         "preserve_insertion_order = false",
     ],
 )
+@pytest.mark.own_connection
 def test_settings_change_nothing(con: duckdb.DuckDBPyConnection, one: One, setting: str) -> None:
     con.execute("""
         CREATE TABLE t AS
@@ -291,6 +295,7 @@ def test_the_types_of_the_result(con: duckdb.DuckDBPyConnection) -> None:
     assert {str(row[1]) for row in described} == {"BIGINT", "DOUBLE"}
 
 
+@pytest.mark.own_connection
 def test_with_external_access_off(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("CREATE TABLE t AS SELECT 1 AS q, 1 AS s")
     tables_about(con, "SELECT 1")

@@ -9,6 +9,8 @@ import shadows
 
 from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED
 
+pytestmark = pytest.mark.own_connection
+
 
 def test_a_macro_in_the_place_of_every_function_changes_no_figure(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(every_statement.SETUP)

@@ -62,27 +62,27 @@ CREATE TABLE d AS SELECT a.level0 AS a, b.level0 AS b, CASE WHEN a.level1 = b.le
 EXACT = "SELECT * REPLACE (t_numerator::BIGINT AS t_numerator, t_denominator::BIGINT AS t_denominator) FROM "
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "FROM equivalence_classes('r', ['ZIP', 'odd \"name']) ORDER BY ALL",
-        "FROM equivalence_classes('o') ORDER BY ALL",
-        "FROM k_anonymity('main.r')",
-        "FROM k_anonymity('o', qi := ['age'])",
-        "FROM reidentification_risk('r', ['zip', 'age'])",
-        "FROM utility('r', 'o', ['zip', 'age'])",
-        "FROM utility('r', 'o')",
-        "WITH c AS (FROM r) FROM k_anonymity('c') LIMIT 1",
-        "FROM l_diversity('s', ['q'], 's')",
-        "FROM l_diversity('s', sa := 'S', l := 4)",
-        EXACT + "t_closeness('s', ['q'], 's')",
-        EXACT + "t_closeness('s', sa := 's', metric := 'ordered')",
-        EXACT + "t_closeness('s', ['q'], 'x', 'numeric')",
-        EXACT + "t_closeness('s', ['q'], 's', 'hierarchical', 'tree')",
-        EXACT + "t_closeness('s', ['q'], 's', 'hierarchical', hierarchy := 'levels')",
-        EXACT + "t_closeness('s', ['q'], 's', 'main.d')",
-    ],
-)
+QUERIES = [
+    "FROM equivalence_classes('r', ['ZIP', 'odd \"name']) ORDER BY ALL",
+    "FROM equivalence_classes('o') ORDER BY ALL",
+    "FROM k_anonymity('main.r')",
+    "FROM k_anonymity('o', qi := ['age'])",
+    "FROM reidentification_risk('r', ['zip', 'age'])",
+    "FROM utility('r', 'o', ['zip', 'age'])",
+    "FROM utility('r', 'o')",
+    "WITH c AS (FROM r) FROM k_anonymity('c') LIMIT 1",
+    "FROM l_diversity('s', ['q'], 's')",
+    "FROM l_diversity('s', sa := 'S', l := 4)",
+    EXACT + "t_closeness('s', ['q'], 's')",
+    EXACT + "t_closeness('s', sa := 's', metric := 'ordered')",
+    EXACT + "t_closeness('s', ['q'], 'x', 'numeric')",
+    EXACT + "t_closeness('s', ['q'], 's', 'hierarchical', 'tree')",
+    EXACT + "t_closeness('s', ['q'], 's', 'hierarchical', hierarchy := 'levels')",
+    EXACT + "t_closeness('s', ['q'], 's', 'main.d')",
+]
+
+
+@pytest.mark.parametrize("query", [QUERIES[0], *(pytest.param(each, marks=pytest.mark.process) for each in QUERIES[1:])])
 def test_the_shell_gives_what_the_library_gives(con: duckdb.DuckDBPyConnection, shell: str, query: str) -> None:
     con.execute(SETUP)
     con.execute(query)
@@ -92,11 +92,13 @@ def test_the_shell_gives_what_the_library_gives(con: duckdb.DuckDBPyConnection, 
     assert found == expected
 
 
+@pytest.mark.process
 def test_collations_in_the_shell(shell: str) -> None:
     script = "CREATE TABLE t (a VARCHAR COLLATE NOCASE); INSERT INTO t VALUES ('a'), ('A'); SELECT k FROM k_anonymity('t');"
     assert run(shell, script) == [{"k": 1}]
 
 
+@pytest.mark.process
 def test_errors_in_the_shell(shell: str) -> None:
     for call, text in (
         ("k_anonymity('t; DROP TABLE t')", "tbl is not the name of a table"),
@@ -121,6 +123,7 @@ def test_errors_in_the_shell(shell: str) -> None:
         assert f"kanon: {text}" in done.stderr
 
 
+@pytest.mark.process
 def test_the_block_of_the_page_runs_in_the_shell(con: duckdb.DuckDBPyConnection, shell: str) -> None:
     blocks = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "audit.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert blocks
@@ -172,6 +175,7 @@ def test_adult_and_its_sensitive_attributes(one: Callable[..., dict[str, object]
         assert one("FROM t_closeness('adult', $1, $2, 'ordered')", [qi, sensitive]) == expected
 
 
+@pytest.mark.process
 def test_adult_2_in_the_shell(shell: str) -> None:
     columns = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"]
     _, rows = rows_of(ADULT_FULL, columns)

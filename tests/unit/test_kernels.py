@@ -137,6 +137,7 @@ def check_split(codes: np.ndarray, weight: np.ndarray, cost: np.ndarray, cardina
     return shown
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("k", [1, 2, 3, 10])
 def test_split_classes_keeps_every_class_at_k(seed: int, k: int) -> None:

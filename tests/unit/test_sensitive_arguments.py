@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import duckdb
 import pytest
 from kanon_sql.udfs import l_diversify, t_close
@@ -19,11 +17,10 @@ def told(_session: object, _table: str, policy: Policy) -> str:
 
 
 @pytest.fixture
-def con(monkeypatch: pytest.MonkeyPatch) -> Iterator[duckdb.DuckDBPyConnection]:
+def con(shared: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> duckdb.DuckDBPyConnection:
     for module in (l_diversify, t_close):
         monkeypatch.setattr(module, "release_of_table", told)
-    with kanon_sql.register(duckdb.connect()) as con:
-        yield con
+    return shared
 
 
 def promised(con: duckdb.DuckDBPyConnection, call: str) -> list[str]:

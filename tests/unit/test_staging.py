@@ -47,6 +47,7 @@ def test_a_directory_is_private_and_gone_in_the_end(tmp_path: Path) -> None:
     assert staged(tmp_path) == set()
 
 
+@pytest.mark.process
 def test_the_next_run_removes_what_a_killed_one_left(tmp_path: Path, abandoned: Path) -> None:
     assert {path.name for path in abandoned.iterdir()} >= {"half", "spill"}
     with staging_beside(tmp_path) as private:
@@ -61,6 +62,7 @@ def test_the_directories_of_the_living_are_kept(tmp_path: Path) -> None:
         assert (first / "half").read_text() == "x"
 
 
+@pytest.mark.process
 def test_the_directory_of_another_living_process_is_kept(tmp_path: Path) -> None:
     waiting = KILLED.replace("os.kill(os.getpid(), signal.SIGKILL)", "print('ready', flush=True); input()")
     with subprocess.Popen(
@@ -74,6 +76,7 @@ def test_the_directory_of_another_living_process_is_kept(tmp_path: Path) -> None
     assert staged(tmp_path) == set()
 
 
+@pytest.mark.process
 def test_what_may_live_on_another_machine_is_kept(tmp_path: Path, abandoned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "node", lambda: "elsewhere")
     with staging_beside(tmp_path):
@@ -89,6 +92,7 @@ def test_a_directory_that_is_not_ours_is_kept(tmp_path: Path, name: str) -> None
     assert (tmp_path / name / "mine").read_text() == "x"
 
 
+@pytest.mark.process
 def test_a_link_is_not_followed(tmp_path: Path, abandoned: Path) -> None:
     elsewhere = abandoned.rename(tmp_path / "elsewhere")
     abandoned.symlink_to(elsewhere)
