@@ -22,7 +22,7 @@ class Terminal:
     def __init__(self, folder: Path, environment: dict[str, str], *arguments: str) -> None:
         command = ["-m", "kanon_sql.cli", "shell", *arguments]
         self.child = pexpect.spawn(
-            sys.executable, command, cwd=str(folder), env=environment, encoding="utf-8", timeout=20, dimensions=(50, 120)
+            sys.executable, command, cwd=str(folder), env=environment, encoding="utf-8", timeout=60, dimensions=(50, 120)
         )
         self.child.expect(PROMPT)
 
