@@ -25,7 +25,7 @@ class KanonError(Exception):
 
 
 class PolicyError(KanonError, ValueError):
-    """A policy that cannot mean anything: wrong k, a column named twice, a mask over unknown columns."""
+    """An invalid or contradictory policy: wrong k, a column named twice, a mask over unknown columns."""
 
 
 class UnknownColumnError(PolicyError):

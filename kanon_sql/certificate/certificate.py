@@ -96,7 +96,7 @@ class Certificate:
         share = self.suppressed_cells / self.cells if self.cells else 0.0
         return {
             "guarantee": ", ".join(self.requirements),
-            "rows": f"{self.rows:,} of {self.row_types:,} kinds",
+            "rows": f"{self.rows:,}, {self.row_types:,} distinct combinations",
             "classes": "-" if self.classes is None else f"{self.classes:,}",
             "smallest class": "-" if self.smallest_class is None else f"{self.smallest_class:,} rows",
             "suppressed cells": f"{self.suppressed_cells:,} of {self.cells:,} ({share:.1%})",

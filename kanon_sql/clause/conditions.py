@@ -46,7 +46,7 @@ _HINTS = {
     "ALPHA": "GUARANTEE alpha(disease, 'flu') <= 0.2",
 }
 
-_PROMISES = {"K": (">=", ">"), "L": (">=",), "T": ("<=",), "ALPHA": ("<=",)}
+_SIGNS = {"K": (">=", ">"), "L": (">=",), "T": ("<=",), "ALPHA": ("<=",)}
 
 _EXCHANGED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "="}
 
@@ -95,22 +95,22 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
 def _word(reader: Reader, place: int) -> str:
     """Return which term begins at a place."""
     word = reader.script.word(place)
-    if word in _PROMISES:
+    if word in _SIGNS:
         return word
     if not word:
         raise reader.script.error("expected a condition; hint: GUARANTEE k >= 5", place)
     end = reader.script.after(place + 1) if reader.script.spelled(place + 1) == "(" else place + 1
     condition = reader.script.text[reader.script.start(place) : reader.script.stop(end - 1)]
-    hint = "the promises are k, l(...), t(...) and alpha(...), as in GUARANTEE k >= 5"
+    hint = "the guarantees are k, l(...), t(...) and alpha(...), as in GUARANTEE k >= 5"
     raise reader.script.error(f"{condition} is not supported; hint: {hint}", place, end - 1)
 
 
 def _strict(reader: Reader, word: str, sign: str) -> int:
     """Move behind a comparison, read as with the number on its right; return how much it adds to the number."""
     if sign not in _EXCHANGED:
-        raise reader.error(f"expected {_PROMISES[word][0]} behind {word.lower()}; hint: {_HINTS[word]}")
-    if sign not in _PROMISES[word]:
-        raise reader.error(f"{word.lower()} {sign} is no promise; hint: {_HINTS[word]}")
+        raise reader.error(f"expected {_SIGNS[word][0]} behind {word.lower()}; hint: {_HINTS[word]}")
+    if sign not in _SIGNS[word]:
+        raise reader.error(f"{word.lower()} supports only {' and '.join(_SIGNS[word])}; hint: {_HINTS[word]}")
     reader.place += 1
     return int(sign == ">")
 

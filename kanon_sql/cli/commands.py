@@ -53,7 +53,7 @@ class Kanon(click.Group):
 @click.group(cls=Kanon, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="kanon-sql", prog_name="kanon")
 def main() -> None:
-    """Release tables in which nobody stands out."""
+    """Anonymize tables and check the result."""
 
 
 @main.command()
@@ -81,7 +81,7 @@ def run(file: str, db: str, secret: bytes | None) -> None:
 @click.option("--read-only", is_flag=True, help="Open the database without writing to it.")
 @secret_option
 def shell(db: str, read_only: bool, secret: bytes | None) -> None:
-    """Talk SQL with a database; with a pipe, run what comes through it."""
+    """Open an SQL shell; runs statements from stdin when piped."""
     from rich.console import Console
 
     import kanon_sql

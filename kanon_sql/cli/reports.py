@@ -125,7 +125,7 @@ def report(
 @click.option("--sensitive", metavar="A", help="The sensitive column that --t is about.")
 @click.option("--t", "ts", metavar="T,T", help="How far from the whole table rows that look alike are at most, 0 to 1.")
 @click.option(
-    "--metric", metavar="NAME", help="What far means: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
+    "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
 )
 @click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")

@@ -64,7 +64,7 @@ def report(
     l, variant, c, t : optional
         What is promised of it, as in `kanon_sql.anonymize`.
     metric, hierarchy : str, optional
-        What far means, as in `kanon_sql.anonymize`.
+        Distance between values, as in `kanon_sql.anonymize`.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `kanon_sql.anonymize`.
     certificate : Certificate, optional

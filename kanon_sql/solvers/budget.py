@@ -1,4 +1,4 @@
-"""How long a solver may work, where its chance comes from, and whom it tells."""
+"""Time limit, random seed and progress reporting of a solver run."""
 
 from __future__ import annotations
 

@@ -102,10 +102,10 @@ def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: Patt
     solvers = SOLVERS if plain else SENSITIVE_SOLVERS
     if algorithm == "auto":
         if not plain:
-            return solvers["refine"], "auto: it never does worse than the greedy for sensitive values"
+            return solvers["refine"], "chosen automatically: never worse than greedy for sensitive values"
         if not patterns.listed:
-            return SOLVERS["greedy"], "auto: there are too many masks to list, so they are sampled"
-        return SOLVERS["refine"], "auto: the masks can be listed, so prices tell which classes to open"
+            return SOLVERS["greedy"], "chosen automatically: too many masks to list, so they are sampled"
+        return SOLVERS["refine"], "chosen automatically: few enough columns for the bound-guided solver"
     if algorithm not in SOLVERS and algorithm not in SENSITIVE_SOLVERS:
         raise UnknownAlgorithmError.of(algorithm, dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS]))
     solver = solvers.get(algorithm)

@@ -187,7 +187,7 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) ->
     people = "" if coded.policy.people is None else ", the people of each class"
     return {
         "guarantee": f"{', '.join(c.requirements)}: the smallest of {c.classes:,} classes has {c.smallest_class or 0:,} rows",
-        "source": f"{c.rows:,} rows of {c.row_types:,} kinds",
+        "source": f"{c.rows:,} rows, {c.row_types:,} distinct combinations",
         "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
         "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",
         "cost": counted(c.cost, loss.cost),

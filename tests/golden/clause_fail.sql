@@ -64,19 +64,19 @@ FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 1/2
 -- error: l must be at least 1, got 1/2
 -- name: diversity from above
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease) <= 2
--- error: l <= is no promise; hint: GUARANTEE l(disease) >= 2 (line 1, column 53, at '<=')
+-- error: l supports only >=; hint: GUARANTEE l(disease) >= 2 (line 1, column 53, at '<=')
 -- name: strict diversity
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease) > 2
--- error: l > is no promise; hint: GUARANTEE l(disease) >= 2
+-- error: l supports only >=; hint: GUARANTEE l(disease) >= 2
 -- name: diversity that ends early
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease)
 -- error: expected >= behind l; hint: GUARANTEE l(disease) >= 2
 -- name: closeness from below
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') >= .3
--- error: t >= is no promise; hint: GUARANTEE t(disease, 'ordered') <= 0.3
+-- error: t supports only <=; hint: GUARANTEE t(disease, 'ordered') <= 0.3
 -- name: closeness from below with its sides exchanged
 FROM patients ANONYMIZE BY zip GUARANTEE .3 <= t(disease, 'ordered')
--- error: t >= is no promise; hint: GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 45, at '<=')
+-- error: t supports only <=; hint: GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 45, at '<=')
 -- name: an unknown metric
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordred') <= .3
 -- error: the metric 'ordred' looks like 'ordered'
@@ -131,7 +131,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'hierarchical', 'a') <= .3 A
 -- error: the sensitive column "disease" has two hierarchies
 -- name: an upper bound
 FROM patients ANONYMIZE BY zip GUARANTEE k <= 5
--- error: k <= is no promise
+-- error: k supports only >= and >
 -- name: either or
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 OR k >= 3
 -- error: the ANONYMIZE clause does not go on with OR

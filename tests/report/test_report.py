@@ -136,7 +136,7 @@ def test_what_is_hidden_is_counted(page: str, released: tuple[pa.Table, Release]
 
 def test_the_certificate_is_told(page: str, released: tuple[pa.Table, Release]) -> None:
     certificate = released[1].certificate
-    told = Page(page).table("What the certificate says besides").pairs
+    told = Page(page).table("Other certificate fields").pairs
     assert told["status"][0].startswith(certificate.status.value)
     assert told["lower bound"] == [f"{float(certificate.lower_bound):,.12g}, by {certificate.bound_method}"]
     assert told["SHA-256"] == [json.loads(certificate.to_json())["sha256"]]

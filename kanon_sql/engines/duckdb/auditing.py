@@ -85,7 +85,7 @@ def audit(
     t : optional
         Raise an error when a class is farther from the whole table.
     metric, hierarchy : str, optional
-        What far means, as in :class:`~kanon_sql.model.requirements.TCloseness`.
+        Distance between values, as in :class:`~kanon_sql.model.requirements.TCloseness`.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `anonymize`.
 
