@@ -33,7 +33,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE >= 5
 -- error: expected a condition
 -- name: an unknown promise
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 AND m(disease, 'x') >= 2
--- error: m(disease, 'x') is not supported; hint: the promises are k, l(...), t(...) and alpha(...), as in GUARANTEE k >= 5 (line 1, column 53, at "m(disease, 'x')")
+-- error: m(disease, 'x') is not supported; hint: the guarantees are k, l(...), t(...) and alpha(...), as in GUARANTEE k >= 5 (line 1, column 53, at "m(disease, 'x')")
 -- name: diversity of nothing
 FROM patients ANONYMIZE BY zip GUARANTEE l >= 2
 -- error: expected ( behind l; hint: GUARANTEE l(disease) >= 2 (line 1, column 44, at '>=')
