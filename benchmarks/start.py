@@ -1,4 +1,4 @@
-"""What a fresh process pays: the imports, and the first release with the kernels in their cache on disk."""
+"""What a fresh process pays: the imports, and the first release."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ _NOTHING = "import duckdb; duckdb.connect().close()"
 
 def measure(runs: int) -> Iterator[dict[str, Any]]:
     """Yield one record per kind of start; every run is a process of its own."""
-    _python(_RELEASE)  # fills the cache
     imports = [json.loads(_python(_IMPORTS)[2]) for _ in range(runs)]
     names = ("import duckdb", "import kanon_sql after it", "register on a connection after it")
     for name, times in zip(names, zip(*imports, strict=True), strict=True):
