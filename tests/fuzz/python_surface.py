@@ -17,7 +17,7 @@ from fuzz import spelling
 from fuzz.checker import Rules
 from fuzz.draw import Trial
 from fuzz.known_secret import SECRET
-from fuzz.outcome import FoundError, Outcome, claim_of, refused
+from fuzz.outcome import FoundError, Outcome, RefusedError, claim_of, refused
 from fuzz.promise import Promise
 from fuzz.sql_surfaces import store
 from fuzz.table import quoted, read_pair
@@ -50,13 +50,16 @@ class Python:
         with duckdb.connect() as con:
             store(con, trial, "stored")
             given = _given(kind, con.sql("FROM stored").to_arrow_table(), con)
+            try:
+                con.register("source", _arrow(given))
+            except pa.ArrowException:  # of pandas' objects Arrow guesses the types: a map is a list of pairs
+                raise RefusedError("NotSaid", "Arrow cannot read the frame") from None
             tables = {name: con.sql(f"FROM {quoted(name)}").to_arrow_table() for name in trial.trees}
             try:
                 release = kanon_sql.anonymize(given, tables=tables or None, **_arguments(trial.promise), secret=SECRET)
             except Exception as error:  # every kind of it is judged
                 raise refused(error) from None
             found = tuple(_unlike(given, release.table, trial.promise, kind))
-            con.register("source", _arrow(given))
             con.register("released", _arrow(release.table))
             source, table = read_pair(con, "source", "released")  # no kind of table in Python carries a collation
         return Outcome(
