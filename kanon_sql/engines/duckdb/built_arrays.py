@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanon_sql.errors import SourceError
+
 if TYPE_CHECKING:
     import pyarrow as pa
+
+MOST_BYTES = (1 << 31) - 1
+"""What the offsets of an Arrow text array can count."""
 
 
 def numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
@@ -21,12 +26,20 @@ def numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> p
 
 
 def texts(values: Iterable[str | None]) -> pa.Array:
-    """Return an array of texts, which have less than 2 GiB together."""
+    """Return an array of texts.
+
+    Raises
+    ------
+    SourceError
+        When they have 2 GiB or more together: offsets would wrap, and texts be others.
+    """
     import pyarrow as pa
 
     encoded = [None if value is None else value.encode() for value in values]
     known = np.array([value is not None for value in encoded], np.bool_)
     sizes = np.cumsum([0, *(0 if value is None else len(value) for value in encoded)])
+    if sizes[-1] > MOST_BYTES:
+        raise SourceError("the labels of a column have 2 GiB or more together; hint: coarsen it with shorter labels")
     joined = b"".join(value for value in encoded if value is not None)
     buffers = [None if known.all() else _bits(known), pa.py_buffer(sizes.astype(np.int32)), pa.py_buffer(joined)]
     return pa.Array.from_buffers(pa.string(), len(encoded), buffers)

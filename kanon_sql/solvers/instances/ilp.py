@@ -28,6 +28,9 @@ from numpy.typing import NDArray
 from kanon_sql.solvers.instances.flow import cheapest_flow
 from kanon_sql.table.arrays import Int64
 
+BOUND = "integer programming (SCIP)"
+"""What a bound of these programs is called in certificates."""
+
 INFEASIBLE = 1 << 62
 """The bound of a program that has no solution."""
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels.classes.plans import put_all
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment, Program, solve_program
+from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment, Program, solve_program
 from kanon_sql.solvers.instances.listing import Instances, useful
 from kanon_sql.solvers.instances.pools import Site
 from kanon_sql.solvers.instances.repair import repair
@@ -31,8 +31,6 @@ from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
-
-BOUND = "integer programming (SCIP)"
 
 _MOST_MEMBERS = 1 << 25
 """Members of all instances that are listed for an exact solution."""

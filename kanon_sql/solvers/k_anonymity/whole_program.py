@@ -11,7 +11,7 @@ import numpy as np
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.ilp import INFEASIBLE, solve_program
+from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, solve_program
 from kanon_sql.solvers.instances.listing import useful
 from kanon_sql.solvers.instances.pools import Site
 from kanon_sql.solvers.instances.repair import Pieces
@@ -19,8 +19,6 @@ from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Prices, Recoding
-
-METHOD = "integer programming (SCIP)"
 
 _MOST_PAIRS = 300_000
 """Pairs of a row type and an instance beyond which the program is not built."""
@@ -69,4 +67,4 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
         count=placed.count,
         placed=np.ones(len(placed.count), np.bool_),
     )
-    return replace(pieces.recoding(), lower_bound=outcome.bound, bound=METHOD)
+    return replace(pieces.recoding(), lower_bound=outcome.bound, bound=BOUND)

@@ -44,8 +44,8 @@ class Marked:
         others = [each for each in table.sensitive if each is not crowd.about]
         columns = np.column_stack([*(each.codes for each in others), table.codes])  # the last count most
         group = alike(columns, columns.max(axis=0).astype(np.int64) + 1, np.zeros(columns.shape[1], np.bool_))
-        look = np.cumsum(np.append(False, (table.codes[1:] != table.codes[:-1]).any(axis=1)))
-        company = np.bincount(look, table.weight)[look]
+        groups, start = table.without_sensitive()
+        company = groups.weight.repeat(np.diff(start, append=table.row_types))
         person = crowd.about.codes
         known = np.flatnonzero(person != crowd.about.empty)
         order = known[np.lexsort((known, -company[known], person[known]))]

@@ -50,7 +50,7 @@ def solve(
     Returns
     -------
     Recoding
-        Without a bound: what is proven for one choice of marks need not hold for another.
+        Without a bound, but for a tiny table: what is proven for one choice of marks need not hold for another.
 
     Raises
     ------

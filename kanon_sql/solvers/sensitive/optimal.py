@@ -21,7 +21,7 @@ import numpy as np
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.components import components
-from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment
+from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment
 from kanon_sql.solvers.instances.listing import Instances, useful
 from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
@@ -35,8 +35,6 @@ from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding, row_cost
-
-BOUND = "integer programming (SCIP)"
 
 _RELAXED = f"{METHOD}, over the masks that can hold a class"
 """More than prices alone prove: instances of which no rows keep every requirement are left out."""

@@ -17,11 +17,12 @@ from kanon_sql.model.distances import MatrixDistance
 from kanon_sql.model.requirements import (
     STANDING,
     AlphaAnonymity,
-    KAnonymity,
     People,
     Requirement,
     SensitiveRequirement,
     TCloseness,
+    least_rows,
+    sensitive_ones,
 )
 from kanon_sql.solvers.instances.repair import Pieces
 from kanon_sql.solvers.sensitive.layout import Tree, encoded
@@ -72,8 +73,8 @@ class Promise:
         -----
         O(t + e v) for distances with e edges, and what `least_close` takes.
         """
-        k = max((each.k for each in requirements if isinstance(each, KAnonymity)), default=1)
-        asked = tuple(each for each in requirements if not isinstance(each, KAnonymity))
+        k = least_rows(requirements)
+        asked = sensitive_ones(requirements)
         by_column = {each.column: each for each in table.sensitive}
         least = [each.least_class_size for each in requirements]
         for close in asked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,20 +28,8 @@ class QIGroups:
 
     @classmethod
     def of(cls, table: CodedTable) -> QIGroups:
-        """Return the QI groups of a table; O(t m).
-
-        The row types of a coded table are in ascending order, those with equal codes next to each other.
-        """
-        new = np.ones(table.row_types, np.bool_)
-        new[1:] = (table.codes[1:] != table.codes[:-1]).any(axis=1)
-        first = np.flatnonzero(new)
-        merged = replace(
-            table,
-            codes=np.ascontiguousarray(table.codes[first]),
-            weight=np.add.reduceat(table.weight, first),
-            origin=table.origin[first],
-            sensitive=(),
-        )
+        """Return the QI groups of a table; O(t m)."""
+        merged, first = table.without_sensitive()
         return cls(table=merged, first=np.append(first, table.row_types))
 
     @property
