@@ -1,4 +1,4 @@
-"""A binary heap of numbered items with keys, the least key first and of equal keys the least number."""
+"""A binary heap of numbered items with whole numbers or floats as keys, the least key first, then the least number."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, it comes from the .pxd
+    Key = float
+
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _before(key: cython.longlong[::1], a: cython.longlong, b: cython.longlong) -> cython.bint:
+def _before(key: Key[::1], a: cython.longlong, b: cython.longlong) -> cython.bint:
     return key[a] < key[b] or (key[a] == key[b] and a < b)
 
 
@@ -20,10 +23,10 @@ def _before(key: cython.longlong[::1], a: cython.longlong, b: cython.longlong) -
 @cython.exceptval(check=False)
 def push(
     heap: cython.longlong[::1],
-    key: cython.longlong[::1],
+    key: Key[::1],
     size: cython.longlong,
     item: cython.longlong,
-    value: cython.longlong,
+    value: Key,
 ) -> cython.longlong:
     """Add an item that is not in the heap; return the new size. O(log size)."""
     key[item] = value
@@ -42,7 +45,7 @@ def push(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def pop(heap: cython.longlong[::1], key: cython.longlong[::1], size: cython.longlong) -> cython.longlong:
+def pop(heap: cython.longlong[::1], key: Key[::1], size: cython.longlong) -> cython.longlong:
     """Remove the first item, ``heap[0]``; return the new size. O(log size)."""
     size -= 1
     _sink(heap, key, size, heap[size])
@@ -52,9 +55,7 @@ def pop(heap: cython.longlong[::1], key: cython.longlong[::1], size: cython.long
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def raise_first(
-    heap: cython.longlong[::1], key: cython.longlong[::1], size: cython.longlong, value: cython.longlong
-) -> cython.void:
+def raise_first(heap: cython.longlong[::1], key: Key[::1], size: cython.longlong, value: Key) -> cython.void:
     """Give the first item a greater key. O(log size)."""
     item: cython.longlong = heap[0]
     key[item] = value
@@ -64,7 +65,7 @@ def raise_first(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _sink(heap: cython.longlong[::1], key: cython.longlong[::1], size: cython.longlong, item: cython.longlong) -> cython.void:
+def _sink(heap: cython.longlong[::1], key: Key[::1], size: cython.longlong, item: cython.longlong) -> cython.void:
     """Put an item in the place of the first."""
     place: cython.longlong = 0
     below: cython.longlong = 1

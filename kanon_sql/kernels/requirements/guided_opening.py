@@ -11,12 +11,12 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.float_heap import pop, push
+    from cython.cimports.kanon_sql.kernels.heap import pop, push
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
     from cython.cimports.kanon_sql.kernels.requirements.pieces import PieceList, add
     from cython.cimports.kanon_sql.kernels.requirements.selection import Selection, clear, select
 else:
-    from kanon_sql.kernels.float_heap import pop, push
+    from kanon_sql.kernels.heap import pop, push
     from kanon_sql.kernels.requirements.candidates import Candidates
     from kanon_sql.kernels.requirements.pieces import PieceList, add
     from kanon_sql.kernels.requirements.selection import Selection, clear, select
