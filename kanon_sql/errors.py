@@ -68,7 +68,7 @@ class ClauseError(KanonError, ValueError):
 
 
 class InfeasibleError(KanonError, ValueError):
-    """No release of this table can keep the promise; the message gives the counts that say why."""
+    """No release of this table can keep the guarantee; the message gives the counts that say why."""
 
 
 class SourceError(KanonError, ValueError):

@@ -6,29 +6,27 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.certificate.certify import certified
-from kanon_sql.errors import AuditError
+from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges, Sets
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
-from kanon_sql.solvers.feasibility import promised
+from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.instances.row_distance import METHOD, row_prices
-from kanon_sql.solvers.registry import choose
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.registry import Solver, choose
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries import ALGORITHM, check_algorithm
-from kanon_sql.solvers.summaries.division import Division
+from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet, closed, permitted
 from kanon_sql.table.recoding import Prices, Recoding
-
-if TYPE_CHECKING:
-    from kanon_sql.solvers.sensitive.promise import Promise
 
 
 def run(
@@ -50,28 +48,19 @@ def run(
     Raises
     ------
     InfeasibleError
-        When no release can keep the promise.
+        When no release can meet the requirements.
     AuditError
         When the solver used a mask that the policy does not permit.
     """
     started = time.monotonic()
-    k = policy.k
-    table.refuse_fewer(k)
-    promise = promised(table, policy)
-    least = k if promise is None else promise.least
+    table.refuse_fewer(policy.k)
+    requirement = feasible_requirement(table, policy)
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
-    own = {} if policy.max_suppressed is None else {"most_suppressed": int(policy.max_suppressed * table.rows)}
-    if policy.people is None:
-        try:
-            recoding = solver.load()(table, patterns, promise or k, budget, **own)
-        except UnplacedError as unplaced:
-            recoding = _placed_exactly(table, patterns, promise or k, budget, unplaced)  # type: ignore[arg-type] # a crowd has people
-    else:
-        from kanon_sql.solvers.people.search import solve
-
-        recoding = solve(table, patterns, promise, policy.requirements, budget, solver)  # type: ignore[arg-type]
+    most_suppressed = None if policy.max_suppressed is None else int(policy.max_suppressed * table.rows)
+    problem = Problem(table=table, patterns=patterns, requirement=requirement, most_suppressed=most_suppressed)
+    recoding = _solved(problem, budget, solver, people=policy.people is not None)
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
@@ -79,10 +68,9 @@ def run(
     prices = recoding.prices
     bound, method = recoding.lower_bound, recoding.bound
     if prices is None:
-        prices = cheapest_rows(table, patterns, least)
+        prices = cheapest_rows(table, patterns, requirement.least)
         bound, method = max((bound, method), (int(prices.price @ table.weight), METHOD))
-    if least > policy.least_class_size:  # more than a reader of the policy alone can tell
-        method = f"{method}, where no class has fewer than {least} rows"
+    method = _with_least(method, requirement, policy)
     if policy.grouped:  # labels were put together before: what other groups would cost, nobody has looked at
         names = ", ".join(map(as_identifier, policy.grouped))
         method = f"none: other groups of {names} might lose less; with these groups {table.exact_cost(bound)}, {method}"
@@ -103,25 +91,48 @@ def run(
     return recoding, replace(certificate, prices=tuple(prices.price.tolist()), scale=prices.scale, unit=table.unit)
 
 
-def _placed_exactly(
-    table: CodedTable, patterns: PatternSet, promise: Promise | int, budget: Budget, unplaced: UnplacedError
-) -> Recoding:
-    """Return a release by integer programs, where a search has left rows over; raise its error where they find none."""
-    if isinstance(promise, int):
-        from kanon_sql.solvers.k_anonymity import whole_program
+def _solved(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -> Recoding:
+    """Return a release by a solver, and by integer programs where its search leaves rows over; no program counts people.
 
-        found = whole_program.solve(table, patterns, promise, budget)
-    else:
-        from kanon_sql.solvers.sensitive import optimal
+    Raises
+    ------
+    InfeasibleError
+        When neither places all rows.
+    """
+    try:
+        if not people:
+            return solver.load()(problem, budget)
+        from kanon_sql.solvers.people import search
 
-        found = optimal.solve(table, patterns, promise, budget)
+        return search.solve(problem, budget, solver)
+    except UnplacedError as unplaced:
+        left = str(unplaced)
+    found = None if people else _by_programs(problem, budget)
     if found is None:
-        raise unplaced
+        raise InfeasibleError(left)
     return replace(found, remark="the search left rows over, so integer programs placed all of them")
 
 
+def _by_programs(problem: Problem, budget: Budget) -> Recoding | None:
+    """Return a release by integer programs, None where they find none."""
+    if problem.requirement.requirements:
+        from kanon_sql.solvers.sensitive import optimal
+
+        return optimal.solve(problem, budget)
+    from kanon_sql.solvers.k_anonymity import whole_program
+
+    return whole_program.solve(problem, budget)
+
+
+def _with_least(method: str, requirement: ClassRequirement, policy: Policy) -> str:
+    """Return the name of a bound, and the least rows of a class if they are more than the policy alone tells."""
+    if requirement.least <= policy.least_class_size:
+        return method
+    return f"{method}, where no class has fewer than {requirement.least} rows"
+
+
 def empty_certificate(policy: Policy) -> Certificate:
-    """Return the certificate of a table without rows: every promise holds, nothing is lost."""
+    """Return the certificate of a table without rows: every requirement is met, nothing is lost."""
     nothing = np.empty(0, np.uint64)
     patterns = PatternSet(shown=nothing, cost=nothing.astype(np.int64))
     if policy.summarized:
@@ -162,7 +173,7 @@ def summarize(
     null: Mapping[str, int],
     progress: Progress = silent,
     ended: Callable[[], bool] = never,
-) -> tuple[Recoding, Division, Certificate]:
+) -> tuple[Recoding, SummaryPartition, Certificate]:
     """Divide the rows of a coded table into classes that lose little by their summaries.
 
     Parameters
@@ -178,7 +189,7 @@ def summarize(
 
     Returns
     -------
-    tuple of (Recoding, Division, Certificate)
+    tuple of (Recoding, SummaryPartition, Certificate)
         The pieces, piece by piece the same in both. The recoding shows every summarized column but those of which a class
         has all values, and of the others what its rows agree on.
 
@@ -187,51 +198,48 @@ def summarize(
     PolicyError
         When the policy names an algorithm that makes no summaries.
     InfeasibleError
-        When there are fewer than k rows, or not even the whole table keeps the promise.
+        When there are fewer than k rows, or not even the whole table meets the requirements.
     AuditError
-        When the solver made a class that breaks the promise.
+        When the solver made a class that does not meet the requirements.
     """
     from kanon_sql.solvers.summaries.mondrian import solve
 
     check_algorithm(policy.algorithm)
     started = time.monotonic()
-    k = policy.k
-    table.refuse_fewer(k)
-    promise = cast("Promise | None", promised(table, policy))  # a policy with RANGES or SETS counts no people
+    table.refuse_fewer(policy.k)
+    requirement = feasible_requirement(table, policy)
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
-    places = [c for c in range(len(table.columns)) if not table.secret >> c & 1]
-    seen = _without_secrets(table, places)
+    places = [c for c in range(len(table.columns)) if not table.hidden_levels >> c & 1]
+    seen = _without_hidden_levels(table, places)
     always = Fraction(table.rows * int(table.cost.sum() - seen.cost.sum()))  # what hiding the others costs
     kinds = [_kind(recodings[names[0]]) for names in seen.columns]
     hidden = np.array([null.get(names[0], -1) for names in seen.columns], np.int32)
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
-    division = solve(seen, kinds, hidden, promise or k, budget)
-    method = division.bound
-    if promise is not None and promise.least > policy.least_class_size:  # more than a reader of the policy alone can tell
-        method = f"{method}, where no class has fewer than {promise.least} rows"
-    recoding = Recoding(row_type=division.row_type, shown=_shown(seen, places, kinds, division), count=division.count)
+    partition = solve(seen, kinds, hidden, requirement, budget)
+    method = _with_least(partition.bound, requirement, policy)
+    recoding = Recoding(row_type=partition.row_type, shown=_shown(seen, places, kinds, partition), count=partition.count)
     certificate = certified(
         table,
         policy,
         recoding,
         algorithm=ALGORITHM,
         reason="the only one that makes RANGES and SETS",
-        cost=(division.cost(seen, kinds, hidden) + always) / table.unit,
-        lower_bound=(division.lower_bound + always) / table.unit,
+        cost=(partition.cost(seen, kinds, hidden) + always) / table.unit,
+        lower_bound=(partition.lower_bound + always) / table.unit,
         bound_method=method,
         seconds=time.monotonic() - started,
     )
-    return recoding, division, replace(certificate, prices=None)
+    return recoding, partition, replace(certificate, prices=None)
 
 
-def _without_secrets(table: CodedTable, places: list[int]) -> CodedTable:
+def _without_hidden_levels(table: CodedTable, places: list[int]) -> CodedTable:
     """Return a table with some of the coded columns: those that classes may show."""
     return replace(
         table,
         columns=tuple(table.columns[c] for c in places),
         codes=np.ascontiguousarray(table.codes[:, places]),
         cost=table.cost[places],
-        secret=0,
+        hidden_levels=0,
     )
 
 
@@ -239,13 +247,13 @@ def _kind(recoding: object) -> str:
     return "range" if isinstance(recoding, Ranges) else "set" if isinstance(recoding, Sets) else "plain"
 
 
-def _shown(table: CodedTable, places: list[int], kinds: list[str], division: Division) -> np.ndarray:
+def _shown(table: CodedTable, places: list[int], kinds: list[str], partition: SummaryPartition) -> np.ndarray:
     """Return what each piece shows: bits ``places`` of what its class agrees on, or summarizes by fewer than all values."""
-    classes = int(division.number.max()) + 1
+    classes = int(partition.number.max()) + 1
     shown = np.zeros(classes, np.uint64)
     for column, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
-        pairs = np.unique(np.stack([division.number, table.codes[division.row_type, column]]), axis=1)
+        pairs = np.unique(np.stack([partition.number, table.codes[partition.row_type, column]]), axis=1)
         different = np.bincount(pairs[0], minlength=classes)
         told = different == 1 if kind == "plain" else (different < values) | (values == 1)
         shown |= told.astype(np.uint64) << np.uint64(places[column])
-    return shown[division.number]
+    return shown[partition.number]

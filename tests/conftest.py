@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -30,8 +31,24 @@ hypothesis.settings.load_profile("deterministic")
 TENTH = 10
 """Every tenth case of a sweep is in the default layer, the others are `exhaustive`."""
 
-FEWEST = 10
+FEWEST = 5
 """Examples of a property in the default layer, where a tenth of them are fewer."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect the tests without looking for garbage, and never look at what is there then: it stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Let the interpreter free everything when it ends: otherwise modules report leaks."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
+from typing import TypeVar
 
 import pyarrow as pa
 
 Row = tuple[object, ...]
+T = TypeVar("T")
 
 
-def partitions(rows: Sequence[Row]) -> Iterator[list[list[Row]]]:
+def partitions(rows: Sequence[T]) -> Iterator[list[list[T]]]:
     """Yield every way to divide the rows into classes."""
     if not rows:
         yield []
@@ -43,10 +46,11 @@ def optimum(
     weights: Sequence[Fraction] | None = None,
 ) -> Fraction | None:
     """Return the least cost of a k-anonymous release; None if there is none. For at most 9 rows."""
+    cost = cache(lambda places: class_cost([rows[place] for place in places], masks, weights))  # of a set of rows
     best = None
-    for classes in partitions(rows):
+    for classes in partitions(range(len(rows))):
         if all(len(each) >= k for each in classes):
-            costs = [class_cost(each, masks, weights) for each in classes]
+            costs = [cost(tuple(each)) for each in classes]
             if None not in costs and (best is None or sum(costs) < best):
                 best = sum(costs)
     return best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -19,14 +19,15 @@ from kanon_sql.model.distances import Distance
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.registry import Solve
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.encode import encode
-from kanon_sql.table.patterns import PatternSet, permitted
+from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import Recoding
 
 Row = tuple[Any, ...]
-Solve = Callable[[CodedTable, PatternSet, Promise, Budget], Recoding]
 Ground = list[list[Fraction]]
 """The distance of every two values."""
 
@@ -92,7 +93,7 @@ class Case:
     attributes: dict[str, Attribute]
     requirements: list[Requirement]
 
-    def coded(self) -> tuple[CodedTable, PatternSet, Promise]:
+    def coded(self) -> Problem:
         names = [f"c{c}" for c in range(len(self.rows[0]))]
         every = [(*row, *(each.values[number] for each in self.attributes.values())) for number, row in enumerate(self.rows)]
         types = Counter(every)
@@ -114,13 +115,14 @@ class Case:
             distances = {metric: distance for metric, (distance, _) in own.distances.items()}
             sensitive.append(replace(each, named={name: code for code, name in enumerate(own.names)}, distances=distances))
         table = replace(table, sensitive=tuple(sensitive))
-        return table, permitted(table, policy), Promise.of(table, policy.requirements)
+        requirement = ClassRequirement.of(table, policy.requirements)
+        return Problem(table=table, patterns=permitted(table, policy), requirement=requirement)
 
     def kept(self, rows: Sequence[int]) -> bool:
         return len(rows) >= self.k and all(keeps(each, self.attributes[each.sensitive], rows) for each in self.requirements)
 
     def optimum(self) -> Fraction | None:
-        """The least cost over all partitions; None if none keeps the promise."""
+        """The least cost over all partitions; None if none meets the requirement."""
         best, known = None, {}
         for classes in partitions([(number,) for number in range(len(self.rows))]):
             costs = []
@@ -138,12 +140,12 @@ class Case:
 
 
 def solved(solve: Solve, drawn: Case, budget: Budget = UNLIMITED) -> tuple[CodedTable, Recoding]:
-    """What a solver makes of a case, checked: every row is placed, every class keeps the promise, by its definition."""
-    table, patterns, promise = drawn.coded()
-    recoding = solve(table, patterns, promise, budget)
+    """What a solver makes of a case, checked: every row is placed, every class meets the requirement, by its definition."""
+    problem = drawn.coded()
+    table, recoding = problem.table, solve(problem, budget)
     check(table, recoding, drawn.k)
     assert all(drawn.kept(rows) for rows in released_classes(drawn, table, recoding))
-    assert np.isin(recoding.shown, patterns.shown).all()
+    assert np.isin(recoding.shown, problem.patterns.shown).all()
     assert recoding.lower_bound <= recoding.cost(table)
     return table, recoding
 

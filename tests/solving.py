@@ -10,8 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.encode import encode
+from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 
@@ -22,6 +26,16 @@ def coded(rows: Sequence[tuple[Any, ...]], **options: Any) -> tuple[CodedTable, 
     columns = [pa.array([None if row[c] is None else str(row[c]) for row in types], pa.string()) for c in range(len(names))]
     policy = Policy.of(quasi_identifiers=names, **options)
     return encode(pa.StructArray.from_arrays(columns, names), np.array(list(types.values()), np.int64), policy)
+
+
+def rows_each(table: CodedTable, k: int) -> ClassRequirement:
+    """Return the requirement of k rows in each class."""
+    return ClassRequirement.of(table, [KAnonymity(k=k)])
+
+
+def plain(table: CodedTable, patterns: PatternSet, k: int, most_suppressed: int | None = None) -> Problem:
+    """Return the problem of k-anonymity alone."""
+    return Problem(table=table, patterns=patterns, requirement=rows_each(table, k), most_suppressed=most_suppressed)
 
 
 def check(table: CodedTable, recoding: Recoding, k: int) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.written import read_masks, read_recodings
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_options import POLICY_DEFAULTS
 from kanon_sql.model.recodings import Generalization, Levels
 from kanon_sql.model.requirements import Requirement
 from kanon_sql.model.validation import same_name
@@ -31,14 +33,21 @@ NAMES = (
     "row_order",
 )
 
-_DEFAULTS = {"k": "2", "full_domain": "false", "algorithm": "'auto'", "seed": "0", "row_order": "'shuffled'"}
+_DEFAULTS = {**POLICY_DEFAULTS, "full_domain": False}
 
 
 def signature(name: str, *positional: str, **own: str) -> str:
     """Return the head of a table macro: the positional arguments, its own and then the shared ones with their defaults."""
-    shared = {each: _DEFAULTS.get(each, "NULL") for each in NAMES if each not in positional}
+    shared = {each: _literal(_DEFAULTS.get(each)) for each in NAMES if each not in positional}
     named = [f"{each} := {default}" for each, default in (own | shared).items()]
     return f"{name}({', '.join((*positional, *named))})"
+
+
+def _literal(value: object) -> str:
+    """Return a default as SQL."""
+    if value is None:
+        return "NULL"
+    return literal(value) if isinstance(value, str) else str(value).lower()
 
 
 def plan_call(function: str, *own: str) -> str:
@@ -65,23 +74,17 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
     for name, hint in (("qi", "['zip', 'age']"), ("masks", "[['zip', 'age'], []]"), ("linked", "[['city', 'zip']]")):
         if given[name] is not None and not isinstance(given[name], list):
             raise PolicyError(f"{name} must be a list; hint: {hint}")
+    qi, hierarchies, full_domain = (given.pop(name) for name in ("qi", "hierarchies", "full_domain"))
     limit = given["time_limit"]
-    return Policy.of(
-        k=given["k"],
-        per=given["per"],
-        quasi_identifiers=given["qi"],
-        masks=read_masks(given["masks"]),
-        linked=given["linked"],
-        weights=given["weights"],
-        recodings=coarsened(given["hierarchies"], given["recodings"]),
-        requirements=requirements,
-        algorithm=_algorithm(given["algorithm"], given["full_domain"]),
-        time_limit=float(limit) if isinstance(limit, Decimal) else limit,
-        seed=given["seed"],
-        max_suppressed=given["max_suppressed"],
-        suppress=given["suppress"],
-        row_order=given["row_order"],
-    )
+    read = {
+        "quasi_identifiers": qi,
+        "masks": read_masks(given["masks"]),
+        "recodings": coarsened(hierarchies, given["recodings"]),
+        "algorithm": _algorithm(given["algorithm"], full_domain),
+        "time_limit": float(limit) if isinstance(limit, Decimal) else limit,
+        "requirements": requirements,
+    }
+    return Policy.of(**{**given, **read})
 
 
 def _algorithm(name: Any, full_domain: Any) -> Any:

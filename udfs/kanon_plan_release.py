@@ -10,8 +10,8 @@ from kanon_sql.engines.duckdb.session import Session
 
 def plan(session: Session, name: str, table: str, policy: str) -> str:
     """Return the SQL of the release; runs when the statement is bound, once the columns of the query are known."""
-    body, promise = released_query(session, name, table, policy)
-    return release_query(body, promise, query=True)
+    body, required = released_query(session, name, table, policy)
+    return release_query(body, required, query=True)
 
 
 FUNCTION = Function(name="kanon_plan_release", returns="VARCHAR", call=plan)

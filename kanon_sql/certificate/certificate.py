@@ -18,7 +18,7 @@ class Certificate:
     Attributes
     ----------
     requirements : tuple of str
-        The promises, as the clause writes them.
+        The guarantees, as the clause writes them.
     algorithm : str
         The solver that ran.
     reason : str

@@ -11,4 +11,4 @@ class Status(Enum):
     OPTIMAL = "OPTIMAL"
     """No release under the policy costs less: the lower bound equals the cost."""
     FEASIBLE = "FEASIBLE"
-    """The promise is kept; the gap says how much a cheaper release could save at most."""
+    """The guarantee is kept; the gap says how much a cheaper release could save at most."""

@@ -7,13 +7,14 @@
     number := decimal [/ decimal]
 
 k and l are bounded from below, t and alpha from above; k counts rows, or PER column people. Of k, which is a whole number,
-``k > 4`` is a promise too; of the others it is none, because no number comes next. Without a k, ``k >= 2`` is promised, as at
+``k > 4`` is a guarantee too; of the others it is none, as no number comes next. Without a k, ``k >= 2`` is guaranteed, as at
 every other entrance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlglot import TokenType
@@ -38,20 +39,32 @@ _DEFAULT_K = 2
 
 _LARGEST_K = 2**63 - 1
 
-_HINTS = {
-    "K": "GUARANTEE k >= 5",
-    "PER": "GUARANTEE k >= 5 PER patient_id",
-    "L": "GUARANTEE l(disease) >= 2",
-    "T": "GUARANTEE t(disease, 'ordered') <= 0.3",
-    "ALPHA": "GUARANTEE alpha(disease, 'flu') <= 0.2",
-}
-
-_SIGNS = {"K": (">=", ">"), "L": (">=",), "T": ("<=",), "ALPHA": ("<=",)}
-
 _EXCHANGED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "="}
 
 Term = Callable[[Fraction], Requirement]
 """What stands beside the number of a condition, waiting for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """How the clause writes a requirement.
+
+    Parameters
+    ----------
+    word : str
+        The word it begins with.
+    signs : tuple of str
+        The comparisons that may stand between it and its number.
+    example : str
+        What a hint shows.
+    read : callable, optional
+        Reads what follows the column that it is about, and returns what waits for the number; None where there is no column.
+    """
+
+    word: str
+    signs: tuple[str, ...]
+    example: str
+    read: Callable[[Reader, str], Term] | None = None
 
 
 def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement, ...]:
@@ -75,7 +88,7 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
 def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
     start = reader.place
     if reader.kind is TokenType.NUMBER or reader.ahead("."):
-        number = reader.number(_HINTS["K"])
+        number = reader.number(_example("K"))
         if reader.spelled not in _EXCHANGED:
             raise reader.error("expected a comparison behind the number; hint: GUARANTEE k >= 5")
         word = _word(reader, reader.place + 1)
@@ -85,17 +98,16 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
         word = _word(reader, start)
         term = _term(reader, identifying)
         more = _strict(reader, word, reader.spelled)
-        number = reader.number(_HINTS[word])
+        number = reader.number(_example(word))
     if word == "K" and reader.skip("PER"):
-        per = column_name(reader, _HINTS["PER"])
-        return reader.checked(lambda: People(k=_anonymity(number + more).k, per=per), start)
+        term = _people(reader, column_name(reader, SPELLINGS[People].example))
     return reader.checked(lambda: term(number + more), start)
 
 
 def _word(reader: Reader, place: int) -> str:
     """Return which term begins at a place."""
     word = reader.script.word(place)
-    if word in _SIGNS:
+    if word in _BY_WORD:
         return word
     if not word:
         raise reader.script.error("expected a condition; hint: GUARANTEE k >= 5", place)
@@ -108,9 +120,9 @@ def _word(reader: Reader, place: int) -> str:
 def _strict(reader: Reader, word: str, sign: str) -> int:
     """Move behind a comparison, read as with the number on its right; return how much it adds to the number."""
     if sign not in _EXCHANGED:
-        raise reader.error(f"expected {_SIGNS[word][0]} behind {word.lower()}; hint: {_HINTS[word]}")
-    if sign not in _SIGNS[word]:
-        raise reader.error(f"{word.lower()} supports only {' and '.join(_SIGNS[word])}; hint: {_HINTS[word]}")
+        raise reader.error(f"expected {_BY_WORD[word].signs[0]} behind {word.lower()}; hint: {_example(word)}")
+    if sign not in _BY_WORD[word].signs:
+        raise reader.error(f"{word.lower()} supports only {' and '.join(_BY_WORD[word].signs)}; hint: {_example(word)}")
     reader.place += 1
     return int(sign == ">")
 
@@ -118,44 +130,49 @@ def _strict(reader: Reader, word: str, sign: str) -> int:
 def _term(reader: Reader, identifying: Container[str]) -> Term:
     word = reader.word
     reader.place += 1
-    if word == "K":
+    read = _BY_WORD[word].read
+    if read is None:
         return _anonymity
-    reader.expect("(", f"behind {word.lower()}; hint: {_HINTS[word]}")
+    reader.expect("(", f"behind {word.lower()}; hint: {_example(word)}")
     named = reader.place
-    column = column_name(reader, _HINTS[word])
+    column = column_name(reader, _example(word))
     if same_name(column) in identifying:
         raise reader.script.error(
             "a sensitive column cannot be in the BY list, whose columns may be suppressed; hint: take it out of the list", named
         )
-    term = {"L": _diversity, "T": _closeness, "ALPHA": _limited}[word](reader, column)
-    reader.expect(")", f"at the end of {word.lower()}(...); hint: {_HINTS[word]}")
+    term = read(reader, column)
+    reader.expect(")", f"at the end of {word.lower()}(...); hint: {_example(word)}")
     return term
 
 
 def _anonymity(number: Fraction) -> KAnonymity:
     if number.denominator != 1 or number > _LARGEST_K:
-        raise PolicyError(f"expected a whole number; hint: {_HINTS['K']}")
+        raise PolicyError(f"expected a whole number; hint: {_example('K')}")
     return KAnonymity(k=int(number))
+
+
+def _people(_: Reader, column: str) -> Term:
+    return lambda number: People(k=_anonymity(number).k, per=column)
 
 
 def _diversity(reader: Reader, column: str) -> Term:
     variant = (
         _text(reader, "a variant", f"the variants are {', '.join(map(repr, VARIANTS))}") if reader.skip(",") else VARIANTS[0]
     )
-    c = reader.number(_HINTS["L"]) if reader.skip(",") else None
+    c = reader.number(_example("L")) if reader.skip(",") else None
     return lambda number: LDiversity(sensitive=column, l=number, variant=variant, c=c)
 
 
 def _closeness(reader: Reader, column: str) -> Term:
     metrics = f"{', '.join(map(repr, METRICS))}, or the name of a table of distances"
     metric = _text(reader, "a metric", metrics) if reader.skip(",") else METRICS[0]
-    hierarchy = _text(reader, "the table of a tree", _HINTS["T"]) if reader.skip(",") else None
+    hierarchy = _text(reader, "the table of a tree", _example("T")) if reader.skip(",") else None
     return lambda number: TCloseness(sensitive=column, t=number, metric=metric, hierarchy=hierarchy)
 
 
 def _limited(reader: Reader, column: str) -> Term:
-    reader.expect(",", f"behind the column; hint: {_HINTS['ALPHA']}")
-    value = _text(reader, "the value", _HINTS["ALPHA"])
+    reader.expect(",", f"behind the column; hint: {_example('ALPHA')}")
+    value = _text(reader, "the value", _example("ALPHA"))
     return lambda number: AlphaAnonymity(sensitive=column, value=value, alpha=number)
 
 
@@ -163,3 +180,19 @@ def _text(reader: Reader, what: str, hint: str) -> str:
     if reader.kind is not TokenType.STRING:
         raise reader.error(f"expected {what} in single quotes; hint: {hint}")
     return reader.unquote()
+
+
+SPELLINGS: dict[type[Requirement], Spelling] = {
+    KAnonymity: Spelling(word="K", signs=(">=", ">"), example="GUARANTEE k >= 5"),
+    People: Spelling(word="PER", signs=(), example="GUARANTEE k >= 5 PER patient_id", read=_people),
+    LDiversity: Spelling(word="L", signs=(">=",), example="GUARANTEE l(disease) >= 2", read=_diversity),
+    TCloseness: Spelling(word="T", signs=("<=",), example="GUARANTEE t(disease, 'ordered') <= 0.3", read=_closeness),
+    AlphaAnonymity: Spelling(word="ALPHA", signs=("<=",), example="GUARANTEE alpha(disease, 'flu') <= 0.2", read=_limited),
+}
+"""How each requirement is written; PER follows a number of people, so no condition begins with it."""
+
+_BY_WORD = {each.word: each for each in SPELLINGS.values() if each.signs}
+
+
+def _example(word: str) -> str:
+    return _BY_WORD[word].example

@@ -123,7 +123,7 @@ def _policy(reader: Reader) -> StoredPolicy:
             raise reader.script.error(f"the policy has no {part}; hint: {hint}", start, reader.place - 1)
 
     def build() -> StoredPolicy:
-        return StoredPolicy(name=name, table=table, policy=Policy(**parts.promise), **parts.roles)
+        return StoredPolicy(name=name, table=table, policy=Policy(**parts.policy), **parts.roles)
 
     return reader.checked(build, start)
 
@@ -134,7 +134,7 @@ class _Parts:
 
     reader: Reader
     found: set[str] = field(default_factory=set)
-    promise: dict[str, Any] = field(default_factory=dict)
+    policy: dict[str, Any] = field(default_factory=dict)
     roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
 
@@ -157,9 +157,9 @@ class _Parts:
                 self._quasi_identifiers(start)
             case "GUARANTEE":
                 identifying = {key for key, role in self.taken.items() if role == _IDENTIFYING}
-                self.promise["requirements"] = conditions(reader, identifying)
+                self.policy["requirements"] = conditions(reader, identifying)
             case _:
-                self.promise |= algorithm(reader)
+                self.policy |= algorithm(reader)
 
     def _columns(self, role: str) -> tuple[str, ...]:
         return tuple(self.reader.separated(lambda: self._column(role)))
@@ -183,4 +183,4 @@ class _Parts:
                 raise reader.script.error(problem, start, reader.place - 1)
             self.taken[key] = _IDENTIFYING
         masks = reader.checked(lambda: cross(items), start)
-        self.promise |= {"quasi_identifiers": tuple(columns.identifiers.values()), "masks": masks, "linked": linked}
+        self.policy |= {"quasi_identifiers": tuple(columns.identifiers.values()), "masks": masks, "linked": linked}

@@ -160,7 +160,7 @@ class Script:
 
 
 def is_mentioned(text: str) -> bool:
-    """Return whether a text has what one without a clause, a statement about policies or a doubt lacks: the words, anywhere."""
+    """Return whether a text may hold a clause or a statement about policies: one of their words stands anywhere in it."""
     if _WORD.search(text):
         return True
     first = _POLICY_WORDS[0].search(text)

@@ -78,7 +78,7 @@ def audit(
     hierarchy: str | None,
     table: str | None,
     delimiter: str,
-    **promised: Any,
+    **thresholds: Any,
 ) -> None:
     """Measure k-anonymity and the risk of re-identification of FILE; with --sensitive also l-diversity and t-closeness.
 
@@ -87,13 +87,13 @@ def audit(
     import duckdb
 
     from kanon_sql.engines.duckdb.files import columns, load
-    from kanon_sql.engines.duckdb.measures import demand, measure, measured_requirements
+    from kanon_sql.engines.duckdb.measures import measure, measured_requirements, require
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
 
     place = Place.of(file, table)
     names, beside = tables_beside(metric, hierarchy)
-    measured = measured_requirements(sensitive, **names, **promised)
+    measured = measured_requirements(sensitive, **names, **thresholds)
     con = audit_macros(duckdb.connect())
 
     def work() -> list[dict[str, Any]]:
@@ -117,4 +117,4 @@ def audit(
     if k is not None and sizes["k"] is not None and sizes["k"] < k:
         raise AuditError(f"the smallest class has {sizes['k']} rows, fewer than k = {k}")
     for requirement, found in zip(measured, figures, strict=True):
-        demand(requirement, found)
+        require(requirement, found)

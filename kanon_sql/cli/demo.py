@@ -1,4 +1,4 @@
-"""The demonstration: an invented hospital, its release, and the proof that the release keeps its promise."""
+"""The demonstration: an invented hospital, its release, and the proof that the release keeps its guarantee."""
 
 from __future__ import annotations
 

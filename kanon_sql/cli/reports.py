@@ -66,10 +66,10 @@ def report(
     quiet: bool,
     **about: Any,
 ) -> None:
-    """Write a page about RELEASE beside its SOURCE: the promise, the risk that is left, and what is lost.
+    """Write a page about RELEASE beside its SOURCE: the guarantee, the risk that is left, and what is lost.
 
     The page is one HTML file that loads nothing. It counts the source, so it is not to be published. Exits with code 1 when
-    the promise is broken; the page is written all the same.
+    the guarantee is broken; the page is written all the same.
     """
     import duckdb
 
@@ -112,7 +112,7 @@ def report(
     if not quiet:
         show([("written", path)])
     if not kept:
-        raise AuditError("the release breaks its promise, or is not that of the certificate; the page says where")
+        raise AuditError("the release breaks its guarantee, or is not that of the certificate; the page says where")
 
 
 @click.command()
@@ -149,14 +149,14 @@ def frontier(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Release SOURCE under one promise after the other, and write what each costs, and what it costs at least.
+    """Release SOURCE under one guarantee after the other, and write what each costs, and what it costs at least.
 
     Ctrl-C ends the curve with the points that there are; again, it stops without one.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.files import columns, load
     from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.report.frontier import csv_text, html_text, points, promises
+    from kanon_sql.report.frontier import csv_text, curve_policies, html_text, points
 
     place = Place.of(source, table)
     names, beside = tables_beside(metric, hierarchy)
@@ -183,7 +183,7 @@ def frontier(
                 load(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
             chosen = column_names(qi, known) if qi else None
-            policies = [each.resolve(known) for each in promises(k, t, quasi_identifiers=chosen, **names, **options)]
+            policies = [each.resolve(known) for each in curve_policies(k, t, quasi_identifiers=chosen, **names, **options)]
             con.watch(lambda moment: step("solving", moment))
             for point in points(con, policies, ended.is_set):
                 found.append(point)

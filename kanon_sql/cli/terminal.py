@@ -58,7 +58,7 @@ def grid_of(pairs: Iterable[tuple[str, object]]) -> Table:
     return grid
 
 
-def standing(moment: Moment) -> str:
+def state_text(moment: Moment) -> str:
     """Return where a solver stands: its step, and how good the best release so far is known to be."""
     if moment.cost is None:
         return moment.step
@@ -90,7 +90,7 @@ def progress(shown: bool) -> Iterator[Step]:
         task = bar.add_task("", total=len(STEPS))
 
         def announce(step: str, moment: Moment | None = None, /) -> None:
-            description = step if moment is None else f"{step}: {standing(moment)}"
+            description = step if moment is None else f"{step}: {state_text(moment)}"
             bar.update(task, description=description, completed=STEPS.index(step) + (moment.done if moment else 0.0))
 
         yield announce

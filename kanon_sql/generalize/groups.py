@@ -73,17 +73,17 @@ def rectangles(
         Rows at each point.
     """
     ranked = [_ranked(_numbers(each)) for each in texts]
-    places = np.stack([rank[place] for (rank, _), place in zip(ranked, value, strict=True)])
+    places = np.stack([rank[place] for (rank, _, _), place in zip(ranked, value, strict=True)])
     points, point = np.unique(places, axis=1, return_inverse=True)  # 0 and 0.0 are one place
     weight = np.zeros(points.shape[1], np.int64)
     np.add.at(weight, point, rows)
-    few = max(len(sample) for _, sample in ranked) <= _FEW
+    few = max(len(first) for _, first, _ in ranked) <= _FEW
     found = _solver("guillotine" if few else "kd_tree")(*points, weight, k, budget)
     labels = []
-    for axis, (_, sample) in enumerate(ranked):
+    for axis, (_, first, last) in enumerate(ranked):
         low, high = _ends(found.group, points[axis])
-        ends = [str(texts[axis][each]) for each in sample]
-        sides = [interval(ends[a], ends[b], ()) for a, b in zip(low, high, strict=True)]
+        ends = [str(each) for each in texts[axis]]
+        sides = [interval(ends[first[a]], ends[last[b]], ()) for a, b in zip(low, high, strict=True)]
         labels.append([sides[group] for group in found.group[point]])
     return labels
 
@@ -105,15 +105,15 @@ def _numbered(kind: str, texts: Sequence[Label], found: Grouping) -> list[Label]
 def _intervals(recoding: Intervals, texts: Sequence[Label], rows: Int64, k: int, budget: Budget) -> list[Label]:
     """Return the interval of each value; NULL has no place in the order and stays what it is."""
     known = [text for text in texts if text is not None]
-    rank, sample = _ranked(in_order(known))
-    weight = np.zeros(len(sample), np.int64)
+    rank, first, last = _ranked(in_order(known))
+    weight = np.zeros(len(first), np.int64)
     np.add.at(weight, rank, rows[[text is not None for text in texts]])
-    group = np.zeros(len(sample), np.int64)  # too few rows for an interval are one, which no class can show
+    group = np.zeros(len(first), np.int64)  # too few rows for an interval are one, which no class can show
     if weight.sum() >= k:
         group = _solver("intervals")(weight, k, budget, objective=recoding.objective).group
-    low, high = _ends(group, np.arange(len(sample)))
+    low, high = _ends(group, np.arange(len(first)))
     values = set(known)
-    sides = [interval(known[sample[a]], known[sample[b]], values) for a, b in zip(low, high, strict=True)]
+    sides = [interval(known[first[a]], known[last[b]], values) for a, b in zip(low, high, strict=True)]
     own = iter(group[rank].tolist())
     return [None if text is None else sides[next(own)] for text in texts]
 
@@ -127,14 +127,20 @@ def in_order(texts: Sequence[str]) -> Sequence[Any]:
     return texts
 
 
-def _ranked(values: Sequence[Any]) -> tuple[Int64, Int64]:
-    """Return the rank of each value, equal ones alike, and for each rank the place of a value."""
-    sample: dict[Any, int] = {}
+def _ranked(values: Sequence[Any]) -> tuple[Int64, Int64, Int64]:
+    """Return the rank of each value, equal ones alike, and for each rank the first and the last place of a value.
+
+    Texts such as 1 and 1.0 are equal as numbers: a label that names both ends tells that there were several.
+    """
+    first: dict[Any, int] = {}
+    last: dict[Any, int] = {}
     for number, value in enumerate(values):
-        sample.setdefault(value, number)
-    ranks = {value: rank for rank, value in enumerate(sorted(sample))}
-    places = np.array([sample[value] for value in ranks], np.int64)
-    return np.array([ranks[value] for value in values], np.int64), places
+        first.setdefault(value, number)
+        last[value] = number
+    ranks = {value: rank for rank, value in enumerate(sorted(first))}
+    rank = np.array([ranks[value] for value in values], np.int64)
+    firsts, lasts = (np.array([place[value] for value in ranks], np.int64) for place in (first, last))
+    return rank, firsts, lasts
 
 
 def _ends(group: Int64, rank: Int64) -> tuple[list[int], list[int]]:

@@ -26,7 +26,7 @@ def hierarchy_levels(
     Raises
     ------
     PolicyError
-        When the table is no tree, or lacks values or levels; the message counts them.
+        When the table is no tree, or values or levels are missing; the message counts them.
 
     Notes
     -----

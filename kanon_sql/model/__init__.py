@@ -1,1 +1,1 @@
-"""What a release promises: quasi-identifiers, requirements, masks, recodings and the policies that hold them."""
+"""What a release guarantees: quasi-identifiers, requirements, masks, recodings and the policies that hold them."""

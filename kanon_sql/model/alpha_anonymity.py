@@ -19,7 +19,7 @@ class AlphaAnonymity:
     sensitive : str
         The sensitive attribute, a column.
     value : str
-        The value, as DuckDB casts it to text. It is a part of the promise, which its author wrote, so `describe` repeats it;
+        The value, as DuckDB casts it to text. It is a part of the guarantee, which its author wrote, so `describe` repeats it;
         other values of the column are repeated nowhere.
     alpha : int, Fraction, Decimal, float or str
         Above 0, at most 1; kept as an exact `Fraction`.

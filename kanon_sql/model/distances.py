@@ -157,8 +157,8 @@ def metric(
     Raises
     ------
     PolicyError
-        When the table is no metric, lacks a pair, or its largest distance is not 1. The message counts pairs and names none:
-        they are values of the data.
+        When the table is no metric, a pair is missing, or its largest distance is not 1. The message counts pairs and names
+        none: they are values of the data.
 
     Notes
     -----
@@ -172,16 +172,16 @@ def metric(
     if missing and len(labels) > 1:
         raise PolicyError(f"{missing} of the {len(labels)} values that occur are not in the table of distances; hint: add them")
     exact: dict[tuple[int, int], Fraction] = {}
-    lacking = 0
+    missing = 0
     for (i, one), (j, other) in product(enumerate(labels), repeat=2):
         if one != other:
             if (one, other) in table:
                 exact[i, j] = table[one, other]
             else:
-                lacking += i < j
-    if lacking:
+                missing += i < j
+    if missing:
         raise PolicyError(
-            f"the table of distances lacks {_pairs_of(lacking)} of values that occur; hint: every two values need a row"
+            f"the table of distances lacks {_pairs_of(missing)} of values that occur; hint: every two values need a row"
         )
     whole, scale = _whole(list(exact.values()))
     cost = np.zeros((len(labels), len(labels)), np.int64)

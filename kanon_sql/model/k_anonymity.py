@@ -7,8 +7,8 @@ from typing import Any
 
 from kanon_sql.model.validation import as_identifier, named, whole
 
-STANDING = "stands for a person"
-"""What solvers call the mark of a row that stands for a person, where people are counted."""
+REPRESENTATIVE = "represents a person"
+"""What solvers call the value of a row that represents a person, where people are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

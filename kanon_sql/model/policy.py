@@ -1,4 +1,4 @@
-"""What a release promises: quasi-identifiers, requirements, permitted masks, and how to solve for them.
+"""What a release guarantees: quasi-identifiers, requirements, permitted masks, and how to solve for them.
 
 The clause, the table functions, Python and the command line all compile to a :class:`Policy`; its canonical JSON form is
 what travels inside SQL.
@@ -7,10 +7,10 @@ what travels inside SQL.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model import masks as forms
@@ -20,6 +20,7 @@ from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
 from kanon_sql.model.policy_arguments import chosen_columns, lists_of_columns, refuse_texts
 from kanon_sql.model.policy_json import policy_fields
+from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
 from kanon_sql.model.recodings import Generalization, Rectangles, Summary
 from kanon_sql.model.requirements import (
@@ -38,7 +39,7 @@ from kanon_sql.model.validation import fraction, plain_number, same_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """A promise about a release, and how to look for it.
+    """A guarantee about a release, and how to look for it.
 
     Parameters
     ----------
@@ -130,10 +131,15 @@ class Policy:
     def sensitive(self) -> tuple[str, ...]:
         """Return the sensitive attributes, each once, in the order in which the requirements first mention them."""
         found: dict[str, str] = {}
-        for requirement in self.requirements:
-            if not isinstance(requirement, KAnonymity | People):
+        for requirement in self.sensitive_requirements:
+            if requirement is not self.people:
                 found.setdefault(same_name(requirement.sensitive), requirement.sensitive)
         return tuple(found.values())
+
+    @property
+    def closeness(self) -> tuple[TCloseness, ...]:
+        """Return the requirements that compare classes with the whole table, in their order."""
+        return tuple(each for each in self.requirements if isinstance(each, TCloseness))
 
     @property
     def measured(self) -> tuple[str, ...]:
@@ -186,7 +192,7 @@ class Policy:
     @property
     def tables(self) -> tuple[str, ...]:
         """Return the names of the tables that the policy reads beside the source, each once, in their order."""
-        named_by = [each.table for each in self.requirements if isinstance(each, TCloseness)]
+        named_by = [each.table for each in self.closeness]
         named_by += [generalizations.table_of(qi.recoding) for qi in self.quasi_identifiers]
         return tuple(dict.fromkeys(name for name in named_by if name is not None))
 
@@ -251,64 +257,31 @@ class Policy:
         return cls(**policy_fields(text, {*cls.__dataclass_fields__}))
 
     @classmethod
-    def of(
-        cls,
-        *,
-        k: int = 2,
-        quasi_identifiers: Iterable[str | QuasiIdentifier] | None = None,
-        masks: Iterable[Iterable[str | AtLevels]] | None = None,
-        linked: Iterable[Iterable[str]] | None = None,
-        weights: Mapping[str, object] | None = None,
-        recodings: Mapping[str, Generalization] | None = None,
-        sensitive: str | None = None,
-        l: Any = None,  # noqa: E741 - its name everywhere
-        variant: str | None = None,
-        c: Any = None,
-        t: Any = None,
-        metric: str | None = None,
-        hierarchy: str | None = None,
-        per: str | None = None,
-        requirements: Iterable[Requirement] = (),
-        **options: Any,
-    ) -> Policy:
+    @spelled_out(POLICY_DEFAULTS)
+    def of(cls, **options: Unpack[PolicyOptions[Generalization]]) -> Policy:
         """Build a policy from the names that every entrance of kanon-sql shares.
 
         Parameters
         ----------
-        k : int
-            Least number of rows of a class.
-        quasi_identifiers : iterable of str, optional
-            Names of the quasi-identifiers; None takes every column that is not sensitive.
-        masks : iterable of iterable of str, optional
-            The permitted masks, as lists of shown columns; None permits all. Levels that only masks name are permitted too.
-        linked : iterable of iterable of str, optional
-            Columns that are suppressed together or not at all, as lists.
-        weights : mapping, optional
-            Cost of a suppressed cell by column, 1 where it is not named.
-        recodings : mapping, optional
-            How the cells of a column are coarsened, by column.
-        sensitive : str, optional
-            The sensitive attribute that ``l`` and ``t`` are about.
-        l, variant, c : optional
-            Its l-diversity, as in :class:`~kanon_sql.model.requirements.LDiversity`.
-        t, metric, hierarchy : optional
-            Its t-closeness, as in :class:`~kanon_sql.model.requirements.TCloseness`.
-        per : str, optional
-            The column that tells people apart: ``k`` counts people then, and the column is not released.
-        requirements : iterable of Requirement
-            More requirements, such as those on further sensitive attributes.
         **options
-            ``algorithm``, ``time_limit``, ``seed``, ``max_suppressed``, ``suppress``, ``row_order``.
+            As in :class:`~kanon_sql.model.policy_options.PolicyOptions`.
         """
-        refuse_texts(quasi_identifiers=quasi_identifiers, masks=masks, linked=linked)
-        about = named_requirements(sensitive, l=l, variant=variant, c=c, t=t, metric=metric, hierarchy=hierarchy)
+        given = completed("Policy.of", options, POLICY_DEFAULTS)
+        k, per, masks, linked = (given[name] for name in ("k", "per", "masks", "linked"))
+        refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked)
+        about = named_requirements(given["sensitive"], **thresholds(given))
         permitted, groups = lists_of_columns(masks, linked)
-        chosen = chosen_columns(quasi_identifiers, permitted, weights or {}, recodings or {})
+        chosen = chosen_columns(given["quasi_identifiers"], permitted, given["weights"] or {}, given["recodings"] or {})
         return cls(
             quasi_identifiers=chosen,
-            every_column=quasi_identifiers is None,
-            requirements=(KAnonymity(k=k), *([] if per is None else [People(k=k, per=per)]), *about, *requirements),
+            every_column=given["quasi_identifiers"] is None,
+            requirements=(KAnonymity(k=k), *([] if per is None else [People(k=k, per=per)]), *about, *given["requirements"]),
             masks=permitted,
             linked=groups,
-            **options,
+            algorithm=given["algorithm"],
+            time_limit=given["time_limit"],
+            seed=given["seed"],
+            max_suppressed=given["max_suppressed"],
+            suppress=given["suppress"],
+            row_order=given["row_order"],
         )

@@ -21,7 +21,7 @@ ROW_ORDERS = ("shuffled", "source")
 """Orders of released rows: one that follows from the released rows alone, or that of the source."""
 
 MAX_QUASI_IDENTIFIERS = 60
-"""One mask is one 64-bit word: a bit per quasi-identifier, a few bits to spare."""
+"""One mask is one 64-bit word: a bit per quasi-identifier, a few bits unused."""
 
 MAX_LISTED_MASKS = 1 << 16
 """More masks than this are never listed: ask for every combination (CUBE) instead, which is searched, not listed."""

@@ -12,14 +12,14 @@ from typing import Any
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.alpha_anonymity import AlphaAnonymity
-from kanon_sql.model.k_anonymity import STANDING, KAnonymity, People
+from kanon_sql.model.k_anonymity import REPRESENTATIVE, KAnonymity, People
 from kanon_sql.model.l_diversity import VARIANTS, LDiversity
 from kanon_sql.model.t_closeness import METRICS, TCloseness
 from kanon_sql.model.validation import known_keys, same_name
 
 __all__ = [
     "METRICS",
-    "STANDING",
+    "REPRESENTATIVE",
     "VARIANTS",
     "AlphaAnonymity",
     "KAnonymity",
@@ -124,5 +124,5 @@ def named_requirements(
     if t is not None:
         found.append(TCloseness(sensitive=sensitive, t=t, metric=METRICS[0] if metric is None else metric, hierarchy=hierarchy))
     if not found:
-        raise PolicyError("nothing is promised about the sensitive column; hint: l = 2 or t = 0.3")
+        raise PolicyError("nothing is guaranteed about the sensitive column; hint: l = 2 or t = 0.3")
     return tuple(found)

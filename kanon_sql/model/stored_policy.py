@@ -28,11 +28,11 @@ class StoredPolicy:
     table : str
         The table that it belongs to, as SQL spells it.
     policy : Policy
-        The promise; its columns are the quasi-identifiers and the sensitive attributes.
+        The guarantee; its columns are the quasi-identifiers and the sensitive attributes.
     identifiers : tuple of str
         Columns that are never released.
     kept : tuple of str
-        Columns that are released as they are, though nothing is promised about them.
+        Columns that are released as they are, though nothing is guaranteed about them.
 
     Raises
     ------
@@ -125,18 +125,18 @@ class StoredPolicy:
                 found.append(column)
         return found
 
-    def promise(self, columns: Iterable[str]) -> Policy:
-        """Return what is promised of a query that returns only some of the columns.
+    def policy_for(self, columns: Iterable[str]) -> Policy:
+        """Return what is guaranteed of a query that returns only some of the columns.
 
         Notes
         -----
-        What is not there cannot be recognized: its quasi-identifiers leave the masks and linked groups. What is promised of a
+        What is not there cannot be recognized: its quasi-identifiers leave the masks and linked groups. What is guaranteed of a
         sensitive attribute that is not there is left out too.
 
         Raises
         ------
         PolicyError
-            When there is no quasi-identifier, or nothing is left to promise.
+            When there is no quasi-identifier, or nothing is left to guarantee.
         """
         there = set(map(same_name, columns))
         policy = self.policy
@@ -159,7 +159,7 @@ class StoredPolicy:
             each for each in policy.requirements if isinstance(each, KAnonymity) or same_name(each.sensitive) in there
         )
         if not requirements:
-            raise PolicyError(f"{self} promises nothing about the columns of the query; hint: add k >= 2 to its GUARANTEE")
+            raise PolicyError(f"{self} guarantees nothing about the columns of the query; hint: add k >= 2 to its GUARANTEE")
 
         def cut(mask: Mask) -> Mask:
             return tuple(each for each in mask if same_name(column_of(each)) in there)

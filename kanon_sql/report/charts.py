@@ -86,14 +86,14 @@ def bars(
 
 
 def _labels(labels: Sequence[str]) -> alt.Axis:
-    """Return an axis of labels, with room for a font that is wider than the one that is measured here."""
-    room = min(_LABEL, 8 * max(map(len, labels), default=0))
+    """Return an axis of labels, with space for a font that is wider than the one that is measured here."""
+    width = min(_LABEL, 8 * max(map(len, labels), default=0))
     return alt.Axis(
         title=None,
         # The labels travel beside the data, so that two that are cut to one text stay two bars.
         labelExpr=f"{json.dumps(list(labels))}[datum.value]",
         labelLimit=_LABEL - 20,
-        minExtent=room,
+        minExtent=width,
         domain=False,
         ticks=False,
         labelPadding=6,
@@ -101,7 +101,7 @@ def _labels(labels: Sequence[str]) -> alt.Axis:
 
 
 def curve(points: Iterable[Point], *, over: str) -> tuple[str, dict[str, str]]:
-    """Return the cost of releases and its lower bound over one of the promises, and the colour of each line.
+    """Return the cost of releases and its lower bound over one of the guarantees, and the colour of each line.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ class Column:
         Cells that the source shows and the release does not: what `utility` counts.
     coarsened : int
         Cells of the release that show what is no value of the source.
-    kinds : tuple of int
+    distinct : tuple of int
         Different values shown before and after.
     bars : tuple of Bar
         Values of at least ``least`` rows of the release, or intervals of such values.
@@ -102,7 +102,7 @@ class Column:
     hidden: int
     suppressed: int
     coarsened: int
-    kinds: tuple[int, int]
+    distinct: tuple[int, int]
     bars: tuple[Bar, ...]
     binned: bool
 
@@ -129,7 +129,7 @@ def column_of(con: Any, name: str, least: int) -> Column:
     One GROUP BY over each table.
     """
     con.execute(_COUNTS.format(column=quoted(name), source=quoted(SOURCE), released=quoted(RELEASED)))
-    empty, hidden, coarsened, kinds, left, rows = con.execute(_TOTALS).fetchall()[0]
+    empty, hidden, coarsened, distinct, left, rows = con.execute(_TOTALS).fetchall()[0]
     if hidden < empty and not coarsened:
         raise AuditError(f'the column "{name}" shows {empty - hidden} cells more in the release than in the source')
     shown, numeric, low, high = con.execute(_SPAN, {"least": least}).fetchall()[0]
@@ -146,7 +146,7 @@ def column_of(con: Any, name: str, least: int) -> Column:
         hidden=hidden,
         suppressed=_suppressed(con, name) if coarsened else hidden - empty,
         coarsened=coarsened,
-        kinds=(kinds, left),
+        distinct=(distinct, left),
         bars=(*bars, others, Bar(label="suppressed or empty", before=empty, after=hidden)),
         binned=binned,
     )

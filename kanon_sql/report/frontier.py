@@ -1,4 +1,4 @@
-"""What privacy costs: a release for each promise along a curve, with its cost and its lower bound."""
+"""What privacy costs: a release for each guarantee along a curve, with its cost and its lower bound."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 import duckdb
 
 from kanon_sql.engines.duckdb.connection import Connection, connect, releases
-from kanon_sql.engines.duckdb.tables import Number, register_table, register_tables
+from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.engines.duckdb.written import read_masks, read_recodings
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyError, raise_alone
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_options import Number
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.model.requirements import TCloseness
 from kanon_sql.report.optional import missing
 from kanon_sql.report.points import HEADS, Point
 from kanon_sql.solvers.budget import Progress, never
@@ -32,7 +32,7 @@ def frontier(
     progress: Progress | None = None,
     **options: Any,
 ) -> tuple[Point, ...]:
-    """Return what each promise costs, for every pair of a k and a t.
+    """Return what each guarantee costs, for every pair of a k and a t.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def frontier(
     -----
     Each point is a release of its own, solved and audited; its rows are dropped.
     """
-    asked = promises(k, t, **options)
+    asked = curve_policies(k, t, **options)
     with closing(connect()) as con:
         register_table(con.raw, "source", source)
         policies = [policy.resolve(con.raw.table("source").columns) for policy in asked]
@@ -73,7 +73,7 @@ def frontier(
         return tuple(points(con, policies))
 
 
-def promises(
+def curve_policies(
     k: Iterable[int],
     t: Iterable[Number] | None = None,
     *,
@@ -91,7 +91,7 @@ def promises(
     ks = list(k)
     ts: list[Number | None] = [None] if t is None else list(t)
     if not ks or not ts:
-        raise PolicyError("a curve needs a promise at least; hint: k=(2, 5, 10)")
+        raise PolicyError("a curve needs a guarantee at least; hint: k=(2, 5, 10)")
     read = {"masks": read_masks(masks), "recodings": read_recodings(recodings)}
     return [Policy.of(k=one, t=other, **read, **options) for one in ks for other in ts]
 
@@ -122,7 +122,7 @@ def points(con: Connection, policies: Iterable[Policy], ended: Callable[[], bool
             raise
         yield Point(
             k=policy.k,
-            t=next((each.t for each in policy.requirements if isinstance(each, TCloseness)), None),
+            t=next((each.t for each in policy.closeness), None),
             certificate=certificate,
         )
 
@@ -155,18 +155,18 @@ def html_text(found: Sequence[Point], settings: Iterable[tuple[str, str]]) -> st
         plot=plot,
         lines=lines,
         over=over,
-        heads=("promise", "hidden", "cost", "lower bound", "gap"),
+        heads=("guarantee", "hidden", "cost", "lower bound", "gap"),
         rows=[_cells(point) for point in found],
         settings=list(settings),
     )
 
 
 def _cells(point: Point) -> tuple[str, ...]:
-    promise = f"k = {point.k:,}" + ("" if point.t is None else f", t = {float(point.t):.6g}")
-    promise = promise.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    guarantee = f"k = {point.k:,}" + ("" if point.t is None else f", t = {float(point.t):.6g}")
+    guarantee = guarantee.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     c = point.certificate
     if c is None:
-        return (promise, "no release", "-", "-", "-")
+        return (guarantee, "no release", "-", "-", "-")
     share = c.suppressed_cells / c.cells if c.cells else 0.0
     cost, bound = (f"{float(each):,.12g}" for each in (c.cost, c.lower_bound))
-    return (promise, f"{share:.2%}", cost, bound, f"{c.gap:.2%}")
+    return (guarantee, f"{share:.2%}", cost, bound, f"{c.gap:.2%}")

@@ -5,13 +5,13 @@ The tables are named ``source`` and ``released``, as in `kanon_sql.verification`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.measures import demand, demand_share, measure, record
+from kanon_sql.engines.duckdb.measures import measure, record, require, require_share
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
@@ -27,7 +27,7 @@ _MASKS = """SELECT {pattern} AS hidden, system.main.count(*) AS n FROM {released
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Promise:
+class Counted:
     """A requirement, and what was counted.
 
     Attributes
@@ -71,8 +71,8 @@ class Measured:
         Rows of either.
     least : int
         Rows of the release that a value needs to be told.
-    promises : tuple of Promise
-        What was promised.
+    requirements : tuple of Counted
+        What was guaranteed.
     sizes, risk : tuple of dict
         The rows of `k_anonymity` and `reidentification_risk`, of the source and of the release.
     utility : dict
@@ -91,7 +91,7 @@ class Measured:
 
     rows: int
     least: int
-    promises: tuple[Promise, ...]
+    requirements: tuple[Counted, ...]
     sizes: tuple[dict[str, Any], dict[str, Any]]
     risk: tuple[dict[str, Any], dict[str, Any]]
     utility: dict[str, Any]
@@ -110,7 +110,7 @@ def measured(con: Any, policy: Policy) -> Measured:
     con : connection
         A DuckDB connection; views and a temporary table are left in it.
     policy : Policy
-        What is promised and measured, resolved against the source.
+        What is guaranteed and measured, resolved against the source.
 
     Raises
     ------
@@ -135,6 +135,7 @@ def measured(con: Any, policy: Policy) -> Measured:
     figures: dict[Requirement, dict[str, Any]] = {
         each: measure(con, each, names, "released") for each in policy.requirements if isinstance(each, LDiversity | TCloseness)
     }
+    release = _Release(con=con, names=names, sizes=sizes[1], figures=figures)
     masks = _masks(con, names)
     listed = [mask for mask in masks[:MAX_MASKS] if mask.rows >= least]
     rest = masks[len(listed) :]
@@ -142,9 +143,7 @@ def measured(con: Any, policy: Policy) -> Measured:
     return Measured(
         rows=sizes[1]["rows"],
         least=least,
-        promises=tuple(
-            _promise(con, each, names, sizes[1], figures.get(each)) for each in policy.requirements if not _kept_by_all(each)
-        ),
+        requirements=tuple(_counted(each, release) for each in policy.requirements if not _kept_by_all(each)),
         sizes=sizes,
         risk=_of_both(con, "reidentification_risk", names),
         columns=tuple(column_of(con, name, least) for name in names),
@@ -174,34 +173,68 @@ def _hide(con: Any, names: Sequence[str], texts: set[str]) -> None:
 
 def _kept_by_all(requirement: Requirement) -> bool:
     """Tell whether every table keeps a requirement: it is only there to be measured."""
-    if isinstance(requirement, TCloseness):
-        return requirement.t >= 1
-    return isinstance(requirement, LDiversity) and requirement.variant != "recursive" and requirement.l == 1
+    match requirement:
+        case TCloseness(t=t):
+            return t >= 1
+        case LDiversity(l=l, c=None):
+            return l == 1
+    return False
 
 
-def _promise(
-    con: Any, requirement: Requirement, names: list[str], sizes: Mapping[str, Any], figures: Mapping[str, Any] | None
-) -> Promise:
-    text = requirement.describe()
-    if isinstance(requirement, KAnonymity | People):
-        k = sizes["k"]
-        found = "there are no rows" if k is None else f"the smallest of {sizes['classes']:,} classes has {k:,} rows"
-        if isinstance(requirement, People):  # who they belong to was counted before the release, and is not in it
-            found += "; whose they are, the release does not tell"
-        return Promise(text=text, kept=k is None or k >= requirement.k, found=found)
-    kept = True
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Release:
+    """What guarantees are told from: the table ``released``, its classes, and the figures of its sensitive attributes."""
+
+    con: Any
+    names: list[str]
+    sizes: Mapping[str, Any]
+    figures: Mapping[Requirement, Mapping[str, Any]]
+
+
+def _of_rows(requirement: KAnonymity | People, release: _Release) -> tuple[bool, str]:
+    k, classes = release.sizes["k"], release.sizes["classes"]
+    found = "there are no rows" if k is None else f"the smallest of {classes:,} classes has {k:,} rows"
+    return k is None or k >= requirement.k, found
+
+
+def _of_people(requirement: People, release: _Release) -> tuple[bool, str]:
+    kept, found = _of_rows(requirement, release)  # who they belong to was counted before the release, and is not in it
+    return kept, f"{found}; whose they are, the release does not tell"
+
+
+def _of_share(requirement: AlphaAnonymity, release: _Release) -> tuple[bool, str]:
+    kept = _keeps(lambda: require_share(release.con, requirement, release.names, "released"))
+    return kept, f"{'in no' if kept else 'in some'} class the value has a larger share"
+
+
+def _of_figures(requirement: LDiversity | TCloseness, release: _Release) -> tuple[bool, str]:
+    figures = release.figures[requirement]
+    found = "; ".join(f"{what}: {value}" for what, value in told(requirement, figures))
+    return _keeps(lambda: require(requirement, figures)), found
+
+
+REPORTED: dict[type[Requirement], Callable[[Any, _Release], tuple[bool, str]]] = {
+    KAnonymity: _of_rows,
+    People: _of_people,
+    LDiversity: _of_figures,
+    AlphaAnonymity: _of_share,
+    TCloseness: _of_figures,
+}
+"""For each requirement whether the release keeps it, and what was found."""
+
+
+def _keeps(check: Callable[[], None]) -> bool:
+    """Return whether a check raises no AuditError."""
     try:
-        if isinstance(requirement, AlphaAnonymity):
-            demand_share(con, requirement, names, "released")
-        else:
-            demand(requirement, figures or {})
+        check()
     except AuditError:
-        kept = False
-    if isinstance(requirement, AlphaAnonymity):
-        found = f"{'in no' if kept else 'in some'} class the value has a larger share"
-    else:
-        found = "; ".join(f"{what}: {value}" for what, value in told(requirement, figures or {}))
-    return Promise(text=text, kept=kept, found=found)
+        return False
+    return True
+
+
+def _counted(requirement: Requirement, release: _Release) -> Counted:
+    kept, found = REPORTED[type(requirement)](requirement, release)
+    return Counted(text=requirement.describe(), kept=kept, found=found)
 
 
 def _class_sizes(con: Any, names: list[str], least: int) -> tuple[Bar, ...]:

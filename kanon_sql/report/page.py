@@ -92,7 +92,7 @@ def frontier_page(
     rows: Sequence[Sequence[str]],
     settings: Sequence[tuple[str, str]],
 ) -> str:
-    """Return the page about the price of promises.
+    """Return the page about the price of guarantees.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def frontier_page(
     lines : mapping
         The colours of its lines by what they are.
     over : str
-        The promise that varies along it.
+        The guarantee that varies along it.
     heads, rows : sequences
         The table of its points.
     settings : sequence of (str, str)
@@ -111,8 +111,8 @@ def frontier_page(
 
 
 def kept(facts: Measured, claims: Iterable[Claim]) -> bool:
-    """Tell whether every promise is kept, and every claim holds that was counted again."""
-    return all(promise.kept for promise in facts.promises) and all(claim.holds for claim in claims)
+    """Tell whether every guarantee is kept, and every claim holds that was counted again."""
+    return all(requirement.kept for requirement in facts.requirements) and all(claim.holds for claim in claims)
 
 
 def count(number: int | None) -> str:

@@ -1,4 +1,4 @@
-"""The points of a curve: each a promise and what it costs."""
+"""The points of a curve: each a guarantee and what it costs."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ HEADS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A promise and what it costs.
+    """A guarantee and what it costs.
 
     Attributes
     ----------
     k : int
         Least number of rows of a class.
     t : Fraction or None
-        The largest distance of a class from the whole table; None where no closeness is promised.
+        The largest distance of a class from the whole table; None where no closeness is guaranteed.
     certificate : Certificate or None
-        Of the audited release; None where no release can keep the promise.
+        Of the audited release; None where no release can keep the guarantee.
     """
 
     k: int
@@ -46,12 +46,12 @@ class Point:
     def row(self) -> tuple[object, ...]:
         """Return the values under `HEADS`, exact numbers as texts; empty where there is no release."""
         c = self.certificate
-        promise = (self.k, "" if self.t is None else str(self.t))
+        requirement = (self.k, "" if self.t is None else str(self.t))
         if c is None:
-            return (*promise, "INFEASIBLE", *[""] * (len(HEADS) - 3))
+            return (*requirement, "INFEASIBLE", *[""] * (len(HEADS) - 3))
         share = c.suppressed_cells / c.cells if c.cells else 0.0
         return (
-            *promise,
+            *requirement,
             c.status.value,
             str(c.cost),
             str(c.lower_bound),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from fractions import Fraction
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import duckdb
 
@@ -16,9 +16,10 @@ from kanon_sql.certificate import Certificate, Release
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.files import columns, load
 from kanon_sql.engines.duckdb.measures import measured_requirements
-from kanon_sql.engines.duckdb.tables import Number, register_table, register_tables
+from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.errors import PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import as_identifier, same_name
@@ -30,23 +31,16 @@ if TYPE_CHECKING:
     from kanon_sql.report.page import Claim
 
 
+@spelled_out(AUDIT_DEFAULTS)
 def report(
     source: Any,
     released: Any,
     *,
-    k: int | None = None,
-    quasi_identifiers: Iterable[str] | None = None,
-    sensitive: str | None = None,
-    l: Number | None = None,  # noqa: E741 - its name everywhere
-    variant: str | None = None,
-    c: Number | None = None,
-    t: Number | None = None,
-    metric: str | None = None,
-    hierarchy: str | None = None,
     tables: Mapping[str, Any] | None = None,
     certificate: Certificate | None = None,
+    **options: Unpack[AuditOptions],
 ) -> str:
-    """Return an HTML page about a release: whether it keeps its promise, what risk is left, and what it has lost.
+    """Return an HTML page about a release: whether it keeps its guarantee, what risk is left, and what it has lost.
 
     Parameters
     ----------
@@ -54,21 +48,15 @@ def report(
         The table that was released.
     released : Release, or a table as ``source``
         The release, by whomever it was made. A `Release` brings its certificate.
-    k : int, optional
-        Least number of rows of a class; without it and without a certificate, 2. A value is only named in the page if so many
-        rows of the release show it.
-    quasi_identifiers : iterable of str, optional
-        The columns that make the classes. None takes those of the certificate, else all that are not sensitive.
-    sensitive : str, optional
-        A sensitive attribute, whose diversity and closeness are measured.
-    l, variant, c, t : optional
-        What is promised of it, as in `kanon_sql.anonymize`.
-    metric, hierarchy : str, optional
-        Distance between values, as in `kanon_sql.anonymize`.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `kanon_sql.anonymize`.
     certificate : Certificate, optional
-        What is claimed of the release. All that it promises is checked, and what is promised here besides.
+        What is claimed of the release. All that it claims is checked, and what is asked here besides.
+    **options
+        What the release shall keep, as in :class:`~kanon_sql.model.policy_options.AuditOptions`: ``k``,
+        ``quasi_identifiers``, ``sensitive``, ``l``, ``variant``, ``c``, ``t``, ``metric``, ``hierarchy``. Without a ``k`` and
+        without a certificate it is 2; a value is only named in the page if so many rows of the release show it. Without
+        quasi-identifiers those of the certificate are taken, else all columns that are not sensitive.
 
     Returns
     -------
@@ -79,9 +67,11 @@ def report(
     Raises
     ------
     AuditError
-        When the release has other columns or rows than the source. A broken promise is no error: the page says so.
+        When the release has other columns or rows than the source. A broken guarantee is no error: the page says so.
     PolicyError
         When the quasi-identifiers are not those of the certificate.
+    TypeError
+        When there is no such option.
     KanonError
         When jinja2, altair or vl-convert-python is not installed.
 
@@ -89,25 +79,14 @@ def report(
     -----
     A few GROUP BYs over both tables, and one more for each quasi-identifier; one plot for each column.
     """
+    completed("report", options, AUDIT_DEFAULTS)
     if isinstance(released, Release):
         certificate = released.certificate if certificate is None else certificate
         released = released.table
     with duckdb.connect() as con:
         register_table(con, "source", source)
         register_table(con, "released", released)
-        policy = promised(
-            columns(con, "source"),
-            certificate,
-            k=k,
-            quasi_identifiers=quasi_identifiers,
-            sensitive=sensitive,
-            l=l,
-            variant=variant,
-            c=c,
-            t=t,
-            metric=metric,
-            hierarchy=hierarchy,
-        )
+        policy = measured_policy(columns(con, "source"), certificate, **options)
         if {"source", "released"} & set(map(same_name, tables or {})):
             raise PolicyError("a table beside the release cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
@@ -125,7 +104,7 @@ def report_files(
     names: Any,
     **about: Any,
 ) -> tuple[str, bool]:
-    """Return the page about a release in a file, and whether it keeps its promise.
+    """Return the page about a release in a file, and whether it keeps its guarantee.
 
     Parameters
     ----------
@@ -136,7 +115,7 @@ def report_files(
     delimiter : str
         The separator of CSV files.
     beside : mapping of Place
-        The hierarchies and tables of distances that the promise names.
+        The hierarchies and tables of distances that the guarantee names.
     certificate : Certificate, optional
         What is claimed of the release.
     names : callable
@@ -150,11 +129,11 @@ def report_files(
         for name, place in {"source": source, "released": release, **beside}.items():
             load(con, place, into=name, delimiter=delimiter)
         known = columns(con, "source")
-        policy = promised(known, certificate, quasi_identifiers=names(known), **about)
+        policy = measured_policy(known, certificate, quasi_identifiers=names(known), **about)
         named, given = set(map(same_name, policy.tables)), {same_name(as_identifier(name)) for name in beside}
         for name in sorted(named ^ given):
-            fact = "the promise names the table {}, which is not given" if name in named else "nothing names the table {}"
-            raise PolicyError(f"{fact.format(name)}; hint: --hierarchy and --metric give the files of the promise")
+            fact = "the guarantee names the table {}, which is not given" if name in named else "nothing names the table {}"
+            raise PolicyError(f"{fact.format(name)}; hint: --hierarchy and --metric give the files of the guarantee")
         hashes = {
             f"{what} file {place.path.name}": file_hash(place.path)
             for what, place in (("source", source), ("release", release))
@@ -163,27 +142,20 @@ def report_files(
         return _page(con, policy, certificate, hashes)
 
 
-def promised(
-    known: list[str],
-    certificate: Certificate | None,
-    *,
-    k: int | None = None,
-    quasi_identifiers: Iterable[str] | None = None,
-    sensitive: str | None = None,
-    **about: Any,
-) -> Policy:
-    """Return what a release promises and what is measured besides, resolved against the columns of the source.
+def measured_policy(known: list[str], certificate: Certificate | None, **options: Unpack[AuditOptions]) -> Policy:
+    """Return what a release guarantees and what is measured besides, resolved against the columns of the source.
 
     Parameters
     ----------
     known : list of str
         The columns of the source.
     certificate : Certificate, optional
-        It promises first.
-    k, quasi_identifiers, sensitive, **about
+        Its guarantees come first.
+    **options
         As in `report`.
     """
-    own = measured_requirements(sensitive, **about)
+    k, quasi_identifiers = options.get("k"), options.get("quasi_identifiers")
+    own = measured_requirements(options.get("sensitive"), **thresholds(options))
     if certificate is None:
         least = 2 if k is None else k
         return Policy.of(k=least, quasi_identifiers=quasi_identifiers, requirements=own).resolve(known)
@@ -193,7 +165,7 @@ def promised(
         raise PolicyError("the quasi-identifiers are not those of the certificate; hint: leave them out")
     requirements = [*claimed.requirements, *([] if k is None else [KAnonymity(k=k)])]
     for name in claimed.sensitive:
-        # Both are told of every sensitive column, also where only one is promised.
+        # Both are told of every sensitive column, also where only one is guaranteed.
         kinds = {type(each) for each in claimed.sensitive_requirements if each.sensitive == name}
         requirements += [each for each in measured_requirements(name) if type(each) not in kinds]
     return Policy(
@@ -256,12 +228,12 @@ def _besides(c: Certificate) -> list[tuple[str, str]]:
         return f"{float(value):,.12g}"
 
     return [
-        ("promise", ", ".join(c.requirements)),
+        ("guarantee", ", ".join(c.requirements)),
         ("status", f"{c.status.value}: {c.saving}"),
         ("cost", f"{number(c.cost)} (weighted cells)"),
         ("lower bound", f"{number(c.lower_bound)}, by {c.bound_method}"),
         ("gap", f"{c.gap:.2%} of the cost"),
-        ("kinds of rows", f"{c.row_types:,} different combinations of quasi-identifiers in the source"),
+        ("distinct combinations", f"{c.row_types:,} of quasi-identifiers in the source"),
         ("solver", f"{c.algorithm} ({c.reason})"),
         ("seed", str(policy.get("seed", 0))),
         ("time", f"{c.seconds:.2f} s, {'without limit' if limit is None else f'at most {limit:g} s'}"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.duckdb.measures import distance_of, frequency_of
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.model.requirements import LDiversity, TCloseness
+from kanon_sql.model.requirements import LDiversity, Requirement, TCloseness
 from kanon_sql.report.columns import Bar
 
 _BUCKETS = 20
@@ -86,10 +86,16 @@ def sensitive_of(con: Any, name: str, names: list[str], figures: Mapping[Any, Ma
 
 def told(requirement: LDiversity | TCloseness, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the figures that a requirement is about, in words."""
-    if isinstance(requirement, TCloseness):
-        distance = distance_of(figures)
-        told = "-" if distance is None else f"{float(distance):.6f}"
-        return [(f"distance of the farthest class from the whole table ({requirement.metric})", told)]
+    return _TOLD[type(requirement)](requirement, figures)
+
+
+def _close(requirement: TCloseness, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    distance = distance_of(figures)
+    told = "-" if distance is None else f"{float(distance):.6f}"
+    return [(f"distance of the farthest class from the whole table ({requirement.metric})", told)]
+
+
+def _diverse(requirement: LDiversity, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     frequency = frequency_of(figures)
     if frequency is None:
         return [("least diverse class", "-")]
@@ -101,6 +107,12 @@ def told(requirement: LDiversity | TCloseness, figures: Mapping[str, Any]) -> li
     if requirement.variant == "recursive":
         worst.append((f"largest c of recursive {requirement.l}-diversity in a class", f"{figures['recursive_c']:.4g}"))
     return worst
+
+
+_TOLD: dict[type[Requirement], Callable[[Any, Mapping[str, Any]], list[tuple[str, str]]]] = {
+    LDiversity: _diverse,
+    TCloseness: _close,
+}
 
 
 def size_column(names: Sequence[str]) -> str:

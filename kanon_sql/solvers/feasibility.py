@@ -1,54 +1,60 @@
-"""What a policy promises of every class of a table, refused where not even the whole table keeps it."""
+"""What a policy asks of every class of a table, refused where not even the whole table meets it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 
-if TYPE_CHECKING:
-    from kanon_sql.solvers.people.crowd import Crowd
-    from kanon_sql.solvers.sensitive.promise import Promise
 
+def feasible_requirement(table: CodedTable, policy: Policy) -> ClassRequirement:
+    """Return what every class has to meet; refuses what the whole table does not meet.
 
-def promised(table: CodedTable, policy: Policy) -> Promise | Crowd | None:
-    """Return what each class has to promise, None where that is k alone; refuses what the whole table does not keep.
-
-    Whatever classes keep, their union keeps too: so if the whole table does not, no release does.
+    Whatever classes meet, their union meets too: so if the whole table does not, no release does.
     """
-    if not policy.measured:
-        return None
-    from kanon_sql.solvers.people.crowd import Crowd
-    from kanon_sql.solvers.sensitive.promise import Promise
-
     everyone = np.arange(table.row_types, dtype=np.int32)
     together = np.zeros(table.row_types, np.int64)
-    for requirement in policy.requirements:
-        if isinstance(requirement, KAnonymity | TCloseness):
-            continue
-        alone = (Crowd if isinstance(requirement, People) else Promise).of(table, (requirement,))
-        if not alone.holds(together, everyone, table.weight)[0]:
+    for requirement in policy.sensitive_requirements:
+        figures = FIGURES.get(type(requirement))
+        if (
+            figures is not None
+            and not _kind_of(requirement).of(table, (requirement,)).holds(together, everyone, table.weight)[0]
+        ):
             (about,) = (each for each in table.sensitive if each.column == requirement.sensitive)
             raise InfeasibleError(
                 f"{requirement.describe()} holds in no release, because not even in the whole table: "
-                f"{_figures(requirement, about)}; hint: promise less, or make the values coarser"
+                f"{figures(about, requirement)}; hint: weaken the guarantee, or make the values coarser"
             )
-    return (Promise if policy.people is None else Crowd).of(table, policy.requirements)
+    return _kind_of(policy.people).of(table, policy.requirements)
 
 
-def _figures(requirement: People | LDiversity | AlphaAnonymity, about: Sensitive) -> str:
-    """Return what a requirement counts in the whole table, without a value of it."""
+def _kind_of(requirement: SensitiveRequirement | None) -> type[ClassRequirement]:
+    """Return the class that tests a requirement: people do not add up over rows."""
+    if not isinstance(requirement, People):
+        return ClassRequirement
+    from kanon_sql.solvers.people.people_requirement import PeopleRequirement
+
+    return PeopleRequirement
+
+
+def _of_people(about: Sensitive, _: People) -> str:
+    return f"it has rows of {len(about.count) - (about.empty >= 0)} people"
+
+
+def _of_one_value(about: Sensitive, requirement: AlphaAnonymity) -> str:
+    return f"{about.count[about.named[requirement.value]]} of {about.count.sum()} rows"
+
+
+def _of_values(about: Sensitive, requirement: LDiversity) -> str:
     count = sorted(about.count.tolist(), reverse=True)
     rows = sum(count)
-    if isinstance(requirement, People):
-        return f"it has rows of {len(count) - (about.empty >= 0)} people"
-    if isinstance(requirement, AlphaAnonymity):
-        return f"{about.count[about.named[requirement.value]]} of {rows} rows"
     if requirement.variant == "frequency":
         return f"one value has {count[0]} of {rows} rows"
     if requirement.variant == "distinct":
@@ -58,3 +64,11 @@ def _figures(requirement: People | LDiversity | AlphaAnonymity, about: Sensitive
         return f"its entropy is that of {np.exp(-(shares @ np.log(shares))):.6f} values"
     tail = sum(count[int(requirement.l) - 1 :])
     return f"its most frequent value has {count[0]} rows, those from place {requirement.l} on {tail}"
+
+
+FIGURES: dict[type[SensitiveRequirement], Callable[[Sensitive, Any], str]] = {
+    LDiversity: _of_values,
+    AlphaAnonymity: _of_one_value,
+    People: _of_people,
+}
+"""For each requirement what it counts in the whole table, without a value of it; t-closeness never fails there."""

@@ -8,11 +8,13 @@ from importlib import import_module
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness, sensitive_ones
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
-Solve = Callable[..., Recoding]
-"""``solve(table, patterns, k, budget)``; in place of ``k`` a promise where requirements are about sensitive values."""
+Solve = Callable[[Problem, Budget], Recoding]
+"""``solve(problem, budget)``: a recoding of the table whose classes all meet the requirement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +28,7 @@ class Solver:
     module : str
         Where its function ``solve`` lives.
     guarantee : str
-        What it promises about the cost.
+        What is proven of the cost.
     requirements : tuple of type
         The requirements that it can meet.
     """
@@ -80,12 +82,12 @@ SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
     {
         "refine": "never worse than greedy, with a proven bound",
         "optimal": "optimal, or the best within the time limit with a proven bound",
-        "greedy": "none: the cheapest pattern first, with as many rows as keep the promise",
+        "greedy": "none: the cheapest pattern first, with as many rows as meet the guarantee",
         "subset_dp": "optimal, for at most 18 rows",
         "matching": "optimal for frequency 2-diversity, for at most 40,000 row types",
     },
 )
-"""Solvers of requirements on sensitive attributes; they see what a class promises in place of k."""
+"""Solvers of requirements on sensitive attributes, beside k."""
 
 
 def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: PatternSet) -> tuple[Solver, str]:

@@ -68,7 +68,7 @@ class CodedTable:
         Cost of hiding each coded column in one row, in units of ``1 / unit``: of a level the step to the next.
     unit : int
         Common denominator of the costs, so that all costs are whole numbers.
-    secret : int
+    hidden_levels : int
         Bits of the coded columns that no pattern may show: values of which only coarser levels are released.
     levels : mapping of tuple of Level
         For each column of which masks name levels what they are called, finest first.
@@ -82,7 +82,7 @@ class CodedTable:
     origin: Int64
     cost: Int64
     unit: int
-    secret: int = 0
+    hidden_levels: int = 0
     levels: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
     sensitive: tuple[Sensitive, ...] = ()
 

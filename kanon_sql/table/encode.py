@@ -13,7 +13,6 @@ from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.distances import Distance, equal, ordered
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import TCloseness
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.keys import ascending
@@ -67,7 +66,7 @@ def encode(
     columns: list[tuple[str, ...]] = []
     parts: list[Int32] = []
     costs: list[Fraction] = []
-    secret = 0
+    hidden_levels = 0
     for linked in map(tuple, units(chosen, policy.linked)):
         ladder = (ladders or {}).get(linked[0])
         if ladder is None:
@@ -75,7 +74,7 @@ def encode(
             steps, levels = [Fraction(1)], [plain[0] if len(plain) == 1 else _joined_codes(np.stack(plain, axis=1))]
         else:
             steps, levels = ladder.steps, list(ladder.codes)
-            secret |= sum(1 << len(columns) + level for level, shown in enumerate(ladder.shown) if not shown)
+            hidden_levels |= sum(1 << len(columns) + level for level, shown in enumerate(ladder.shown) if not shown)
         weight_of = sum((weights[name] for name in linked), Fraction(0))
         columns += [linked] * len(levels)
         parts += levels
@@ -118,7 +117,7 @@ def encode(
         origin=order,
         cost=cost,
         unit=unit,
-        secret=secret,
+        hidden_levels=hidden_levels,
         levels={column: ladder.names for column, ladder in (ladders or {}).items() if ladder.names},
         sensitive=sensitive,
     )
@@ -136,8 +135,8 @@ def _distances(policy: Policy, column: str, values: pa.Array, codes: Int32) -> d
     """Return the distances between the values of a column that its codes alone tell."""
     size = int(codes.max(initial=-1)) + 1
     found: dict[str, Distance] = {}
-    for requirement in policy.requirements:
-        if isinstance(requirement, TCloseness) and requirement.sensitive == column:
+    for requirement in policy.closeness:
+        if requirement.sensitive == column:
             if requirement.metric == "equal":
                 found["equal"] = equal(size)
             elif requirement.metric == "ordered":

@@ -86,7 +86,9 @@ class Spellings:
 
 
 def together(table: CodedTable, keys: Mapping[str, Int32]) -> tuple[CodedTable, Spellings]:
-    """Take row types for one that differ by equal sensitive values only.
+    """Take row types for one that differ by equal sensitive values only, and put the values in the order of the source.
+
+    Arrow has no order, or another one, for some types: the largest of DuckDB's unsigned numbers arrive there below zero.
 
     Parameters
     ----------
@@ -101,9 +103,10 @@ def together(table: CodedTable, keys: Mapping[str, Int32]) -> tuple[CodedTable, 
     O(s m log s).
     """
     spelled = Spellings.of(table)
-    if all(len(np.unique(keys[each.column])) == len(each.count) for each in table.sensitive):
+    ranks = [np.unique(keys[each.column][table.origin], return_inverse=True)[1] for each in table.sensitive]
+    if all(np.array_equal(rank, each.codes) for rank, each in zip(ranks, table.sensitive, strict=True)):
         return table, spelled
-    held = np.stack([keys[each.column][table.origin] for each in table.sensitive], axis=1)
+    held = np.stack(ranks, axis=1).astype(np.int32)
     every = np.hstack([held, table.codes])
     order = np.lexsort(every.T)  # as `encode` has it: the first column counts least
     fresh = np.append(True, (every[order[1:]] != every[order[:-1]]).any(axis=1))
@@ -114,7 +117,7 @@ def together(table: CodedTable, keys: Mapping[str, Int32]) -> tuple[CodedTable, 
     np.add.at(weight, alike, table.weight)
     sensitive = []
     for place, each in enumerate(table.sensitive):
-        codes = np.unique(held[:, place], return_inverse=True)[1].astype(np.int32)
+        codes = held[:, place]
         count = np.zeros(int(codes.max()) + 1, np.int64)
         np.add.at(count, codes, table.weight)
         size = len(count)

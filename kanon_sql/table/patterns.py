@@ -57,7 +57,7 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
     O(p (m + log p)) for p patterns.
     """
     ladders = table.ladders
-    levels = {names: _levels(places, table.secret) for names, places in ladders.items()}
+    levels = {names: _levels(places, table.hidden_levels) for names, places in ladders.items()}
     masks = policy.permitted_masks
     if masks is not None:
         # A permitted mask names a coded column whole: once for each column of the source behind it.
@@ -69,7 +69,7 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
         return ordered(table, shown)
     if prod(len(each) + 1 for each in levels.values()) <= 1 << LISTED_COLUMNS:
         return ordered(table, _combined([*each, 0] for each in levels.values()))
-    if table.secret:
+    if table.hidden_levels:
         _refuse_many(prod(len(each) + 1 for each in levels.values()))
     return PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
 
@@ -83,9 +83,11 @@ def closed(table: CodedTable, shown: Words) -> Words:
     return found
 
 
-def _levels(places: list[int], secret: int) -> tuple[int, ...]:
+def _levels(places: list[int], hidden_levels: int) -> tuple[int, ...]:
     """Return the bits that show each permitted level of a ladder: its own and those of all coarser ones."""
-    return tuple(sum(1 << above for above in places[level:]) for level, place in enumerate(places) if not secret >> place & 1)
+    return tuple(
+        sum(1 << above for above in places[level:]) for level, place in enumerate(places) if not hidden_levels >> place & 1
+    )
 
 
 def _choices(table: CodedTable, levels: Mapping[tuple[str, ...], tuple[int, ...]], mask: Mask) -> Iterator[tuple[int, ...]]:

@@ -104,7 +104,7 @@ def _code(requirement: AlphaAnonymity, spelled: list[set[str]]) -> int:
     codes = [code for code, known in enumerate(spelled) if requirement.value in known]
     if not codes:
         raise InfeasibleError(
-            f"{requirement.describe()}: no row has this value, so nothing would be promised; hint: a value is compared with "
+            f"{requirement.describe()}: no row has this value, so nothing would be guaranteed; hint: a value is compared with "
             f"CAST({as_identifier(requirement.sensitive)} AS VARCHAR), letter by letter: a DECIMAL may be '1.00'"
         )
     if len(codes) > 1:

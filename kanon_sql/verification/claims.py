@@ -76,10 +76,10 @@ def verify(certificate: Certificate, codes: Sequence[Sequence[Any]], counts: Seq
 
 def _check(c: Certificate, policy: Policy, row_types: int, rows: int, unit: int) -> None:
     """Refuse claims that contradict the table, the policy or each other."""
-    promised = tuple(requirement.describe() for requirement in policy.requirements)
+    required = tuple(requirement.describe() for requirement in policy.requirements)
     k = policy.least_class_size
     facts = [
-        ("requirements", c.requirements == promised, f"the policy promises {', '.join(promised)}"),
+        ("requirements", c.requirements == required, f"the policy guarantees {', '.join(required)}"),
         ("rows", c.rows == rows, f"{c.rows}, but the table has {rows} rows"),
         ("row_types", c.row_types == row_types, f"{c.row_types}, but the table has {row_types} row types"),
         ("cells", c.cells == rows * len(policy.quasi_identifiers), f"{c.cells} are not rows times quasi-identifiers"),

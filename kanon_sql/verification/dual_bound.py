@@ -56,7 +56,7 @@ def gains(
         return found[min(found)]
 
     @cache
-    def looks(mask: Shown) -> Counter[tuple[Any, ...]]:
+    def group_sizes(mask: Shown) -> Counter[tuple[Any, ...]]:
         """Count the row types of each instance of a mask."""
         return Counter(zip(*(column for column, shown in zip(table, mask, strict=True) if shown), strict=True))
 
@@ -64,7 +64,7 @@ def gains(
         if permitted is None or closed == mask:
             return closed != mask
         others = least(closed)
-        size = [looks(other)[tuple(c[row] for c, shown in zip(table, other, strict=True) if shown)] for other in others]
+        size = [group_sizes(other)[tuple(c[row] for c, shown in zip(table, other, strict=True) if shown)] for other in others]
         return mask != others[size.index(max(size))]
 
     total = 0

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document, read
 from kanon_sql.engines.duckdb.files import columns, load
-from kanon_sql.engines.duckdb.measures import demand, demand_share, measure, record
+from kanon_sql.engines.duckdb.measures import record, require_kept
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.tables import check_tables
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, TCloseness
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.tables import Loss, compare
@@ -108,7 +107,7 @@ def _checked(
     load(con, release, into="released", delimiter=delimiter)
     sizes = record(con, "FROM k_anonymity('released', $qi)", {"qi": [qi.column for qi in policy.quasi_identifiers]})
     loss = compare(con, coded, from_json=release.kind in ("json", "jsonl"))  # before values are weighed: it gives them types
-    _check_promises(con, policy)
+    _check_guarantees(con, policy)
     _require("classes", claimed.classes, sizes["classes"], "the release has")
     _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
     _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release hides")
@@ -120,15 +119,12 @@ def _checked(
     return _report(claimed, coded, loss, proven)
 
 
-def _check_promises(con: Any, policy: Policy) -> None:
-    """Check in the table ``released`` what the policy promises of sensitive attributes."""
+def _check_guarantees(con: Any, policy: Policy) -> None:
+    """Check in the table ``released`` what the policy asks of sensitive attributes."""
     columns = [qi.column for qi in policy.quasi_identifiers]
     for requirement in policy.requirements:
         try:
-            if isinstance(requirement, AlphaAnonymity):
-                demand_share(con, requirement, columns, "released")
-            elif isinstance(requirement, LDiversity | TCloseness):
-                demand(requirement, measure(con, requirement, columns, "released"))
+            require_kept(con, requirement, columns, "released")
         except (AuditError, SourceError) as error:
             raise_alone(CertificateError("requirements", str(error)))
 

@@ -28,7 +28,7 @@ def stretch(label: str, place: Mapping[str, int], *, empty: bool) -> Stretch | N
     label : str
         A text of the release.
     place : mapping of str to int
-        The place of each value of the source in their order.
+        The place of each value of the source in their order, the same for equal ones.
     empty : bool
         Whether a label may say that NULL is among the values.
     """
@@ -43,7 +43,8 @@ def stretch(label: str, place: Mapping[str, int], *, empty: bool) -> Stretch | N
     if words is None or len(words) != 2 or None in words:
         return None
     low, high = (place.get(word) for word in words if word is not None)
-    return None if low is None or high is None or low >= high else Stretch(low, high, also)
+    # Values that are equal as numbers share a place: [1, 1.0] names two of them.
+    return None if low is None or high is None or low > high or words[0] == words[1] else Stretch(low, high, also)
 
 
 def members(label: str, place: Mapping[str | None, int]) -> list[int]:

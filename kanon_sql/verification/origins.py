@@ -1,7 +1,7 @@
 """Whether each row of a release can come from a row of its source: what it shows covers enough of them.
 
-No key leads from one to the other. So for each look of a row, as many source rows must fit it as released rows show it, or
-show something that tells more of the same.
+No key leads from one to the other. So for each combination of labels, as many source rows must fit it as released rows show
+it, or show something that tells more of the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kanon_sql.verification.readings import Domain, Mask, Reading
 
 
 def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading]) -> None:
-    """Check every look of a released row.
+    """Check every combination of labels of a released row.
 
     Parameters
     ----------
@@ -34,23 +34,23 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
     Raises
     ------
     AuditError
-        When rows come from nowhere, or show columns that no permitted mask shows together, or when a class lacks a value that
-        it says to have.
+        When rows come from nowhere, or show columns that no permitted mask shows together, or when a class lists a value that
+        none of its rows has.
 
     Notes
     -----
     True releases pass: each row comes from one that fits, under a permitted mask; the values a class lists are those of its
-    rows; and rows that tell more than a look, wherever it tells something, come from rows that fit the look too. O(m f) for
-    each look, f the rows that fit the rarest of its labels.
+    rows; and rows that tell more than a combination, wherever it tells something, come from rows that fit it too. O(m f) for
+    each combination, f the rows that fit the rarest of its labels.
     """
     names = [qi.column for qi in coded.policy.quasi_identifiers]
     columns = [_Column(reading, domain) for reading, domain in zip(readings, cells.domains, strict=True)]
     source, released = _Shelf.of(cells.source), _Shelf.of(cells.released)
-    looks, look = np.unique(cells.released.codes, axis=0, return_inverse=True)
-    order = np.argsort(look, kind="stable")
-    own = np.split(order, np.searchsorted(look[order], np.arange(1, len(looks))))
+    combinations, combination = np.unique(cells.released.codes, axis=0, return_inverse=True)
+    order = np.argsort(combination, kind="stable")
+    own = np.split(order, np.searchsorted(combination[order], np.arange(1, len(combinations))))
     masks = PermittedMasks(coded, cells.domains, readings)
-    for labels, rows in zip(looks.tolist(), own, strict=True):
+    for labels, rows in zip(combinations.tolist(), own, strict=True):
         shown = [c for c, label in enumerate(labels) if label != columns[c].hidden]
         told = {c: columns[c].covers(labels[c]) for c in shown}
         fit = source.within(told)
@@ -89,9 +89,9 @@ def _short(cells: Cells, fit: Int64, rows: Int64) -> int:
     given, asked = cells.source, cells.released
     rest, place = np.unique(np.concatenate([given.rest[fit], asked.rest[rows]]), return_inverse=True)
     count = np.concatenate([-given.count[fit], asked.count[rows]])
-    lacking = np.zeros(len(rest), np.int64)
-    np.add.at(lacking, place, count)
-    return int(lacking[lacking > 0].sum())
+    missing = np.zeros(len(rest), np.int64)
+    np.add.at(missing, place, count)
+    return int(missing[missing > 0].sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,14 +49,14 @@ class PermittedMasks:
         return found | {SUPPRESSED} if label == self._hidden[c] else found
 
     def _fitting(self, levels: Sequence[frozenset[int]]) -> list[Way]:
-        """Return the listed ways that have these levels; one that demands no less than another is left out."""
+        """Return the listed ways that have these levels; one that asks no less than another is left out."""
         assert self._listed is not None  # noqa: S101 - asked for listed masks only
         fits = np.logical_and.reduce([np.isin(self._listed[:, c], list(each)) for c, each in enumerate(levels)])
-        # A suppressed cell demands nothing of its value, nor does the only level that has the label.
-        demands = {
+        # A suppressed cell asks nothing of its value, nor does the only level that has the label.
+        conditions = {
             frozenset((c, level) for c, level in enumerate(vector) if level != SUPPRESSED and len(levels[c]) > 1)
             for vector in self._listed[fits].tolist()
         }
-        if frozenset() in demands:
+        if frozenset() in conditions:
             return [()]
-        return [tuple(sorted(each)) for each in demands if not any(other < each for other in demands)]
+        return [tuple(sorted(each)) for each in conditions if not any(other < each for other in conditions)]

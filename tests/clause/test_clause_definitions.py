@@ -125,14 +125,14 @@ POLICY = StoredPolicy(
 
 
 def test_a_part_of_the_columns():
-    whole = POLICY.promise(["A", "b", "c", "s"])
+    whole = POLICY.policy_for(["A", "b", "c", "s"])
     assert whole.masks == (("a", "b", "c"), ("a",), ())
     # ("a", "b") was not permitted because it splits b from c; without c it is what is left of ("a", "b", "c").
-    part = POLICY.promise(["a", "b"])
+    part = POLICY.policy_for(["a", "b"])
     assert (part.masks, part.linked, part.sensitive) == ((("a", "b"), ("a",), ()), (), ())
     assert part.least_class_size == 3
 
 
 def test_a_mask_that_splits_a_group_does_not_come_back():
     policy = Policy.of(quasi_identifiers=["a", "b", "c"], masks=[["b"], ["a"]], linked=[["b", "c"]])
-    assert StoredPolicy(name="p", table="t", policy=policy).promise(["a", "b"]).masks == (("a",),)
+    assert StoredPolicy(name="p", table="t", policy=policy).policy_for(["a", "b"]).masks == (("a",),)

@@ -36,6 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("way", WAYS, ids=repr)
 def test_anonymize(kanon: Kanon, folder: Path, way: list[str]) -> None:
     done = kanon("anonymize", "in.csv", "-o", "out.csv", *way)

@@ -17,7 +17,7 @@ import pytest
 from kanon_process import KANON, Kanon
 
 from kanon_sql.cli.interrupt import ENDING, Terminated, interruptible
-from kanon_sql.cli.terminal import standing
+from kanon_sql.cli.terminal import state_text
 from kanon_sql.solvers.budget import Moment
 
 pexpect = pytest.importorskip("pexpect")
@@ -29,10 +29,10 @@ from kanon_sql.solvers.registry import SOLVERS, Solver
 from kanon_sql.solvers.k_anonymity import greedy
 from kanon_sql.model.requirements import KAnonymity
 
-def solve(table, patterns, k, budget):
-    found = greedy.solve(table, patterns, k, budget)
+def solve(problem, budget):
+    found = greedy.solve(problem, budget)
     while not budget.over():
-        budget.report("searching", 0.5, found.cost(table), 1)
+        budget.report("searching", 0.5, found.cost(problem.table), 1)
         open("searching", "w").close()
         time.sleep(0.01)
     return found
@@ -86,7 +86,7 @@ def patient(folder: Path, environment: dict[str, str], *arguments: str) -> Any:
     (folder / "patient.py").write_text(PATIENT)
     return pexpect.spawn(
         sys.executable,
-        ["patient.py", *arguments],
+        ["-B", "patient.py", *arguments],  # no bytecode beside it
         cwd=str(folder),
         env={**environment, "COLUMNS": "120"},
         encoding="utf-8",
@@ -233,4 +233,4 @@ def test_a_signal_to_terminate_does_not_wait_for_the_search() -> None:
     ],
 )
 def test_where_a_solver_stands(cost: Fraction | None, bound: Fraction | None, text: str) -> None:
-    assert standing(Moment(step="prices", done=0.5, cost=cost, lower_bound=bound)) == text
+    assert state_text(Moment(step="prices", done=0.5, cost=cost, lower_bound=bound)) == text

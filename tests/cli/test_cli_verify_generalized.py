@@ -18,6 +18,7 @@ from generalized_cases import (
     people,
     refused,
     release,
+    released,
     standard,
     verified,
     write,
@@ -186,3 +187,24 @@ def test_no_true_release_is_refused(run: Run, folder: Path) -> None:
         passed, exact = passed + 1, exact + ("counted" not in found["cost"])
     assert passed >= 14
     assert exact >= passed // 3
+
+
+SPELLED_TWICE: list[Row] = [(low, high, cell) for low, high in (("0", "1"), ("00", "1.0"), ("7", "8")) for cell in "aab"]
+
+
+@pytest.mark.parametrize(
+    "recodings",
+    [{"lat": "INTERVALS", "lon": "INTERVALS"}, {"lat": "RECTANGLES WITH lon", "lon": "RECTANGLES WITH lat"}],
+    ids=str,
+)
+def test_a_label_names_both_of_two_values_that_are_equal_as_numbers(run: Run, folder: Path, recodings: dict[str, str]) -> None:
+    header = ("lat", "lon", "job")
+    write(folder / "in.csv", SPELLED_TWICE, header)
+    release(run, recodings, "--k", "3", "--qi", "lat,lon")
+    rows = [(lat, lon) for lat, lon, _ in released(folder)]
+    assert rows.count(("[0, 00]", "[1, 1.0]")) == 6
+    assert rows.count(("7", "8")) == 3
+    verified(recodings)
+    text = (folder / "out.csv").read_text()
+    (folder / "out.csv").write_text(text.replace('"[0, 00]"', '"[0, 0]"'))
+    assert "show what no value of the source may show" in refused(recodings)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from dbt_fork import OPTIONS, fork
 
 try:
     _INSTALLED = find_spec("dbt.adapters.duckdb") is not None
@@ -17,12 +18,12 @@ except ModuleNotFoundError:
 
 NEEDS_DBT = pytest.mark.skipif(not _INSTALLED, reason="dbt is not installed: pip install 'kanon-sql[dbt]'")
 
-DBT = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "--no-use-colors", "--no-send-anonymous-usage-stats"]
+DBT = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", *OPTIONS]
 
 
 def dbt(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run one command; the limit includes compiling the kernels where no release was made before."""
-    return subprocess.run([*DBT, *arguments], cwd=project, capture_output=True, text=True, timeout=300, check=False)
+    """Run one command in a process of its own."""
+    return fork(project, arguments, timeout=300)
 
 
 def rows(project: Path, query: str) -> list[tuple[object, ...]]:

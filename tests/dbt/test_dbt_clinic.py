@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from dbt_process import DBT, NEEDS_DBT, dbt, replace, rows
 
-pytestmark = NEEDS_DBT
+pytestmark = [NEEDS_DBT, pytest.mark.process]
 
 QI = {"patients_released": "zip, age, job", "severity_released": "zip, age", "diagnoses_close": "zip, age"}
 
@@ -31,7 +31,6 @@ def test_the_example_keeps_its_promises(built: Path) -> None:
     assert rows(built, f"SELECT bool_and(most * 2 <= size) FROM ({most})") == [(True,)]
 
 
-@pytest.mark.process
 def test_identifiers_stay_behind_and_the_rest_is_kept(built: Path) -> None:
     names = [row[0] for row in rows(built, "DESCRIBE patients_released")]
     assert names == ["zip", "age", "job", "diagnosis", "severity"]
@@ -39,19 +38,16 @@ def test_identifiers_stay_behind_and_the_rest_is_kept(built: Path) -> None:
     assert rows(built, kept.format("patients_released")) == rows(built, kept.format("patients"))
 
 
-@pytest.mark.process
 def test_the_order_of_the_rows_tells_nothing(built: Path) -> None:
     assert rows(built, "FROM patients_released") == rows(built, "FROM patients_released ORDER BY ALL")
 
 
-@pytest.mark.process
 def test_nothing_but_the_relations_is_left_in_the_database(built: Path) -> None:
     tables = {row[0] for row in rows(built, "SELECT table_name FROM information_schema.tables")}
     assert tables == {"patients", "job_levels", "stg_patients", *QI}
     assert rows(built, "SELECT count(*) FROM duckdb_functions() WHERE NOT internal") == [(0,)]
 
 
-@pytest.mark.process
 def test_a_kill_leaves_the_previous_release(project: Path) -> None:
     """The process dies after the audit and the swap, before the commit."""
     before = rows(project, "FROM patients_released ORDER BY ALL")
@@ -86,7 +82,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.process
 def test_unsafe_models_are_refused_before_anything_runs(project: Path) -> None:
     models = project / "models"
     for name, (config, sql, _) in REFUSED.items():
@@ -115,7 +110,7 @@ FAILING = {
     "untagged": ("k=5", {"zip": "quasi_identifier", "diagnosis": "sensitive"}, "{l: 2}", None, "untagged columns: age"),
     "tagged_twice": ("k=5", ALL_TAGGED | {"zip": "identifier, quasi_identifier"}, "{}", None, '"zip" is tagged as'),
     "misspelled": ("k=5", ALL_TAGGED | {"aeg": "quasi_identifier"}, "{}", None, "does not have them: aeg"),
-    "no_k": ("seed=1", ALL_TAGGED, "{}", None, "no k is promised"),
+    "no_k": ("seed=1", ALL_TAGGED, "{}", None, "no k is guaranteed"),
     "no_promise": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{}", None, 'sensitive column "diagnosis"'),
     "no_key": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, tt: 0.3}", None, "unknown keys: tt"),
     "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", which is no identifier of the query'),
@@ -160,7 +155,6 @@ def write_model(project: Path, name: str, config: str, tags: dict[str, str], met
     (project / "models" / f"{name}.yml").write_text(f"models: [{{name: {name}, columns: [{', '.join(columns)}]}}]\n")
 
 
-@pytest.mark.process
 def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> None:
     diagnoses = ["flu", "asthma", "diabetes", "ulcer", "hypertension"]
     (project / "seeds" / "diagnosis_tree.csv").write_text(
@@ -211,7 +205,6 @@ def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> 
         "{{ config(materialized='anonymized', k=2) }}\nselect cast(note as int) as note, zip from {{ ref('canaries') }}",
     ],
 )
-@pytest.mark.process
 def test_no_value_in_what_dbt_prints_logs_and_stores(project: Path, model: str) -> None:
     (project / "seeds" / "canaries.csv").write_text("note,zip\n" + "".join(f"CANARY{i},{i % 2}\n" for i in range(8)))
     (project / "models" / "released" / "broken.sql").write_text(model)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from dbt_process import NEEDS_DBT, dbt, rows
 
-pytestmark = NEEDS_DBT
+pytestmark = [NEEDS_DBT, pytest.mark.process]
 
 Table = list[tuple[int | None, int | None, int | None]]
 
@@ -46,7 +46,6 @@ def t_of(table: Table, metric: str) -> Fraction:
     return worst
 
 
-@pytest.mark.process
 def test_the_tests_decide_exactly(project: Path) -> None:
     """At the figure of a random table a test passes, and a hair beside it fails."""
     draw = random.Random(5)

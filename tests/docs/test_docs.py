@@ -156,6 +156,7 @@ def test_the_site_has_a_reference_from_the_code(site: Path) -> None:
         assert part in page
 
 
+@pytest.mark.process
 def test_the_site_has_every_page(site: Path) -> None:
     for path in PAGES:
         assert (site / path.relative_to(DOCS).with_suffix(".html")).exists(), f"{named(path)} is not in the site"

@@ -46,17 +46,27 @@ class Spy:
         return getattr(self._raw, name)
 
 
+def _filled(connection: Connection) -> Connection:
+    connection.execute("CREATE TABLE p AS SELECT i % 11 AS zip, i % 7 AS age, i % 40 AS x FROM range(500) AS t(i)")
+    connection.execute("CREATE TABLE q AS SELECT zip, age FROM p")
+    connection.execute("CREATE VIEW released AS FROM k_anonymize('p', 5, qi := ['zip', 'age'])")
+    connection.execute("CREATE VIEW by_clause AS SELECT * FROM p ANONYMIZE BY zip, age GUARANTEE k >= 5")
+    connection.execute("CREATE MACRO mine() AS TABLE FROM k_anonymize('p', 5, qi := ['zip'])")
+    connection.execute("CREATE ANONYMIZATION POLICY mine ON p (BY zip, age; KEEP x; GUARANTEE k >= 5)")
+    return connection
+
+
 @pytest.fixture
-def con(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
+def con(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
     monkeypatch.chdir(tmp_path)
-    with kanon_sql.connect() as connection:
-        connection.execute("CREATE TABLE p AS SELECT i % 11 AS zip, i % 7 AS age, i % 40 AS x FROM range(500) AS t(i)")
-        connection.execute("CREATE TABLE q AS SELECT zip, age FROM p")
-        connection.execute("CREATE VIEW released AS FROM k_anonymize('p', 5, qi := ['zip', 'age'])")
-        connection.execute("CREATE VIEW by_clause AS SELECT * FROM p ANONYMIZE BY zip, age GUARANTEE k >= 5")
-        connection.execute("CREATE MACRO mine() AS TABLE FROM k_anonymize('p', 5, qi := ['zip'])")
-        connection.execute("CREATE ANONYMIZATION POLICY mine ON p (BY zip, age; KEEP x; GUARANTEE k >= 5)")
-        yield connection
+    if request.node.get_closest_marker("own_connection"):
+        with kanon_sql.connect() as connection:
+            yield _filled(connection)
+    else:
+        connection = request.getfixturevalue("shared_clause")
+        raw = connection.raw
+        yield _filled(connection)
+        connection.raw = raw  # in the place of a spy
 
 
 def names() -> set[str]:
@@ -155,6 +165,7 @@ def test_what_cannot_appear_in_one_step_is_refused(con: Connection, statement: s
     assert names() == {"pipe"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "statement",
     [
@@ -198,6 +209,7 @@ def test_a_file_is_replaced_and_a_link_keeps_pointing(con: Connection) -> None:
     assert os.listdir("folder") == ["real.csv"]
 
 
+@pytest.mark.own_connection
 def test_home_is_that_of_duckdb(con: Connection, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     con.execute(f"SET home_directory = '{tmp_path / 'home'}'")
@@ -205,6 +217,7 @@ def test_home_is_that_of_duckdb(con: Connection, tmp_path: Path) -> None:
     assert os.listdir("home") == ["out.csv"]
 
 
+@pytest.mark.own_connection
 def test_what_duckdb_may_not_write_is_not_written(con: Connection, tmp_path: Path) -> None:
     (tmp_path / "permitted").mkdir()
     con.execute(f"SET allowed_directories = ['{tmp_path / 'permitted'}/']")
@@ -250,6 +263,7 @@ def test_a_format_of_several_files_is_refused(con: Connection, tmp_path: Path, e
     assert names() == set()
 
 
+@pytest.mark.own_connection
 def test_too_little_memory_leaves_nothing(con: Connection) -> None:
     con.execute("CREATE TABLE large AS SELECT i % 50 AS zip, repeat(md5(i::VARCHAR), 9) AS note FROM range(60000) AS t(i)")
     con.execute("SET temp_directory = ''")
@@ -259,6 +273,7 @@ def test_too_little_memory_leaves_nothing(con: Connection) -> None:
     assert names() == set()
 
 
+@pytest.mark.own_connection
 def test_another_connection_may_change_the_table_meanwhile(con: Connection) -> None:
     other = con.cursor()
 

@@ -16,8 +16,8 @@ import kanon_sql
 from kanon_sql.errors import AuditError, InfeasibleError, InterruptedReleaseError, KanonError
 from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.k_anonymity.greedy import solve as honest
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 pytestmark = pytest.mark.own_connection
@@ -91,8 +91,8 @@ def lie(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
     """Make the solver that is taken without being named answer with a changed recoding."""
 
     def install(change: Change) -> None:
-        def lying(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
-            return change(table, honest(table, patterns, k, budget))
+        def lying(problem: Problem, budget: Budget) -> Recoding:
+            return change(problem.table, honest(problem, budget))
 
         monkeypatch.setattr("kanon_sql.solvers.k_anonymity.refine.solve", lying)
 
@@ -143,6 +143,7 @@ def test_the_error_of_the_audit_tells_the_counts(lie: Callable[[Change], None]) 
         assert con.sql("FROM kanon_releases()").fetchall() == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("change", LIES, ids=lambda change: change.__name__)
 def test_a_lying_solver_in_python(lie: Callable[[Change], None], change: Change) -> None:
     with duckdb.connect() as con:

@@ -26,7 +26,7 @@ POOLS = {
 
 def looks(con: duckdb.DuckDBPyConnection, query: str) -> list[tuple[object, ...]]:
     """Return rows as a reader sees them."""
-    return sorted(con.sql(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({query})").fetchall(), key=str)
+    return sorted(con.execute(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({query})").fetchall(), key=str)
 
 
 @pytest.mark.sweep

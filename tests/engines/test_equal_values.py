@@ -133,6 +133,7 @@ def test_one_value_spelled_twice_is_not_diverse(con, kind: str) -> None:
     assert con.execute("SELECT t FROM t_closeness('q', ['zip'], 'd')").fetchall() == [(0.0,)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["NOCASE", "NOACCENT", "INTERVAL", "INTERVAL[]"])
 @pytest.mark.parametrize("shape", ["qi := ['zip']", "qi := NULL"])
 def test_a_table_of_every_column_keeps_each_spelling(con, kind: str, shape: str) -> None:

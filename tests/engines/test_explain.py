@@ -49,7 +49,7 @@ def test_masks_are_counted_as_in_sql(con: Connection, k: int) -> None:
     types = con.execute("SELECT count(*) FROM (SELECT DISTINCT a, b, c FROM t)").fetchall()[0][0]
     assert (found["rows"], found["row types"], found["masks"]) == ("97", str(types), "8")
     assert found["quasi-identifiers"] == "a, b, c"
-    assert found["promise"] == f"k >= {k}"
+    assert found["guarantee"] == f"k >= {k}"
     assert len(masks(lines)) == 8
     weight = {"a": Fraction(3), "b": Fraction(1), "c": Fraction(1, 2)}
     for shown, cost, rows in masks(lines):
@@ -142,7 +142,7 @@ def test_under_a_stored_policy(con: Connection) -> None:
 
 def test_an_empty_table(con: Connection) -> None:
     assert figures(explained(con, "BY a GUARANTEE k >= 5", "FROM t WHERE false")) == {
-        "promise": "k >= 5", "quasi-identifiers": "a", "rows": "0", "solver": "none (there is nothing to solve)",
+        "guarantee": "k >= 5", "quasi-identifiers": "a", "rows": "0", "solver": "none (there is nothing to solve)",
     }  # fmt: skip
 
 

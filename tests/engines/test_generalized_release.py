@@ -389,6 +389,7 @@ def test_every_column(con) -> None:
     assert min(class_sizes(table, table.column_names).values()) >= 4
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("clause", "wrong"),
     [

@@ -56,6 +56,7 @@ def test_a_statement_fails_without_values(con: Connection, statement: str) -> No
     refused(con, lambda: con.execute(statement).fetchall())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_however_the_rows_are_read(con: Connection, reading: str) -> None:

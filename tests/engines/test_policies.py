@@ -24,11 +24,17 @@ RESEARCH = """CREATE ANONYMIZATION POLICY research ON patients (
 
 
 @pytest.fixture
-def clinic() -> Iterator[Connection]:
-    with kanon_sql.connect() as con:
-        con.execute(PATIENTS)
-        con.execute(RESEARCH)
-        yield con
+def clinic(request: pytest.FixtureRequest) -> Iterator[Connection]:
+    if request.node.get_closest_marker("own_connection"):
+        with kanon_sql.connect() as connection:
+            connection.execute(PATIENTS)
+            connection.execute(RESEARCH)
+            yield connection
+    else:
+        connection = request.getfixturevalue("shared_clause")
+        connection.execute(PATIENTS)
+        connection.execute(RESEARCH)
+        yield connection
 
 
 def rows(con: Connection, query: str) -> list[tuple[object, ...]]:
@@ -55,6 +61,7 @@ def test_a_release_under_a_policy(clinic: Connection) -> None:
     assert {row[3] for row in released} == {f"note {i}" for i in range(120)}
 
 
+@pytest.mark.own_connection
 def test_it_is_the_release_that_the_clause_makes(clinic: Connection) -> None:
     clause = "SELECT zip, age, disease, notes FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 AND l(disease) >= 2"
     expected = sorted(map(repr, rows(clinic, clause)))
@@ -191,6 +198,7 @@ def test_names_that_need_quotes(clinic: Connection) -> None:
     assert policies(clinic) == ["p;'\"x", "research"]
 
 
+@pytest.mark.own_connection
 def test_it_follows_the_transaction(clinic: Connection) -> None:
     clinic.execute("BEGIN")
     clinic.execute(RESEARCH.replace("research", "other"))
@@ -273,6 +281,7 @@ def test_a_connection_of_yours(con: duckdb.DuckDBPyConnection) -> None:
         con.execute("FROM patients ANONYMIZE WITH POLICY research")
 
 
+@pytest.mark.own_connection
 def test_a_policy_of_the_database_in_use(clinic: Connection, tmp_path: Path) -> None:
     clinic.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS other; USE other")
     assert policies(clinic) == []
@@ -302,6 +311,7 @@ def test_a_broken_table_of_policies_is_told(clinic: Connection) -> None:
         rows(clinic, "FROM patients ANONYMIZE WITH POLICY research")
 
 
+@pytest.mark.own_connection
 def test_threads_do_not_mix_their_columns(clinic: Connection) -> None:
     found: dict[int, set[str]] = {}
 

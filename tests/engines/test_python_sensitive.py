@@ -6,6 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import kanon_sql
@@ -42,6 +44,31 @@ def test_the_metric_tells_what_far_means() -> None:
         Fraction(1, 5) + Fraction(1, 20)
     )
     assert audit(sensitive="cost", metric="numeric").t == (10 * Fraction(1, 5) + 20 * Fraction(1, 20)) / 30
+
+
+LEVELS = ["low", "mid", "high"]
+GRADES = ["low", "mid", "low", "high", "low", "mid"]
+ORDERED = {
+    "pandas": pd.DataFrame({"zip": list("aabbbb"), "grade": pd.Categorical(GRADES, LEVELS, ordered=True)}),
+    "polars": pl.DataFrame({"zip": list("aabbbb"), "grade": pl.Series(GRADES, dtype=pl.Enum(LEVELS))}),
+    "arrow": pa.table(
+        {
+            "zip": list("aabbbb"),
+            "grade": pa.DictionaryArray.from_arrays([LEVELS.index(each) for each in GRADES], LEVELS, ordered=True),
+        }
+    ),
+}
+"""Class a has 1, 1, 0 rows of the three levels, class b 2, 1, 1, the whole table 3, 2, 1."""
+
+
+@pytest.mark.parametrize("kind", ORDERED)
+def test_an_ordered_type_gives_its_values_their_order(kind: str) -> None:
+    found = kanon_sql.audit(ORDERED[kind], quasi_identifiers=["zip"], sensitive="grade", metric="ordered")
+    assert found.t == Fraction(1, 2) * Fraction(1, 6), "class a; by the texts it would be 1 / 6"
+    released = kanon_sql.anonymize(ORDERED[kind], k=2, quasi_identifiers=["zip"], sensitive="grade", t="1/12", metric="ordered")
+    assert released.certificate.cost == 0
+    texts = pd.DataFrame({"zip": list("aabbbb"), "grade": GRADES})
+    assert kanon_sql.audit(texts, quasi_identifiers=["zip"], sensitive="grade", metric="ordered").t != found.t
 
 
 def test_trees_and_tables_of_distances_are_passed_by_name() -> None:
@@ -134,7 +161,7 @@ def test_a_senseless_audit_is_refused(names: dict[str, Any], error: type[KanonEr
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ({"sensitive": "disease"}, "nothing is promised about the sensitive column"),
+        ({"sensitive": "disease"}, "nothing is guaranteed about the sensitive column"),
         ({"sensitive": "disease", "l": 2, "metric": "equal"}, "metric says nothing without t"),
         ({"sensitive": "zip", "l": 2}, "is a quasi-identifier too"),
         ({"sensitive": "salary", "l": 2}, 'unknown column "salary"'),

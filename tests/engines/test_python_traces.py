@@ -139,6 +139,7 @@ def test_the_order_of_a_dictionary_is_that_of_the_source() -> None:
     assert column.chunk(0).dictionary.to_pylist() == ["b", "a"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", [*KINDS, pa.list_(pa.string())], ids=str)
 def test_the_buffers_of_a_slice_are_not_those_of_its_table(kind: pa.DataType) -> None:
     """The rows outside the slice are not in the table, so not in its release: as quasi-identifier and as another column."""

@@ -24,8 +24,8 @@ from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 Row = tuple[Any, ...]
@@ -122,8 +122,9 @@ def test_rows_leave_if_and_only_if_every_class_keeps_every_requirement(
 ) -> None:
     asked: list[tuple[CodedTable, Recoding]] = []
 
-    def random_masks(table: CodedTable, patterns: PatternSet, promise: Any, budget: Budget) -> Recoding:
+    def random_masks(problem: Problem, budget: Budget) -> Recoding:
         """Give each half of each row type a mask by the draws."""
+        table = problem.table
         half = table.weight // 2
         count = np.stack([half, table.weight - half], axis=1).ravel()
         types, shown = np.arange(table.row_types, dtype=np.int32).repeat(2), np.array(draws[: len(count)], np.uint64)
@@ -180,14 +181,15 @@ SOURCE = "SELECT i AS id, i % 2 AS q, ['a', 'a', 'b', NULL][1 + i % 4] AS s, i %
 """Where q is 0, half of the rows have a and half b; where it is 1, half a and half NULL."""
 
 
-def all_shown(table: CodedTable, patterns: PatternSet, promise: Any, budget: Budget) -> Recoding:
+def all_shown(problem: Problem, budget: Budget) -> Recoding:
+    table = problem.table
     types = np.arange(table.row_types, dtype=np.int32)
     every = np.uint64((1 << len(table.columns)) - 1)
     return Recoding(row_type=types, shown=np.full(len(types), every), count=table.weight.copy())
 
 
-def all_hidden(table: CodedTable, patterns: PatternSet, promise: Any, budget: Budget) -> Recoding:
-    found = all_shown(table, patterns, promise, budget)
+def all_hidden(problem: Problem, budget: Budget) -> Recoding:
+    found = all_shown(problem, budget)
     return replace(found, shown=np.zeros_like(found.shown))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -22,8 +21,8 @@ from kanon_sql.errors import InfeasibleError, KanonError, PolicyError, SourceErr
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 SECRET = "Schickelgruber-4711"
@@ -32,7 +31,8 @@ SEEN: list[CodedTable] = []
 """The coded tables that the stand-in was given."""
 
 
-def everything_hidden(table: CodedTable, patterns: PatternSet, promise: Any, budget: Budget) -> Recoding:
+def everything_hidden(problem: Problem, budget: Budget) -> Recoding:
+    table = problem.table
     SEEN.append(table)
     types = np.arange(table.row_types, dtype=np.int32)
     return Recoding(row_type=types, shown=np.zeros(len(types), np.uint64), count=table.weight.copy())
@@ -216,6 +216,7 @@ def test_the_order_of_numbers_dates_and_enums_is_their_own(con: duckdb.DuckDBPyC
         assert SEEN[-1].sensitive[0].count.tolist() == [number + 1 for number in range(len(values))], kind
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "call",
     [
@@ -308,6 +309,7 @@ WRONG: list[tuple[str, str, type[KanonError] | None]] = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("call", "message", "kind"), WRONG, ids=[call for call, _, _ in WRONG])
 def test_wrong_input_is_a_clear_error(
     clinic: duckdb.DuckDBPyConnection, call: str, message: str, kind: type[KanonError] | None
@@ -373,8 +375,9 @@ def test_the_order_of_the_source_does_not_matter(con: duckdb.DuckDBPyConnection,
     assert (SEEN[0].sensitive[0].codes == SEEN[1].sensitive[0].codes).all()
 
 
-def split(table: CodedTable, patterns: PatternSet, promise: Any, budget: Budget) -> Recoding:
+def split(problem: Problem, budget: Budget) -> Recoding:
     """Show half of the rows of every row type, hide the others."""
+    table = problem.table
     types = np.arange(table.row_types, dtype=np.int32).repeat(2)
     shown = np.tile(np.array([(1 << len(table.columns)) - 1, 0], np.uint64), table.row_types)
     half = table.weight // 2

@@ -178,6 +178,7 @@ def test_a_file_full_of_traps(tmp_path: Path) -> None:
             con.raw.execute("FROM anonymize('p', 'stored')").fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "macro",
     [

@@ -250,6 +250,7 @@ def test_parts_of_the_clause(con: Connection, clause: str) -> None:
         ours(con, clause.format(value))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("field", [*Policy.__dataclass_fields__, "nope", "\ud800"])
 def test_fields_of_a_policy(con: Connection, field: str) -> None:
     for value in JSON_VALUES:

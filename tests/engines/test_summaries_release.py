@@ -13,7 +13,7 @@ from promised import Histogram, diverse, emd, total
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
 from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.summaries import mondrian
-from kanon_sql.solvers.summaries.division import Division
+from kanon_sql.solvers.summaries.partition import SummaryPartition
 
 QUERY = """
     SELECT *, age AS was_age, day AS was_day, job AS was_job, zip AS was_zip FROM p
@@ -145,6 +145,7 @@ def histograms(rows: list[tuple[Any, ...]], column: int) -> tuple[list[Histogram
     return list(found.values()), total(list(found.values()))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("promise", "kept"),
     [
@@ -213,10 +214,10 @@ def test_what_the_whole_table_breaks_is_refused(con, promise: str, message: str)
     ],
 )
 def test_a_division_that_breaks_a_promise_is_not_released(con, monkeypatch, promise: str, message: str) -> None:
-    def by_rows(table: Any, kinds: Any, null: Any, asked: Any, budget: Any) -> Division:
+    def by_rows(table: Any, kinds: Any, null: Any, asked: Any, budget: Any) -> SummaryPartition:
         """Put neighbouring row types into classes of four rows or more, whatever their diseases."""
         number = (np.cumsum(table.weight) - table.weight) // 8
-        return Division(row_type=np.arange(table.row_types, dtype=np.int32), number=number, count=table.weight)
+        return SummaryPartition(row_type=np.arange(table.row_types, dtype=np.int32), number=number, count=table.weight)
 
     con.execute(SENSITIVE)
     before = len(con.session.releases)

@@ -212,7 +212,7 @@ def coded(drawn: Case) -> tuple[CodedTable, Policy]:
                 empty=drawn.nobody if drawn.person is not None else -1,
             )
         )
-    secret = sum(1 << each.places[0] for each in drawn.units if not each.shown[0])
+    hidden_levels = sum(1 << each.places[0] for each in drawn.units if not each.shown[0])
     table = CodedTable(
         columns=tuple(each.names for each in drawn.units for _ in each.places),
         codes=np.ascontiguousarray(every[:, :width]),
@@ -220,7 +220,7 @@ def coded(drawn: Case) -> tuple[CodedTable, Policy]:
         origin=np.arange(len(order), dtype=np.int64),
         cost=np.array([cost for each in drawn.units for cost in each.cost], np.int64),
         unit=drawn.unit,
-        secret=secret,
+        hidden_levels=hidden_levels,
         sensitive=tuple(sensitive),
     )
     return table, _policy(drawn)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -66,10 +66,15 @@ class Python:
             source=source,
             released=table,
             claim=claim_of(release.certificate) if source.looks else None,
-            rules=Rules(typed=False, keys=trial.keys),
+            rules=Rules(typed=False, keys=trial.keys | ({} if kind == "relation" else _of_categories(trial))),
             ordered=True,
             found=found,
         )
+
+
+def _of_categories(trial: Trial) -> dict[str, Callable[[str], object]]:
+    """The order of texts for what is an ENUM in DuckDB: Arrow hands it on as categories without an order."""
+    return {each.name: str.encode for each in trial.columns if each.pool.kind.startswith("ENUM")}
 
 
 def _arguments(promise: Promise) -> dict[str, Any]:

@@ -87,10 +87,12 @@ def items(promise: Promise) -> str:
 
 
 def clause_can(promise: Promise) -> bool:
-    """Whether the clause can say it: sets name every quasi-identifier, and rectangles stand in no set."""
-    if promise.every_column or any(
-        "/" in decimal(weight) for weight in promise.weights.values()
-    ):  # a weight is a decimal there
+    """Whether the clause can say it: sets name every quasi-identifier, and rectangles stand in no set and have one weight."""
+    weights = promise.weights
+    numbers = [*weights.values(), promise.max_suppressed or Fraction(0)]  # decimals there
+    if promise.every_column or any("/" in decimal(number) for number in numbers):
+        return False
+    if any(weights.get(name) != weights.get(each.beside) for name, each in promise.recodings.items() if each.beside):
         return False
     if promise.masks is None:
         return True

@@ -17,9 +17,21 @@ from fuzz.campaign import again
         "files:2027:30",  # a bound that rests on a search, as one that prices prove
         "python:2028:439",  # an empty map and NULL have one hash, and changed places
         "policies:2027:63",  # texts that a collation takes for one
+        "clause:2032:336",  # the values 0 and 00, equal as numbers, under the label of one of them
+        "clause:2032:420",  # a sensitive zero of the other sign, in a map
+        "functions:2035:1520",  # the largest unsigned number, which Arrow hands on as -1, in the order of values
+        "functions:2037:3766",  # rows that differ in the sign of a sensitive zero changed places
+        "functions:2037:4421",  # the sides of a join changed, and with them the order of the rows
     ],
 )
 def test_what_a_long_run_found_is_mended(seed: str) -> None:
     verdict = again(seed)
     assert not verdict.found
     assert verdict.released
+
+
+@pytest.mark.sweep
+def test_no_mask_is_left_where_the_finest_levels_are_hidden() -> None:
+    verdict = again("policies:2034:436")
+    assert not verdict.found
+    assert verdict.reason.startswith("InfeasibleError")

@@ -27,6 +27,8 @@ ROOMS = (
     "kanon_sql.kernels.summaries",
     "kanon_sql.solvers",
     "kanon_sql.solvers.budget",
+    "kanon_sql.solvers.requirements",
+    "kanon_sql.solvers.problem",
     "kanon_sql.solvers.registry",
     "kanon_sql.solvers.instances",
     "kanon_sql.solvers.matching",

@@ -1,4 +1,4 @@
-"""SECURITY.md promises nothing that no test and no lab checks, and gives no address away."""
+"""SECURITY.md guarantees nothing that no test and no lab checks, and gives no address away."""
 
 from __future__ import annotations
 

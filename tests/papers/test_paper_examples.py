@@ -93,6 +93,7 @@ def nursery() -> pa.Table:
     return table(list(itertools.product(*map(range, (3, 5, 4, 4, 3, 2, 3, 3)))))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("k", "cells"),
     [(2, 12960), (5, 12960), (6, 25920), (10, 25920), (25, 38880), (50, 38880), (75, 38880), (100, 51840)],

@@ -22,6 +22,7 @@ from instances import SensitiveInstance
 from naive import class_cost
 from sensitive_cases import Attribute, Case, Ground, Solve, moved, solved
 from solving import coded
+from solving import plain as rows_only
 
 from kanon_sql.model.distances import Distance, MatrixDistance, equal
 from kanon_sql.model.requirements import LDiversity, TCloseness
@@ -105,7 +106,7 @@ def test_lemma_1_with_distinct_values_t_closeness_is_k_anonymity(seed: int, solv
     rows = [tuple(rng.choice("abc") for _ in range(m)) for _ in range(n)]
     table, recoding = solved(solve, close(rows, list(range(n)), 1 - Fraction(k, n)))
     plain, policy = coded(rows, k=k)
-    least = k_subset_dp.solve(plain, permitted(plain, policy), k, UNLIMITED).lower_bound
+    least = k_subset_dp.solve(rows_only(plain, permitted(plain, policy), k), UNLIMITED).lower_bound
     assert recoding.cost(table) == recoding.lower_bound == least
 
 
@@ -172,9 +173,9 @@ def test_table_3_is_diverse_but_at_a_distance_of_two_fifths() -> None:
     drawn = close(DIGITS, DISEASES, Fraction(3, 10))
     assert [apart_from_all(group) for group in TABLE_3] == [Fraction(2, 5), Fraction(1, 10), Fraction(1, 10)]
     assert [drawn.kept([number - 1 for number in group]) for group in TABLE_3] == [False, True, True]
-    promise = drawn.coded()[2]
+    requirement = drawn.coded().requirement
     held = np.array([[sum(DISEASES[number - 1] == disease for number in group) for disease in range(3)] for group in TABLE_3])
-    assert promise.met(held).tolist() == [False, True, True]
+    assert requirement.met(held).tolist() == [False, True, True]
     assert all(max(row) * 2 <= sum(row) for row in held.tolist())
 
 

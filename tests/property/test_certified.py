@@ -216,17 +216,17 @@ def test_the_same_seed_gives_the_same_recoding(algorithm: str) -> None:
 
 
 def program(rng: random.Random) -> Program:
-    """Draw a program of 2 to 5 kinds and 1 to 5 instances, each of which fits some kind."""
-    kinds, instances = rng.randint(2, 5), rng.randint(1, 5)
-    pairs = [pair for pair in product(range(kinds), range(instances)) if rng.random() < 0.6]
-    pairs += [(rng.randrange(kinds), j) for j in range(instances) if all(j != fits for _, fits in pairs)]
+    """Draw a program of 2 to 5 groups and 1 to 5 instances, each of which fits some group."""
+    groups, instances = rng.randint(2, 5), rng.randint(1, 5)
+    pairs = [pair for pair in product(range(groups), range(instances)) if rng.random() < 0.6]
+    pairs += [(rng.randrange(groups), j) for j in range(instances) if all(j != fits for _, fits in pairs)]
     unit = rng.choice([1, 1, 2, 7])
     return Program(
-        rows=np.array([rng.choice([1, 1, 2, 3]) for _ in range(kinds)], np.int64),
-        kind=np.array([i for i, _ in pairs], np.int64),
+        rows=np.array([rng.choice([1, 1, 2, 3]) for _ in range(groups)], np.int64),
+        group=np.array([i for i, _ in pairs], np.int64),
         instance=np.array([j for _, j in pairs], np.int64),
         cost=unit * np.array([rng.randint(0, 6) for _ in range(instances)], np.int64),
-        other=np.array([unit * rng.randint(3, 9) if rng.random() < 0.7 else -1 for _ in range(kinds)], np.int64),
+        other=np.array([unit * rng.randint(3, 9) if rng.random() < 0.7 else -1 for _ in range(groups)], np.int64),
         k=rng.randint(2, 3),
     )
 
@@ -240,7 +240,7 @@ def by_open_sets(p: Program) -> int | None:
                 continue
             used = np.isin(p.instance, chosen)
             flow = cheapest_flow(
-                p.rows, p.kind[used], np.searchsorted(chosen, p.instance[used]), p.cost[list(chosen)], p.other, p.k
+                p.rows, p.group[used], np.searchsorted(chosen, p.instance[used]), p.cost[list(chosen)], p.other, p.k
             )
             if flow is not None:
                 cost = int(flow[0] @ p.cost[p.instance[used]]) + int(flow[1] @ np.maximum(p.other, 0))
@@ -251,7 +251,7 @@ def by_open_sets(p: Program) -> int | None:
 def by_rows(p: Program) -> int | None:
     """Return the least cost of a program over all places of each row; -1 is elsewhere."""
     row_kinds = np.repeat(np.arange(len(p.rows)), p.rows).tolist()
-    fits = [p.instance[p.kind == i].tolist() + [-1] * int(p.other[i] >= 0) for i in row_kinds]
+    fits = [p.instance[p.group == i].tolist() + [-1] * int(p.other[i] >= 0) for i in row_kinds]
     best = None
     for places in product(*fits):
         rows = Counter(places)
@@ -263,7 +263,7 @@ def by_rows(p: Program) -> int | None:
 
 def feasible(p: Program, count: np.ndarray, elsewhere: np.ndarray) -> bool:
     placed = elsewhere.copy()
-    np.add.at(placed, p.kind, count)
+    np.add.at(placed, p.group, count)
     rows = np.bincount(p.instance, weights=count, minlength=len(p.cost))
     return bool(
         (count >= 0).all()
@@ -300,15 +300,15 @@ def test_programs_are_solved_to_the_optimum_by_both_backends() -> None:
 
 def test_a_limit_leaves_a_bound() -> None:
     rng = np.random.default_rng(4)
-    kinds, instances = 60, 120
-    fits = rng.random((kinds, instances)) < 0.12
-    kind, instance = np.nonzero(fits)
+    groups, instances = 60, 120
+    fits = rng.random((groups, instances)) < 0.12
+    group, instance = np.nonzero(fits)
     p = Program(
-        rows=rng.integers(1, 4, kinds),
-        kind=kind,
+        rows=rng.integers(1, 4, groups),
+        group=group,
         instance=instance,
         cost=rng.integers(1, 40, instances),
-        other=np.full(kinds, 60),
+        other=np.full(groups, 60),
         k=9,
     )
     limits: list[dict[str, Any]] = [
@@ -330,7 +330,7 @@ def test_a_limit_leaves_a_bound() -> None:
 
 def test_a_program_without_a_solution() -> None:
     one = np.ones(1, np.int64)
-    p = Program(rows=one, kind=0 * one, instance=0 * one, cost=one, other=-one, k=2)
+    p = Program(rows=one, group=0 * one, instance=0 * one, cost=one, other=-one, k=2)
     for backend in BACKENDS:
         outcome = solve_program(p, backend=backend)
         assert (outcome.assignment, outcome.bound, outcome.proven) == (None, INFEASIBLE, False)

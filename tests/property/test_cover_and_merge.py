@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import optimum
-from solving import check, coded
+from solving import check, coded, plain
 
 from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.kernels.partitions.balls import alike_first, best_balls
@@ -41,7 +41,7 @@ def solved(
 ) -> tuple[CodedTable, Fraction]:
     table, policy = coded(rows, k=k, **arguments)
     patterns = permitted(table, policy)
-    recoding = SOLVERS[name].load()(table, patterns, k, budget or Budget())
+    recoding = SOLVERS[name].load()(plain(table, patterns, k), budget or Budget())
     check(table, recoding, k)
     assert not patterns.listed or np.isin(recoding.shown, patterns.shown).all()
     return table, table.exact_cost(recoding.cost(table))

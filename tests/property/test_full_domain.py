@@ -11,7 +11,7 @@ from itertools import chain, combinations, repeat
 
 import numpy as np
 import pytest
-from solving import check, coded
+from solving import check, coded, plain
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
@@ -54,7 +54,7 @@ def patterns_of(table: CodedTable, masks: Masks) -> PatternSet:
 
 def solved(table: CodedTable, patterns: PatternSet, k: int, most: int = 0, budget: Budget = UNLIMITED) -> tuple[Recoding, int]:
     """Return a recoding that is checked to be a full-domain one, and how many of its rows are suppressed."""
-    recoding = solve(table, patterns, k, budget, most_suppressed=most)
+    recoding = solve(plain(table, patterns, k, most), budget)
     check(table, recoding, k)
     assert (recoding.lower_bound, recoding.bound) == (0, "trivial")
     assert not patterns.listed or np.isin(recoding.shown, patterns.shown).all()

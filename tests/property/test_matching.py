@@ -14,7 +14,7 @@ import pytest
 from naive import optimum
 from sensitive_cases import Attribute, Case, Row
 from sensitive_cases import solved as solved_for_values
-from solving import check, coded
+from solving import check, coded, plain
 from test_small_exact import Ending, case
 
 from kanon_sql.errors import InfeasibleError, PolicyError
@@ -26,8 +26,8 @@ from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
 from kanon_sql.solvers.k_anonymity import matching, optimal, refine, subset_dp
 from kanon_sql.solvers.matching import simplex_matching
-from kanon_sql.solvers.matching.parity_cuts import violated
-from kanon_sql.solvers.matching.parity_program import odd_in
+from kanon_sql.solvers.matching.odd_set_cuts import violated
+from kanon_sql.solvers.matching.odd_set_program import odd_in
 from kanon_sql.solvers.matching.simplex_matching import match
 from kanon_sql.solvers.sensitive import matching as diverse_matching
 from kanon_sql.solvers.sensitive import subset_dp as diverse_subset_dp
@@ -53,9 +53,9 @@ def test_two_anonymity_is_the_optimum_of_all_partitions() -> None:
         proven[best is not None] += 1
         if best is None:
             with pytest.raises(InfeasibleError, match="; hint: permit coarser masks"):
-                matching.solve(table, patterns, 2, UNLIMITED)
+                matching.solve(plain(table, patterns, 2), UNLIMITED)
             continue
-        recoding = matching.solve(table, patterns, 2, UNLIMITED)
+        recoding = matching.solve(plain(table, patterns, 2), UNLIMITED)
         check(table, recoding, 2)
         assert table.exact_cost(recoding.cost(table)) == best == table.exact_cost(recoding.lower_bound)
     assert min(proven[True], proven[False]) >= 30
@@ -70,9 +70,9 @@ def drawn(seed: int, rows: int, columns: int, values: int) -> list[Row]:
 @pytest.mark.parametrize("seed", range(40))
 def test_two_anonymity_of_more_rows(seed: int) -> None:
     table, patterns, _ = problem(drawn(seed, 9 + seed % 8, 2 + seed % 5, 4))
-    recoding = matching.solve(table, patterns, 2, UNLIMITED)
+    recoding = matching.solve(plain(table, patterns, 2), UNLIMITED)
     check(table, recoding, 2)
-    assert recoding.cost(table) == recoding.lower_bound == subset_dp.solve(table, patterns, 2, UNLIMITED).cost(table)
+    assert recoding.cost(table) == recoding.lower_bound == subset_dp.solve(plain(table, patterns, 2), UNLIMITED).cost(table)
 
 
 @pytest.mark.parametrize("masks", [None, [{0, 1, 2}, {1, 2, 3}, {0, 3}, {2}, set()]], ids=["every mask", "five masks"])
@@ -82,9 +82,9 @@ def test_two_anonymity_of_many_rows_is_the_optimum_of_the_integer_program(seed: 
     rows = drawn(seed, 200, 4, 5)
     table, patterns, _ = problem(rows, masks)
     assert table.weight.max() > 4
-    recoding = matching.solve(table, patterns, 2, UNLIMITED)
+    recoding = matching.solve(plain(table, patterns, 2), UNLIMITED)
     check(table, recoding, 2)
-    other = optimal.solve(table, patterns, 2, UNLIMITED)
+    other = optimal.solve(plain(table, patterns, 2), UNLIMITED)
     assert recoding.cost(table) == recoding.lower_bound == other.cost(table) == other.lower_bound
 
 
@@ -143,7 +143,7 @@ def test_other_promises_are_refused() -> None:
     table, patterns, _ = problem([("a",), ("a",)])
     for k in (1, 3):
         with pytest.raises(PolicyError, match=f"k = 2 only, not k = {k}; hint: 'optimal'"):
-            matching.solve(table, patterns, k, UNLIMITED)
+            matching.solve(plain(table, patterns, k), UNLIMITED)
     sound = diverse(1, 8)
     others: list[list[Requirement]] = [
         [LDiversity(sensitive="s", l=3)],
@@ -175,31 +175,31 @@ def diverse_distance(values: int) -> Any:
 def test_rows_without_a_partner_are_counted() -> None:
     table, patterns, _ = problem([("a", "x"), ("a", "y"), ("b", "z"), ("c", "y")], [{0}])
     with pytest.raises(InfeasibleError, match=r"^2 rows fit no permitted mask together with a row .*; hint: "):
-        matching.solve(table, patterns, 2, UNLIMITED)
+        matching.solve(plain(table, patterns, 2), UNLIMITED)
 
 
 def test_three_rows_of_which_each_fits_another_only() -> None:
     table, patterns, _ = problem([("a", "x"), ("a", "y"), ("b", "y")], [{0}, {1}])
     with pytest.raises(InfeasibleError, match="classes of two or three under the permitted masks; hint: "):
-        matching.solve(table, patterns, 2, UNLIMITED)
+        matching.solve(plain(table, patterns, 2), UNLIMITED)
 
 
 def test_columns_beyond_what_can_be_listed() -> None:
     rows = [tuple(random.Random(seed).choice("ab") for _ in range(17)) for seed in range(8)]
     table, patterns, _ = problem(rows)
     assert not patterns.listed
-    recoding = matching.solve(table, patterns, 2, UNLIMITED)
+    recoding = matching.solve(plain(table, patterns, 2), UNLIMITED)
     assert recoding.cost(table) == recoding.lower_bound == optimum(rows, 2)
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 4, 6])
 def test_when_the_time_is_up_there_is_a_release_and_its_gap(after: int) -> None:
     table, patterns, _ = problem(drawn(3, 150, 5, 6))
-    least = matching.solve(table, patterns, 2, UNLIMITED)
+    least = matching.solve(plain(table, patterns, 2), UNLIMITED)
     assert least.cost(table) == least.lower_bound
     for seconds in (None, 100.0):
         budget = Ending(seconds=seconds, answers=chain(repeat(False, after), repeat(True)))
-        recoding = matching.solve(table, patterns, 2, budget)
+        recoding = matching.solve(plain(table, patterns, 2), budget)
         check(table, recoding, 2)
         assert recoding.lower_bound <= least.cost(table) <= recoding.cost(table)
 
@@ -207,7 +207,7 @@ def test_when_the_time_is_up_there_is_a_release_and_its_gap(after: int) -> None:
 def test_progress_is_reported_and_may_interrupt() -> None:
     table, patterns, _ = problem(drawn(3, 150, 5, 6))
     heard: list[Moment] = []
-    matching.solve(table, patterns, 2, Budget(progress=heard.append))
+    matching.solve(plain(table, patterns, 2), Budget(progress=heard.append))
     assert {moment.step for moment in heard} == {"matching"}
     assert all(0 <= moment.done <= 1 for moment in heard)
     bounds = [moment.lower_bound for moment in heard]
@@ -217,7 +217,7 @@ def test_progress_is_reported_and_may_interrupt() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        matching.solve(table, patterns, 2, Budget(progress=stop))
+        matching.solve(plain(table, patterns, 2), Budget(progress=stop))
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
@@ -226,7 +226,7 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
     for seed in range(2):
         random.Random(seed).shuffle(rows)
         table, patterns, _ = problem(rows)
-        found.append(matching.solve(table, patterns, 2, UNLIMITED))
+        found.append(matching.solve(plain(table, patterns, 2), UNLIMITED))
     one, other = found
     assert (one.row_type == other.row_type).all()
     assert (one.shown == other.shown).all()
@@ -236,8 +236,8 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
 def test_more_row_types_than_can_be_matched_are_left_to_refine(monkeypatch: pytest.MonkeyPatch) -> None:
     table, patterns, _ = problem(drawn(5, 40, 4, 5))
     monkeypatch.setattr(matching, "MOST_ROW_TYPES", 3)
-    recoding = matching.solve(table, patterns, 2, UNLIMITED)
-    assert recoding.cost(table) == refine.solve(table, patterns, 2, UNLIMITED).cost(table)
+    recoding = matching.solve(plain(table, patterns, 2), UNLIMITED)
+    assert recoding.cost(table) == refine.solve(plain(table, patterns, 2), UNLIMITED).cost(table)
     assert recoding.remark == "more than 3 row types are too many: refine"
 
 
@@ -254,8 +254,8 @@ def test_the_integer_program_decides_where_the_cuts_do_not(monkeypatch: pytest.M
     monkeypatch.setattr(simplex_matching, "whole_matching", counted)
     for seed in range(40):
         table, patterns, _ = problem(drawn(seed, 9 + seed % 6, 4, 4))
-        recoding = matching.solve(table, patterns, 2, UNLIMITED)
-        assert recoding.cost(table) == recoding.lower_bound == subset_dp.solve(table, patterns, 2, UNLIMITED).cost(table)
+        recoding = matching.solve(plain(table, patterns, 2), UNLIMITED)
+        assert recoding.cost(table) == recoding.lower_bound == subset_dp.solve(plain(table, patterns, 2), UNLIMITED).cost(table)
     assert sum(decided) >= 5
 
 

@@ -6,6 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 
 import pyarrow as pa
 import pytest
@@ -46,10 +47,11 @@ def heads(source: pa.Table, released: pa.Table, columns: Sequence[str] = QIS) ->
 def least_cost(source: pa.Table, k: int, masks: Sequence[Sequence[int]] | None = None) -> Fraction | None:
     """The least cost of all partitions into classes of at least k people."""
     rows = [tuple(row[name] for name in (*QIS, "who", "id")) for row in source.to_pylist()]
+    cost = cache(lambda places: class_cost([rows[place][:3] for place in places], masks))  # of a set of rows
     costs = []
-    for classes in partitions(rows):
-        if all(len({row[3] for row in each} - {None}) >= k for each in classes):
-            parts = [class_cost([row[:3] for row in each], masks) for each in classes]
+    for classes in partitions(range(len(rows))):
+        if all(len({rows[place][3] for place in each} - {None}) >= k for each in classes):
+            parts = [cost(tuple(each)) for each in classes]
             if None not in parts:
                 costs.append(sum(parts))
     return min(costs, default=None)

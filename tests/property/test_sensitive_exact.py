@@ -18,9 +18,9 @@ from kanon_sql.model.distances import MatrixDistance, TreeDistance, equal, hiera
 from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.instances.listing import useful
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive import optimal, subset_dp
 from kanon_sql.solvers.sensitive.linear import first_tangents, tangent
-from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.support import able
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.recoding import Recoding
@@ -140,9 +140,12 @@ def test_every_requirement_is_met_and_decides(cases: list[tuple[Case, Fraction |
 def test_both_agree_on_more_rows(seed: int) -> None:
     drawn = case(1000 + seed, most=12)
     drawn = replace(drawn, masks=None)
-    table, _, promise = drawn.coded()
-    whole = promise.histograms(np.zeros(table.row_types, np.int64), np.arange(table.row_types, dtype=np.int32), table.weight)
-    if promise.met(whole).all():
+    problem = drawn.coded()
+    table, requirement = problem.table, problem.requirement
+    whole = requirement.histograms(
+        np.zeros(table.row_types, np.int64), np.arange(table.row_types, dtype=np.int32), table.weight
+    )
+    if requirement.met(whole).all():
         one, other = (solved(solve, drawn)[1] for solve in (subset_dp.solve, optimal.solve))
         assert one.cost(table) == other.cost(table) == other.lower_bound
 
@@ -230,11 +233,12 @@ def test_tangents_hold_for_diverse_classes_only() -> None:
 def test_instances_that_hold_no_class_are_left_out(cases: list[tuple[Case, Fraction | None]]) -> None:
     left_out = 0
     for drawn, best in cases[:120]:
-        table, patterns, promise = drawn.coded()
+        problem = drawn.coded()
+        table, requirement = problem.table, problem.requirement
         if best is None:
             continue
-        listed = useful(table, patterns, promise.least, complete=True)
-        found = able(table, promise, listed)
+        listed = useful(table, problem.patterns, requirement.least, complete=True)
+        found = able(requirement, listed)
         left_out += int((~found).sum())
         for number in np.flatnonzero(~found).tolist():
             members = listed.take(np.array([number])).member
@@ -278,8 +282,8 @@ def test_the_distance_is_a_cheapest_transport(seed: int) -> None:
             if t >= 0:
                 hierarchy = "tree" if metric == "hierarchical" else None
                 requirement = TCloseness(sensitive="s", t=t, metric=metric, hierarchy=hierarchy)
-                promise = Promise.of(one_row_each(sensitive), [requirement])
-                assert promise.met(np.array([held]))[0] == close
+                asked = ClassRequirement.of(one_row_each(sensitive), [requirement])
+                assert asked.met(np.array([held]))[0] == close
 
 
 def one_row_each(sensitive: Sensitive) -> CodedTable:

@@ -13,10 +13,11 @@ from test_small_exact import Ending
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget
+from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.sensitive import greedy, optimal, refine
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
-from kanon_sql.solvers.sensitive.pool import Pool
 from kanon_sql.solvers.sensitive.search import Search, of_recoding
+from kanon_sql.solvers.sensitive.search_space import SearchSpace
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding
 
@@ -50,9 +51,10 @@ def test_every_class_keeps_the_promise_and_nothing_beats_the_optimum(name: str, 
     for seed in range(start, start + 50):
         drawn = case(seed)
         best = drawn.optimum()
-        table, patterns, promise = drawn.coded()
+        problem = drawn.coded()
+        table = problem.table
         try:
-            recoding = SOLVE[name](table, patterns, promise, UNLIMITED)
+            recoding = SOLVE[name](problem, UNLIMITED)
         except InfeasibleError:
             # Without the mask that suppresses everything a heuristic may fail where there is a release.
             assert best is None or (drawn.masks is not None and set() not in drawn.masks), seed
@@ -68,23 +70,25 @@ def test_every_class_keeps_the_promise_and_nothing_beats_the_optimum(name: str, 
 @pytest.mark.parametrize("seed", range(400, 430))
 def test_refine_never_costs_more_than_greedy_and_a_used_up_budget_still_keeps_the_promise(seed: int) -> None:
     drawn = case(seed)
-    table, patterns, promise = drawn.coded()
+    problem = drawn.coded()
+    table = problem.table
     try:
-        plain = greedy.solve(table, patterns, promise, UNLIMITED)
+        plain = greedy.solve(problem, UNLIMITED)
     except InfeasibleError:
         return
-    assert refine.solve(table, patterns, promise, UNLIMITED).cost(table) <= plain.cost(table)
-    late = refine.solve(table, patterns, promise, Budget(ended=lambda: True))
+    assert refine.solve(problem, UNLIMITED).cost(table) <= plain.cost(table)
+    late = refine.solve(problem, Budget(ended=lambda: True))
     assert all(drawn.kept(each) for each in classes(drawn, table, late))
 
 
 def neighbourhoods(drawn: Case, rows: float) -> tuple[CodedTable, Neighbourhoods]:
     """Neighbourhoods of the greedy's release, with all instances."""
-    table, patterns, promise = drawn.coded()
-    release = greedy.solve(table, patterns, promise, UNLIMITED)
-    pool = Pool.of(table, patterns, promise)
-    assert pool is not None
-    search = Search.of(pool, of_recoding(release), np.zeros(table.row_types))
+    problem = drawn.coded()
+    table = problem.table
+    release = greedy.solve(problem, UNLIMITED)
+    space = SearchSpace.of(problem)
+    assert space is not None
+    search = Search.of(space, of_recoding(release), np.zeros(table.row_types))
     assert search.cost == release.cost(table)
     return table, Neighbourhoods(search=search, random=np.random.default_rng(0), rows=rows)
 
@@ -101,7 +105,7 @@ def test_neighbourhoods_keep_the_promise_and_never_cost_more(seed: int, rows: in
     for _ in range(3):
         before = wide.search.cost
         wide.solve(UNLIMITED)
-        pieces = wide.search.pieces()
+        pieces = wide.search.partial()
         assert pieces.placed.all()
         assert all(drawn.kept(each) for each in classes(drawn, table, pieces.recoding()))
         assert pieces.recoding().cost(table) == wide.search.cost <= before
@@ -118,21 +122,20 @@ PROMISES: list[SensitiveRequirement] = [
 @pytest.mark.parametrize("requirement", PROMISES, ids=str)
 def test_the_neighbourhood_of_the_whole_table_is_the_optimum(requirement: SensitiveRequirement) -> None:
     drawn = larger(7, 24, requirement)
-    table, patterns, promise = drawn.coded()
+    problem = drawn.coded()
     _, wide = neighbourhoods(drawn, 24)
     wide.solve(Budget(seconds=60))
     assert wide.complete
-    assert wide.search.cost == optimal.solve(table, patterns, promise, UNLIMITED).lower_bound
+    assert wide.search.cost == optimal.solve(problem, UNLIMITED).lower_bound
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("requirement", PROMISES, ids=str)
-def test_neighbourhoods_save_cells_where_the_local_search_idles(requirement: SensitiveRequirement) -> None:
-    _, wide = neighbourhoods(larger(11, 150, requirement), 30)
+def test_neighbourhoods_save_cells_where_growth_idles(requirement: SensitiveRequirement) -> None:
+    _, wide = neighbourhoods(larger(14, 150, requirement), 30)
     idle = wide.search
     for _ in range(4):
         idle.grow(UNLIMITED)
-        idle.rebuild(500, np.array([1], np.uint64))
     before = idle.cost
     for _ in range(6):
         wide.solve(UNLIMITED)
@@ -141,8 +144,8 @@ def test_neighbourhoods_save_cells_where_the_local_search_idles(requirement: Sen
 
 @pytest.mark.parametrize("requirement", PROMISES[::3], ids=str)
 def test_the_same_seed_finds_the_same_release(requirement: SensitiveRequirement) -> None:
-    table, patterns, promise = larger(13, 150, requirement).coded()
-    one, other = (refine.solve(table, patterns, promise, UNLIMITED) for _ in range(2))
+    problem = larger(13, 150, requirement).coded()
+    one, other = (refine.solve(problem, UNLIMITED) for _ in range(2))
     for name in ("row_type", "shown", "count"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
@@ -150,8 +153,9 @@ def test_the_same_seed_finds_the_same_release(requirement: SensitiveRequirement)
 @pytest.mark.parametrize("after", [2, 6, 12])
 def test_the_search_ends_when_it_is_told_to_and_when_the_time_is_up(after: int) -> None:
     drawn = larger(17, 300, TCloseness(sensitive="s", t="0.2"))
-    table, patterns, promise = drawn.coded()
+    problem = drawn.coded()
+    table = problem.table
     for told in (True, False):
         budget = Ending(answers=chain(repeat(False, after), repeat(True))) if told else Budget(seconds=after / 20)
-        found = refine.solve(table, patterns, promise, budget)
-        assert promise.kept(table, found)
+        found = refine.solve(problem, budget)
+        assert problem.requirement.holds(PartialRecoding.of(found).classes(table), found.row_type, found.count).all()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from naive import optimum
-from solving import check, coded
+from solving import check, coded, plain
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Status
@@ -29,7 +29,7 @@ Row = tuple[Any, ...]
 
 def solved(algorithm: str, rows: Sequence[Row], budget: Budget = UNLIMITED, **options: Any) -> tuple[CodedTable, Recoding]:
     table, policy = coded(rows, **options)
-    recoding = SOLVERS[algorithm].load()(table, permitted(table, policy), policy.least_class_size, budget)
+    recoding = SOLVERS[algorithm].load()(plain(table, permitted(table, policy), policy.least_class_size), budget)
     check(table, recoding, policy.least_class_size)
     return table, recoding
 

@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.csv as csv
 import pytest
 from naive import partitions
-from solving import coded
+from solving import coded, rows_each
 
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.solvers.summaries.division import Division
 from kanon_sql.solvers.summaries.mondrian import solve
+from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.encode import encode
 
@@ -82,31 +82,31 @@ def case(seed: int) -> tuple[list[Row], list[str], list[Fraction], int]:
 
 def solved(
     rows: Sequence[Row], kinds: Sequence[str], k: int, costs: Sequence[Fraction] | None = None, budget: Budget = UNLIMITED
-) -> tuple[CodedTable, Division, Fraction]:
+) -> tuple[CodedTable, SummaryPartition, Fraction]:
     """Return the table, its division, and the loss as the user counts it, which the classes' rows also have by definition."""
     weights = list(costs or [Fraction(1)] * len(kinds))
     table, _ = coded(rows, weights={f"c{c}": weight for c, weight in enumerate(weights)})
     null = nulls(table, rows)
-    division = solve(table, kinds, null, k, budget)
-    check(table, division, k)
-    lost = division.cost(table, kinds, null) / table.unit
+    partition = solve(table, kinds, null, rows_each(table, k), budget)
+    check(table, partition, k)
+    lost = partition.cost(table, kinds, null) / table.unit
     distinct = list(dict.fromkeys(rows))  # the origin of a row type is its place here
     members: dict[int, list[Row]] = {}
-    for row_type, number, count in zip(division.row_type, division.number, division.count, strict=True):
+    for row_type, number, count in zip(partition.row_type, partition.number, partition.count, strict=True):
         members.setdefault(int(number), []).extend([distinct[table.origin[row_type]]] * int(count))
     assert lost == sum((loss(each, rows, kinds, weights) for each in members.values()), Fraction(0))
-    return table, division, lost
+    return table, partition, lost
 
 
-def check(table: CodedTable, division: Division, k: int) -> None:
+def check(table: CodedTable, partition: SummaryPartition, k: int) -> None:
     """Every row is placed once, every class has k rows, and classes and row types are in order."""
     placed = np.zeros_like(table.weight)
-    np.add.at(placed, division.row_type, division.count)
+    np.add.at(placed, partition.row_type, partition.count)
     assert (placed == table.weight).all()
-    assert (division.count > 0).all()
-    assert (np.diff(division.row_type) >= 0).all()
-    rows = np.zeros(int(division.number.max()) + 1, np.int64)
-    np.add.at(rows, division.number, division.count)
+    assert (partition.count > 0).all()
+    assert (np.diff(partition.row_type) >= 0).all()
+    rows = np.zeros(int(partition.number.max()) + 1, np.int64)
+    np.add.at(rows, partition.number, partition.count)
     assert rows.min() >= k
 
 
@@ -115,9 +115,9 @@ def test_between_the_bound_and_the_optimum_which_is_found_on_nearly_all_small_ta
     found = 0
     for seed in range(CASES):
         rows, kinds, costs, k = case(seed)
-        table, division, lost = solved(rows, kinds, k, costs)
+        table, partition, lost = solved(rows, kinds, k, costs)
         best = optimum(rows, kinds, costs, k)
-        assert division.lower_bound / table.unit <= best <= lost, seed
+        assert partition.lower_bound / table.unit <= best <= lost, seed
         found += lost == best
     assert found >= OPTIMAL * CASES, found
 
@@ -128,9 +128,9 @@ def test_extremes(kind: str) -> None:
     kinds = [kind, kind]
     assert solved(distinct, kinds, 1)[2] == 0
     assert solved([("a", None)] * 5, kinds, 3)[2] == 0
-    _, division, lost = solved(distinct, kinds, 10)
+    _, partition, lost = solved(distinct, kinds, 10)
     assert lost == 20
-    assert division.number.tolist() == [0] * 10
+    assert partition.number.tolist() == [0] * 10
 
 
 def test_null_is_one_step_beside_any_range() -> None:
@@ -160,14 +160,14 @@ def some_rows(seed: int, many: int) -> list[Row]:
 def test_the_order_of_the_rows_does_not_matter(k: int) -> None:
     rows = some_rows(k, 400)
     kinds = ["range", "plain", "set"]
-    table, division, _ = solved(rows, kinds, k)
+    table, partition, _ = solved(rows, kinds, k)
     random.Random(1).shuffle(rows)
     again, other, _ = solved(rows, kinds, k)
     assert (table.codes == again.codes).all()
     for name in ("row_type", "number", "count"):
-        assert (getattr(division, name) == getattr(other, name)).all()
-    assert division.lower_bound == other.lower_bound > 0
-    assert division.bound == "row distance"
+        assert (getattr(partition, name) == getattr(other, name)).all()
+    assert partition.lower_bound == other.lower_bound > 0
+    assert partition.bound == "row distance"
 
 
 def test_every_seed_is_valid_and_a_spent_budget_too() -> None:
@@ -180,10 +180,11 @@ def test_the_search_is_never_worse_than_the_cuts() -> None:
     for seed in range(10):
         rows = some_rows(seed, 60)
         table, _ = coded(rows)
-        kinds, null, k = ["range", "plain", "set"], nulls(table, rows), 2 + seed
+        kinds, null, asked = ["range", "plain", "set"], nulls(table, rows), rows_each(table, 2 + seed)
         looks = iter(range(1000))
-        cuts = solve(table, kinds, null, k, Budget(ended=lambda looks=looks: next(looks) > 20))  # some looks, not all
-        assert solve(table, kinds, null, k, UNLIMITED).cost(table, kinds, null) <= cuts.cost(table, kinds, null)
+        some = Budget(ended=lambda looks=looks: next(looks) > 20)  # looks at the clock, not all
+        cuts = solve(table, kinds, null, asked, some)
+        assert solve(table, kinds, null, asked, UNLIMITED).cost(table, kinds, null) <= cuts.cost(table, kinds, null)
 
 
 def test_weights_of_rows_count() -> None:
@@ -191,9 +192,9 @@ def test_weights_of_rows_count() -> None:
     table, _ = coded(rows)
     heavy = replace(table, weight=table.weight * 1000)
     kinds, null = ["range", "plain", "set"], nulls(table, rows)
-    division = solve(heavy, kinds, null, 5, UNLIMITED)
-    check(heavy, division, 5)
-    assert division.cost(heavy, kinds, null) == 0
+    partition = solve(heavy, kinds, null, rows_each(heavy, 5), UNLIMITED)
+    check(heavy, partition, 5)
+    assert partition.cost(heavy, kinds, null) == 0
 
 
 @pytest.fixture(scope="module")
@@ -213,8 +214,8 @@ def test_loss_of_adult(adult: CodedTable, k: int, ceiling: float) -> None:
     null = np.full(len(kinds), -1, np.int32)
     solved(some_rows(1, 60), ["range", "plain", "set"], k=5)  # compiles
     start = time.process_time()
-    division = solve(adult, kinds, null, k, UNLIMITED)
+    partition = solve(adult, kinds, null, rows_each(adult, k), UNLIMITED)
     assert time.process_time() - start < 10
-    check(adult, division, k)
+    check(adult, partition, k)
     cells = adult.rows * len(kinds)
-    assert division.lower_bound <= division.cost(adult, kinds, null) <= ceiling * cells
+    assert partition.lower_bound <= partition.cost(adult, kinds, null) <= ceiling * cells

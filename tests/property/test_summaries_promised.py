@@ -19,6 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from naive import partitions
 from sensitive_cases import Attribute, Case
+from solving import rows_each
 from test_sensitive_exact import attribute, requirement
 from test_summaries import case, check, loss, nulls
 
@@ -30,9 +31,9 @@ from kanon_sql.model.distances import equal
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
-from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries import mondrian
-from kanon_sql.solvers.summaries.division import Division
+from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.encode import encode
 
@@ -67,7 +68,7 @@ def optimum(drawn: Case, kinds: Sequence[str]) -> Fraction:
     return min(sum(each, Fraction(0)) for each in every if None not in each)
 
 
-def members(drawn: Case, table: CodedTable, division: Division) -> list[list[int]]:
+def members(drawn: Case, table: CodedTable, partition: SummaryPartition) -> list[list[int]]:
     """Return the classes of a division, each by the numbers of rows of the case that have its row types."""
     seen: dict[tuple[object, ...], list[int]] = {}
     for number, row in enumerate(drawn.rows):
@@ -75,23 +76,24 @@ def members(drawn: Case, table: CodedTable, division: Division) -> list[list[int
     alike = list(seen.values())
     waiting = {row_type: list(alike[origin]) for row_type, origin in enumerate(table.origin)}
     classes: dict[int, list[int]] = defaultdict(list)
-    for row_type, number, count in zip(division.row_type, division.number, division.count, strict=True):
+    for row_type, number, count in zip(partition.row_type, partition.number, partition.count, strict=True):
         classes[int(number)].extend(waiting[int(row_type)].pop() for _ in range(count))
     return list(classes.values())
 
 
-def solved(drawn: Case, kinds: Sequence[str], budget: Budget = UNLIMITED) -> tuple[CodedTable, Division, Fraction]:
+def solved(drawn: Case, kinds: Sequence[str], budget: Budget = UNLIMITED) -> tuple[CodedTable, SummaryPartition, Fraction]:
     """Return the table, its division and what it loses; every class keeps the promise, by its definition."""
-    table, _, promise = drawn.coded()
+    problem = drawn.coded()
+    table, requirement = problem.table, problem.requirement
     null = nulls(table, drawn.rows)
-    division = mondrian.solve(table, kinds, null, promise, budget)
-    check(table, division, drawn.k)
-    lost = division.cost(table, kinds, null) / table.unit
-    classes = members(drawn, table, division)
+    partition = mondrian.solve(table, kinds, null, requirement, budget)
+    check(table, partition, drawn.k)
+    lost = partition.cost(table, kinds, null) / table.unit
+    classes = members(drawn, table, partition)
     assert all(drawn.kept(sorted(each)) for each in classes)
     shown = ([drawn.rows[number] for number in each] for each in classes)
     assert lost == sum((loss(each, drawn.rows, kinds, drawn.weights) for each in shown), Fraction(0))
-    return table, division, lost
+    return table, partition, lost
 
 
 @pytest.mark.exhaustive
@@ -100,9 +102,9 @@ def test_every_class_keeps_the_promise_and_nearly_all_small_tables_lose_the_leas
     for seed in range(CASES):
         if (pair := promised(seed)) is None:
             continue
-        table, division, mine = solved(*pair)
+        table, partition, mine = solved(*pair)
         best = optimum(*pair)
-        assert division.lower_bound / table.unit <= best <= mine, seed
+        assert partition.lower_bound / table.unit <= best <= mine, seed
         found, tables, least, lost = found + (mine == best), tables + 1, least + best, lost + mine
     assert tables > CASES // 2
     assert found >= OPTIMAL * tables, (found, tables)
@@ -115,17 +117,17 @@ def test_rows_that_become_a_class_may_meet_its_requirement_before(seed: int, mor
     pair = promised(seed)
     assume(pair is not None)
     drawn, _ = pair
-    _, _, promise = drawn.coded()
+    requirement = drawn.coded().requirement
     numbers = more.sample(range(len(drawn.rows)), more.randint(1, len(drawn.rows)))
-    lows = promise.lows
+    lows = requirement.lows
 
     def histogram(some: Sequence[int]) -> np.ndarray:
-        held = np.zeros(promise.counters, np.int64)
+        held = np.zeros(requirement.counters, np.int64)
         for low, about in zip(lows, drawn.attributes.values(), strict=True):
             np.add.at(held, [low + about.values[number] for number in some], 1)
         return held
 
-    required, size = promise.encoded, len(numbers)
+    required, size = requirement.encoded, len(numbers)
     work = Workspace(required)
     assume(meets(required, work, histogram(numbers), 0, size))
     for some in range(size + 1):
@@ -160,9 +162,9 @@ def larger(seed: int, many: int, asked: SensitiveRequirement) -> tuple[Case, lis
 @pytest.mark.parametrize("asked", REQUIREMENTS, ids=str)
 def test_larger_tables_whenever_the_search_ends(asked: SensitiveRequirement) -> None:
     drawn, kinds = larger(3, 250, asked)
-    _, division, lost = solved(drawn, kinds)
-    assert division.bound == "row distance"
-    assert division.number.max() > 5
+    _, partition, lost = solved(drawn, kinds)
+    assert partition.bound == "row distance"
+    assert partition.number.max() > 5
     for after in (0, 1, 2, 3, 5):
         looks = iter(range(1000))
         _, _, early = solved(drawn, kinds, Budget(ended=lambda looks=looks, after=after: next(looks) >= after))
@@ -194,8 +196,8 @@ def test_a_listener_may_stop_it(step: str) -> None:
 
 def test_a_strict_promise_costs_and_an_idle_one_nothing() -> None:
     drawn, kinds = larger(9, 300, LDiversity(sensitive="s", l=1))
-    table, _, _ = drawn.coded()
-    plain = mondrian.solve(table, kinds, nulls(table, drawn.rows), drawn.k, UNLIMITED)
+    table = drawn.coded().table
+    plain = mondrian.solve(table, kinds, nulls(table, drawn.rows), rows_each(table, drawn.k), UNLIMITED)
     free = plain.cost(table, kinds, nulls(table, drawn.rows)) / table.unit
     losses = [solved(replace(drawn, requirements=[TCloseness(sensitive="s", t=t)]), kinds)[2] for t in ("1", "0.3", "0.1")]
     assert losses == sorted(losses)
@@ -216,15 +218,16 @@ def test_values_that_a_column_tells_leave_one_class_where_nothing_may_differ() -
 
 
 def test_a_class_that_breaks_its_promise_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
-    def apart(plan: object) -> Division:
+    def apart(partition: object) -> SummaryPartition:
         every = np.arange(table.row_types, dtype=np.int32)
-        return Division(row_type=every, number=every.astype(np.int64), count=table.weight)
+        return SummaryPartition(row_type=every, number=every.astype(np.int64), count=table.weight)
 
     drawn, kinds = larger(5, 100, REQUIREMENTS[0])
-    table, _, promise = drawn.coded()
+    problem = drawn.coded()
+    table, requirement = problem.table, problem.requirement
     monkeypatch.setattr(mondrian, "divided", apart)
-    with pytest.raises(AuditError, match="classes of the solver 'mondrian' break the promise"):
-        mondrian.solve(table, kinds, nulls(table, drawn.rows), promise, UNLIMITED)
+    with pytest.raises(AuditError, match="classes of the solver 'mondrian' break the guarantee"):
+        mondrian.solve(table, kinds, nulls(table, drawn.rows), requirement, UNLIMITED)
 
 
 @pytest.mark.exhaustive
@@ -238,10 +241,10 @@ def test_loss_of_adult(data: Path) -> None:
     table, _ = encode(values, types.column("count_all").to_numpy().astype(np.int64), policy)
     kinds = ["range" if each == ("age",) else "set" for each in table.columns]
     null = np.full(len(kinds), -1, np.int32)
-    promise = Promise.of(table, policy.requirements)
+    requirement = ClassRequirement.of(table, policy.requirements)
     solved(*larger(3, 60, REQUIREMENTS[0]))  # compiles
     start = time.process_time()
-    division = mondrian.solve(table, kinds, null, promise, UNLIMITED)
+    partition = mondrian.solve(table, kinds, null, requirement, UNLIMITED)
     assert time.process_time() - start < 12
-    check(table, division, 5)
-    assert division.lower_bound <= division.cost(table, kinds, null) <= 0.044 * table.rows * len(kinds)
+    check(table, partition, 5)
+    assert partition.lower_bound <= partition.cost(table, kinds, null) <= 0.044 * table.rows * len(kinds)

@@ -96,7 +96,7 @@ def test_without_closeness_and_with_weights() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(PolicyError, match="a promise at least"):
+    with pytest.raises(PolicyError, match="a guarantee at least"):
         frontier(people(), k=[])
     with pytest.raises(PolicyError, match="sensitive column"):
         frontier(people(), k=[2], t=[0.5])
@@ -144,7 +144,7 @@ def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
         (("-o", "in.csv", "--force"), "is read by this command"),
         (("-o", "old.csv"), "exists"),
         (("-o", "curve.csv", "--k", "2,x"), "no list of whole numbers"),
-        (("-o", "curve.csv", "--k", ","), "a promise at least"),
+        (("-o", "curve.csv", "--k", ","), "a guarantee at least"),
         (("-o", "curve.csv", "--algorithm", "magic"), "there is no algorithm"),
         (("-o", "curve.csv", "--qi", "zap"), 'unknown column "zap"'),
     ],

@@ -33,7 +33,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.report.columns import MAX_BARS
 from kanon_sql.report.fingerprints import rows_hash
 from kanon_sql.report.measured import Measured, measured
-from kanon_sql.report.release_report import promised, report
+from kanon_sql.report.release_report import measured_policy, report
 
 HIDDEN = "suppressed or empty"
 
@@ -72,7 +72,7 @@ def facts() -> Iterator[Facts]:
         def measure(source: pa.Table, release: pa.Table, **about: Any) -> Measured:
             con.register("source", source)
             con.register("released", release)
-            return measured(con, promised(source.column_names, None, **about))
+            return measured(con, measured_policy(source.column_names, None, **about))
 
         yield measure
 
@@ -84,7 +84,7 @@ def class_sizes(table: pa.Table, names: list[str]) -> Counter[tuple[object, ...]
 def test_the_structure_is_sound(page: str) -> None:
     found = assert_sound(page)
     assert [text for level, text in found.headings if level == 2] == [
-        "The promise",
+        "The guarantee",
         "The certificate",
         "Risk of re-identification",
         "Sizes of the classes",
@@ -94,7 +94,7 @@ def test_the_structure_is_sound(page: str) -> None:
         "Which tables these are",
         "What this page does not say",
     ]
-    assert "The promise is kept." in found.text
+    assert "The guarantee is kept." in found.text
     assert len(found.all("svg")) == 6  # classes, hidden cells, three columns, distances
     assert all(attributes["scope"] for attributes in found.all("th"))
 
@@ -182,7 +182,7 @@ def test_only_what_many_rows_show_is_named(
     ]
     found = facts(*tables, k=k)
     sizes = Counter(after)
-    assert found.promises[0].kept == (min(sizes.values()) >= k)
+    assert found.requirements[0].kept == (min(sizes.values()) >= k)
     assert sum(bar.after for bar in found.class_sizes) == len(cells)
     for place, column in enumerate(found.columns):
         before, shown = (Counter(str(row[place]) for row in rows if row[place] not in (None, "*")) for rows in (cells, after))
@@ -242,11 +242,11 @@ def test_a_promise_that_is_broken_is_told() -> None:
     assert "largest c of recursive 2-diversity in a class" in recursive.text
     html = report(source, source, **about, k=9, l=3, t=0.1)
     found = assert_sound(html)
-    assert "The promise is broken." in found.text
-    promises = found.table("What was promised").pairs
-    assert promises["k >= 9"][0] == "✗ no"
-    assert promises["l(disease) >= 3"][0] == "✗ no"
-    assert promises["t(disease) <= 1/10"][0] == "✗ no"
+    assert "The guarantee is broken." in found.text
+    guarantees = found.table("What was guaranteed").pairs
+    assert guarantees["k >= 9"][0] == "✗ no"
+    assert guarantees["l(disease) >= 3"][0] == "✗ no"
+    assert guarantees["t(disease) <= 1/10"][0] == "✗ no"
 
 
 def test_a_certificate_of_another_release_is_told(released: tuple[pa.Table, Release]) -> None:
@@ -292,11 +292,11 @@ def test_long_values_are_cut_and_stay_apart(facts: Facts) -> None:
 def test_an_empty_table() -> None:
     table = pa.table({"a": pa.array([], pa.string()), "s": pa.array([], pa.string())})
     found = assert_sound(report(table, table, sensitive="s", l=2))
-    assert "The promise is kept." in found.text
+    assert "The guarantee is kept." in found.text
     assert found.table("Risk before and after").pairs["prosecutor: the worst row"] == ["-", "-"]
     assert found.all("svg") == []
     release = kanon_sql.anonymize(table, k=3)
-    assert "The promise is kept." in assert_sound(report(table, release)).text
+    assert "The guarantee is kept." in assert_sound(report(table, release)).text
 
 
 def test_one_class_and_nothing_but_null() -> None:
@@ -338,7 +338,7 @@ def test_labels_may_stand_for_empty_cells() -> None:
     release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["age", "sex"], recodings={"age": "RANGES"})
     assert any("or NULL" in (label or "") for label in release.table["age"].to_pylist())
     found = assert_sound(report(source, release))
-    assert "The promise is kept." in found.text
+    assert "The guarantee is kept." in found.text
     assert found.table("Rows by value of age").pairs[HIDDEN][0] == "4"
 
 
@@ -346,7 +346,7 @@ def test_a_text_for_suppressed_cells_is_no_value() -> None:
     source = people()
     release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["zip", "age"], suppress="-")
     found = assert_sound(report(source, release))
-    assert "The promise is kept." in found.text
+    assert "The guarantee is kept." in found.text
     cells = found.table("Cells of each quasi-identifier").pairs
     assert int(cells["zip"][0]) == pc.sum(pc.equal(release.table["zip"], "-")).as_py()
     assert "-" not in found.table("Rows by value of zip").pairs
@@ -357,12 +357,12 @@ def test_classes_are_those_that_a_reader_sees(facts: Facts) -> None:
     source = pa.table({"a": ["x", "x", None, None]})
     seen = pa.table({"a": ["*", "x", None, None]})
     found = facts(source, seen, k=2)
-    assert not found.promises[0].kept
+    assert not found.requirements[0].kept
 
 
 def test_every_promise_of_a_certificate_is_checked() -> None:
     source = people()
-    demands = Policy.from_json(
+    drawn = Policy.from_json(
         json.dumps(
             {
                 "quasi_identifiers": [{"column": "zip"}, {"column": "age"}],
@@ -373,9 +373,9 @@ def test_every_promise_of_a_certificate_is_checked() -> None:
             }
         )
     )
-    release = kanon_sql.anonymize(source, quasi_identifiers=["zip", "age"], k=3, requirements=demands.requirements[1:])
-    promises = assert_sound(report(source, release)).table("What was promised").pairs
-    assert [row[0] for row in list(promises.values())[1:]] == ["✓ yes", "✓ yes"]
+    release = kanon_sql.anonymize(source, quasi_identifiers=["zip", "age"], k=3, requirements=drawn.requirements[1:])
+    guarantees = assert_sound(report(source, release)).table("What was guaranteed").pairs
+    assert [row[0] for row in list(guarantees.values())[1:]] == ["✓ yes", "✓ yes"]
 
 
 def test_a_tree_and_the_order_of_values() -> None:
@@ -467,8 +467,8 @@ def test_the_command_without_a_certificate(run: Run) -> None:
     assert (done.exit_code, done.output) == (0, "")
     done = run("in.csv", "in.csv", "-o", "two.html", "--qi", "name", "--k", "2")
     assert done.exit_code == 1
-    assert "error: the release breaks its promise" in done.stderr
-    assert "The promise is broken." in Path("two.html").read_text()
+    assert "error: the release breaks its guarantee" in done.stderr
+    assert "The guarantee is broken." in Path("two.html").read_text()
 
 
 @pytest.mark.sweep
@@ -512,7 +512,7 @@ def test_the_command_with_a_tree(run: Run) -> None:
     assert done.exit_code == 0, done.output
     assert "(hierarchical)" in Path("page.html").read_text()
     done = run("in.csv", "two.csv", "-o", "two.html", "--certificate", "two.json")
-    assert "the promise names the table tree, which is not given" in done.stderr
+    assert "the guarantee names the table tree, which is not given" in done.stderr
 
 
 def test_a_changed_certificate_is_refused(run: Run) -> None:
@@ -533,6 +533,6 @@ def test_adult(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
         sys.stdout.write(f"report of Adult, 32,561 x 15: {time.process_time() - started:.1f} s, {len(html):,} characters ")
     found = assert_sound(html)
-    assert "The promise is kept." in found.text
+    assert "The guarantee is kept." in found.text
     assert len(html) < 3_000_000
     assert len(found.all("svg")) == len(names) + 3

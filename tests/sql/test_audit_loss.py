@@ -104,6 +104,7 @@ def test_the_loss_of_any_label(shared: duckdb.DuckDBPyConnection, data: st.DataO
         assert found == pytest.approx(expected)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "values", "label", "covered"),
     [

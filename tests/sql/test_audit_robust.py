@@ -64,6 +64,7 @@ def test_case_of_a_column_name_does_not_matter(con: duckdb.DuckDBPyConnection) -
     assert [column[0] for column in con.description] == ["Zip", "class_size"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
     [

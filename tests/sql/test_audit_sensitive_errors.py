@@ -122,6 +122,7 @@ def test_columns_of_a_table_of_distances(patients: duckdb.DuckDBPyConnection) ->
             patients.execute("FROM t_closeness('patients', ['zip'], 'disease', $1)", [metric])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("values", "text"),
     [
@@ -164,6 +165,7 @@ def ends(con: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
     timer.cancel()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("metric", ["'equal'", "'ordered'", "'numeric'", "'hierarchical', 'tree'", "'d'"])
 def test_it_ends_where_little_of_it_is_asked_for(ends: duckdb.DuckDBPyConnection, metric: str) -> None:
     ends.execute("CREATE TABLE t AS SELECT hash(i) % 500 AS q, hash(3 * i) % 12 AS s FROM range(50000) r(i)")

@@ -199,6 +199,7 @@ def test_all_types(con: duckdb.DuckDBPyConnection, one: One) -> None:
         assert one("FROM t_closeness('t', ['q'], $1, 'ordered')", [column])["rows"] == 7, column
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "values"),
     [
@@ -247,6 +248,7 @@ def test_texts_that_are_equal_are_two_quasi_identifiers_and_one_sensitive_value(
         assert one(f"FROM t_closeness('t', ['q'], 's', {metric})")["t"] == pytest.approx(1 - named / 9)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "setting",
     [

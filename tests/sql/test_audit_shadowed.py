@@ -20,6 +20,7 @@ def test_a_macro_in_the_place_of_every_function_changes_no_figure(con: duckdb.Du
         assert [con.execute(statement).fetchall() for statement in every_statement.AUDITS] == right
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [*GATED, *REFUSED])
 def test_a_macro_behind_the_syntax_gives_no_figure(con: duckdb.DuckDBPyConnection, name: str) -> None:
     con.execute(every_statement.SETUP)

@@ -20,10 +20,11 @@ import json
 from fractions import Fraction
 import numpy as np
 import kanon_sql
-from kanon_sql.kernels.classes.destroy_repair import Workspace, rebuild
+from kanon_sql.kernels.classes.destroy_repair import rebuild
 from kanon_sql.kernels.classes.guided_opening import open_by_price
 from kanon_sql.kernels.classes.neighbourhoods import classes_near
-from kanon_sql.kernels.classes.plans import Plan, Pool
+from kanon_sql.kernels.classes.partition import Partition, CandidateClasses
+from kanon_sql.kernels.classes.workspace import Workspace
 from kanon_sql.kernels.random import COMPILED, seeded
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.labels import balanced, bin_scheme, guillotine, intervals, kd_tree, region_exact, regions
@@ -59,7 +60,7 @@ held[0] = True
 owner, member = np.nonzero(held)
 cost = np.where(np.arange(j) == 0, 9000, 100 * held.sum(axis=1)).astype(np.int64)
 by_type = np.lexsort((cost[owner], member))
-pool = Pool(
+candidates = CandidateClasses(
     start=np.searchsorted(owner, np.arange(j + 1)).astype(np.int64),
     member=member.astype(np.int32),
     first=np.searchsorted(member[by_type], np.arange(t + 1)).astype(np.int64),
@@ -68,12 +69,12 @@ pool = Pool(
     price=random.integers(200, 2000, t),
     weight=random.integers(1, 4, t),
 )
-plan = Plan(t, j)
-results["opened"] = open_by_price(pool, plan, 3, 0.98, -500).tolist()
+partition = Partition(t, j)
+results["opened"] = open_by_price(candidates, partition, 3, 0.98, -500).tolist()
 state = seeded(5)
-rebuild(pool, plan, Workspace(pool, 3, 6), 3, 60, 0.05, 6, state)
-results["rebuilt"] = [np.asarray(plan.where).tolist(), np.asarray(plan.amount).tolist(), np.asarray(plan.rows).tolist()]
-results["near"] = [classes_near(pool, plan, seed, 6, state).tolist() for seed in range(t)]
+rebuild(candidates, partition, Workspace(candidates, 3, 6), 3, 60, 0.05, state)
+results["rebuilt"] = [np.asarray(each).tolist() for each in (partition.where, partition.amount, partition.rows)]
+results["near"] = [classes_near(candidates, partition, seed, 6, state).tolist() for seed in range(t)]
 results["state"] = int(state[0])
 
 with kanon_sql.connect() as con:
@@ -115,6 +116,7 @@ def uncompiled(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.process
 def test_compiled_and_uncompiled_kernels_give_the_same(root: Path, uncompiled: Path) -> None:
     (compiled, file, expected), silent = run(SOLVE, root)
     assert compiled

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.model.requirements import KAnonymity, LDiversity, TCloseness
-from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS, choose
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS, Solver, choose
 from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
 
 TWO = PatternSet(shown=np.array([1, 0], np.uint64), cost=np.array([0, 1], np.int64))
 TOO_MANY = PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS.values(), *SENSITIVE_SOLVERS.values()], ids=lambda solver: solver.module)
+def test_every_solver_takes_a_problem_and_a_budget(solver: Solver) -> None:
+    found = inspect.signature(solver.load(), eval_str=True)
+    assert {name: each.annotation for name, each in found.parameters.items()} == {"problem": Problem, "budget": Budget}
+    assert all(each.default is each.empty for each in found.parameters.values())
+    assert found.return_annotation is Recoding
 
 
 @pytest.mark.parametrize("name", SOLVERS)

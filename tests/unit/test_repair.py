@@ -7,13 +7,14 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
+from solving import plain
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Status
 from kanon_sql.errors import InfeasibleError, UnknownAlgorithmError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Budget, Moment
-from kanon_sql.solvers.instances.repair import Pieces, repair
+from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.solvers.k_anonymity.greedy import solve
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.encode import encode
@@ -47,7 +48,7 @@ def sizes(table: CodedTable, recoding: Recoding) -> Counter[tuple[int | None, ..
 def solved(rows: list[str], **arguments: object) -> tuple[CodedTable, Recoding, Counter[tuple[int | None, ...]]]:
     table, policy = coded(rows, **arguments)
     k = policy.least_class_size
-    recoding = solve(table, permitted(table, policy), k, Budget())
+    recoding = solve(plain(table, permitted(table, policy), k), Budget())
     found = sizes(table, recoding)
     assert min(found.values()) >= k
     return table, recoding, found
@@ -113,25 +114,25 @@ def test_nothing_is_suppressed_where_nothing_needs_to_be() -> None:
 
 def test_repair_leaves_a_complete_recoding_alone() -> None:
     table, policy = coded(["xx", "xx"])
-    pieces = Pieces.of_row_types(table, np.ones(1, np.bool_), np.array([3], np.uint64))
-    assert repair(table, permitted(table, policy), 2, pieces) is pieces
+    partial = PartialRecoding.of_row_types(table, np.ones(1, np.bool_), np.array([3], np.uint64))
+    assert repair(table, permitted(table, policy), 2, partial) is partial
 
 
 def test_repair_places_everybody_even_when_nobody_is_placed() -> None:
     table, policy = coded(["ab", "cd", "ef", "gh", "ij"], k=3)
-    pieces = Pieces.of_row_types(table, np.zeros(5, np.bool_), np.zeros(5, np.uint64))
-    recoding = repair(table, permitted(table, policy), 3, pieces).recoding()
+    partial = PartialRecoding.of_row_types(table, np.zeros(5, np.bool_), np.zeros(5, np.uint64))
+    recoding = repair(table, permitted(table, policy), 3, partial).recoding()
     assert list(sizes(table, recoding).values()) == [5]
 
 
 def test_pieces_of_one_row_type_under_one_pattern_are_joined() -> None:
-    pieces = Pieces(
+    partial = PartialRecoding(
         row_type=np.array([1, 0, 1, 1], np.int32),
         shown=np.array([1, 3, 1, 2], np.uint64),
         count=np.array([2, 5, 3, 1], np.int64),
         placed=np.ones(4, np.bool_),
     )
-    recoding = pieces.recoding()
+    recoding = partial.recoding()
     assert recoding.row_type.tolist() == [0, 1, 1]
     assert recoding.shown.tolist() == [3, 1, 2]
     assert recoding.count.tolist() == [5, 5, 1]
@@ -140,13 +141,13 @@ def test_pieces_of_one_row_type_under_one_pattern_are_joined() -> None:
 def test_classes_are_numbered_by_what_they_show() -> None:
     table, _ = coded(["xx", "zx", "xy"])
     assert table.codes.tolist() == [[0, 0], [1, 0], [0, 1]]
-    pieces = Pieces(
+    partial = PartialRecoding(
         row_type=np.array([0, 2, 1, 1], np.int32),
         shown=np.array([1, 1, 2, 0], np.uint64),
         count=np.ones(4, np.int64),
         placed=np.array([True, True, True, False]),
     )
-    number = pieces.classes(table).tolist()
+    number = partial.classes(table).tolist()
     assert number[0] == number[1] != number[2]
     assert number[3] == -1
     assert sorted(set(number)) == [-1, 0, 1]
@@ -156,7 +157,7 @@ def test_a_budget_that_is_over_still_gives_a_release() -> None:
     rng = np.random.default_rng(5)
     rows = ["".join(row) for row in rng.choice(list("abcd"), (400, 9))]
     table, policy = coded(rows, k=4)
-    recoding = solve(table, permitted(table, policy), 4, Budget(seconds=0))
+    recoding = solve(plain(table, permitted(table, policy), 4), Budget(seconds=0))
     assert min(sizes(table, recoding).values()) >= 4
 
 

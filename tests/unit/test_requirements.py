@@ -261,7 +261,7 @@ def test_names_that_every_entrance_shares() -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ({"sensitive": "disease"}, "nothing is promised about the sensitive column"),
+        ({"sensitive": "disease"}, "nothing is guaranteed about the sensitive column"),
         ({"sensitive": None, "l": 2}, "l and t need the sensitive column"),
         ({"sensitive": None, "t": 0}, "l and t need the sensitive column"),
         ({"sensitive": "disease", "t": 0.3, "variant": "distinct"}, "variant says nothing without l"),

@@ -79,6 +79,7 @@ def test_every_other_column_identifies_by_default(con: duckdb.DuckDBPyConnection
     assert [qi.column for qi in policy.resolve(["zip", "Disease", "age"]).quasi_identifiers] == ["zip", "age"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("call", "message"),
     [

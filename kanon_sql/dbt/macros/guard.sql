@@ -20,7 +20,7 @@
     {% elif kind != 'anonymized' and node.config.get('k') is not none
         and node.columns.values() | map(attribute='tags') | sum(start=[]) | select('in', roles) | list %}
       {% do refused.append(
-        node.name ~ ' promises k, but materialized=' ~ kind ~ " would hand out the rows of its query; hint: materialized='anonymized'") %}
+        node.name ~ ' guarantees k, but materialized=' ~ kind ~ " would hand out the rows of its query; hint: materialized='anonymized'") %}
     {% endif %}
   {% endfor %}
   {% if refused %}

@@ -40,7 +40,7 @@
 {#- The policy as the function anonymize(tbl, policy) reads it. -#}
 {% macro policy(roles) %}
   {% if config.get('k') is none %}
-    {% do exceptions.raise_compiler_error("no k is promised; hint: config(materialized='anonymized', k=5)") %}
+    {% do exceptions.raise_compiler_error("no k is guaranteed; hint: config(materialized='anonymized', k=5)") %}
   {% endif %}
   {% set options = kanon_sql.options(roles) %}
   {% set policy = {'quasi_identifiers': [], 'requirements': [{'type': 'k', 'k': config.get('k')}]} %}
@@ -56,8 +56,8 @@
       {'column': column, 'weight': options[column].get('weight', 1), 'recoding': recoding}) %}
   {% endfor %}
   {% for column in roles['sensitive'] %}
-    {% set promises = kanon_sql.promises(column, options[column]) %}
-    {% do policy['requirements'].extend(promises) %}
+    {% set requirements = kanon_sql.requirements(column, options[column]) %}
+    {% do policy['requirements'].extend(requirements) %}
   {% endfor %}
   {% if config.get('per') is not none %}
     {% if config.get('per') not in roles['identifier'] %}
@@ -107,8 +107,8 @@
 {% endmacro %}
 
 
-{#- What is promised of a sensitive column, as requirements in JSON. -#}
-{% macro promises(column, given) %}
+{#- What is guaranteed of a sensitive column, as requirements in JSON. -#}
+{% macro requirements(column, given) %}
   {% set found = [] %}
   {% for type, keys in {'l': ['variant', 'c'], 't': ['metric', 'hierarchy']}.items() %}
     {% set about = {} %}
@@ -135,7 +135,7 @@
   {% endfor %}
   {% if not found %}
     {% do exceptions.raise_compiler_error(
-      'nothing is promised of the sensitive column "' ~ column ~ '"; hint: meta: {kanon: {l: 2}} or {t: 0.3}, or, if any row may '
+      'nothing is guaranteed of the sensitive column "' ~ column ~ '"; hint: meta: {kanon: {l: 2}} or {t: 0.3}, or, if any row may '
       ~ 'show any value of it, the tag insensitive') %}
   {% endif %}
   {{ return(found) }}

@@ -36,6 +36,17 @@ class ArrowTable(Frame):
         """Return the column."""
         return self._table.column(place)
 
+    def order(self, place: int) -> list[str] | None:
+        """Return the entries of an ordered dictionary of texts."""
+        import pyarrow as pa
+
+        column = self._table.column(place)
+        kind = column.type
+        if not (pa.types.is_dictionary(kind) and kind.ordered and _of_texts(kind.value_type) and column.num_chunks):
+            return None
+        entries: list[str | None] = column.unify_dictionaries().chunk(0).dictionary.to_pylist()
+        return [each for each in dict.fromkeys(entries) if each is not None]
+
     def objects(self, place: int) -> list[Any]:
         """Return the cells of a column as Python objects."""
         import pyarrow as pa
@@ -78,6 +89,12 @@ class ArrowTable(Frame):
             return table
         whole = [column.combine_chunks() for column in table.columns]
         return pa.RecordBatch.from_arrays(whole, schema=table.schema)
+
+
+def _of_texts(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def _taken(column: pa.ChunkedArray, rows: pa.Array) -> pa.ChunkedArray:

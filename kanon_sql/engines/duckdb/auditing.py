@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import duckdb
 
 from kanon_sql.engines.duckdb.connection import register
 from kanon_sql.engines.duckdb.frames import Frame
-from kanon_sql.engines.duckdb.measures import demand, distance_of, frequency_of, measure, measured_requirements, record
+from kanon_sql.engines.duckdb.measures import distance_of, frequency_of, measure, measured_requirements, record, require
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
-from kanon_sql.engines.duckdb.tables import Number, frame_of, names_of, register_tables
+from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,49 +55,33 @@ class Audit:
     t: Fraction | None = None
 
 
-def audit(
-    table: Any,
-    *,
-    quasi_identifiers: Iterable[str] | None = None,
-    k: int | None = None,
-    sensitive: str | None = None,
-    l: Number | None = None,  # noqa: E741 - its name everywhere
-    variant: str | None = None,
-    c: Number | None = None,
-    t: Number | None = None,
-    metric: str | None = None,
-    hierarchy: str | None = None,
-    tables: Mapping[str, Any] | None = None,
-) -> Audit:
+@spelled_out(AUDIT_DEFAULTS)
+def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unpack[AuditOptions]) -> Audit:
     """Measure a table, released by whomever, in plain SQL.
 
     Parameters
     ----------
     table : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
         The table.
-    quasi_identifiers : iterable of str, optional
-        The columns that make the classes; None takes all that are not sensitive. NULL is a value like any other.
-    k : int, optional
-        Raise an error when a class has fewer rows.
-    sensitive : str, optional
-        The sensitive attribute, whose diversity and closeness are measured too.
-    l, variant, c : optional
-        Raise an error when a class is less diverse, as in :class:`~kanon_sql.model.requirements.LDiversity`.
-    t : optional
-        Raise an error when a class is farther from the whole table.
-    metric, hierarchy : str, optional
-        Distance between values, as in :class:`~kanon_sql.model.requirements.TCloseness`.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `anonymize`.
+    **options
+        As in :class:`~kanon_sql.model.policy_options.AuditOptions`: ``k``, ``quasi_identifiers``, ``sensitive``, ``l``,
+        ``variant``, ``c``, ``t``, ``metric``, ``hierarchy``. An error is raised when a class has fewer than ``k`` rows, is
+        less diverse than ``l``, or is farther from the whole table than ``t``.
 
     Raises
     ------
     AuditError
-        When a class has fewer than ``k`` rows, or breaks another promise.
+        When a class has fewer than ``k`` rows, or breaks another guarantee.
+    TypeError
+        When there is no such option.
     """
+    given = completed("audit", options, AUDIT_DEFAULTS)
+    k = given["k"]
     source = table if is_relation(table) else frame_of(table)
-    measured = measured_requirements(sensitive, l=l, variant=variant, c=c, t=t, metric=metric, hierarchy=hierarchy)
-    policy = Policy.of(k=1 if k is None else k, quasi_identifiers=quasi_identifiers, requirements=measured)
+    measured = measured_requirements(given["sensitive"], **thresholds(given))
+    policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
     policy = policy.resolve(names_of(source))
     names = [qi.column for qi in policy.quasi_identifiers]
     with register(duckdb.connect()) as con:
@@ -110,10 +95,10 @@ def audit(
         figures = [(each, measure(con, each, names)) for each in measured]
     if k is not None and size["k"] is not None and size["k"] < k:
         raise AuditError(
-            f"the smallest class has {size['k']} rows, fewer than k = {k}; hint: release the table with a smaller promise"
+            f"the smallest class has {size['k']} rows, fewer than k = {k}; hint: release the table with a weaker guarantee"
         )
     for requirement, found in figures:
-        demand(requirement, found)
+        require(requirement, found)
     told = {name: value for _, found in figures for name, value in found.items()}
     return Audit(
         k=size["k"],

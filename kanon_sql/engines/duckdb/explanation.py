@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,19 +14,16 @@ from kanon_sql.engines.duckdb.release import histogram, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
-from kanon_sql.solvers.feasibility import promised
+from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances.row_distance import METHOD
 from kanon_sql.solvers.registry import choose
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries import ALGORITHM
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import alike
 from kanon_sql.table.patterns import PatternSet, ordered, permitted
 from kanon_sql.table.recoding import hidden_bits
-
-if TYPE_CHECKING:
-    from kanon_sql.solvers.people.crowd import Crowd
-    from kanon_sql.solvers.sensitive.promise import Promise
 
 CHEAPEST = 10
 """Masks that are tried on the whole table."""
@@ -67,7 +63,7 @@ class Line:
     cost : Fraction, optional
         What that costs, as the user counts it.
     rows_failing : int, optional
-        Rows in classes that break the promise, such as those below k.
+        Rows in classes that do not meet the guarantee, such as those below k.
     """
 
     property: str
@@ -89,20 +85,19 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
     Raises
     ------
     InfeasibleError
-        When no release can keep the promise.
+        When no release can meet the requirements.
 
     Notes
     -----
     O(m t log t) for each of `CHEAPEST` masks, and what the bound by row distance takes.
     """
-    k = policy.k
-    table.refuse_fewer(k)
+    table.refuse_fewer(policy.k)
     head = [
         *_head(policy),
         Line(property="rows", value=str(table.rows)),
         Line(property="row types", value=str(table.row_types)),
     ]
-    promise = promised(table, policy)
+    requirement = feasible_requirement(table, policy)
     if policy.summarized:
         return [
             *head,
@@ -111,7 +106,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
         ]
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
-    prices = pipeline.cheapest_rows(table, patterns, k if promise is None else promise.least)
+    prices = pipeline.cheapest_rows(table, patterns, requirement.least)
     bound = table.exact_cost(int(prices.price @ table.weight))
     names = ", ".join(map(as_identifier, policy.grouped))
     releases = f"no release with the chosen groups of {names}" if names else "no release"
@@ -121,7 +116,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
         Line(property="solver", value=f"{solver.name} ({reason})"),
         Line(property="guarantee of the solver", value=solver.guarantee if policy.people is None else _PEOPLE),
         Line(property="lower bound", value=f"{METHOD}: {releases} costs less", cost=bound),
-        *_masks(table, _cheapest(table, patterns), _failing(table, k, promise)),
+        *_masks(table, _cheapest(table, patterns), _failing(requirement)),
     ]
 
 
@@ -163,16 +158,15 @@ def _spelled(table: CodedTable, hidden: np.ndarray) -> str:
     return ", ".join(shown) or "nothing"
 
 
-def _failing(table: CodedTable, k: int, promise: Promise | Crowd | None) -> Callable[[Int64], int]:
-    """Return a function from the class of each row type to the rows whose class breaks the promise."""
+def _failing(requirement: ClassRequirement) -> Callable[[Int64], int]:
+    """Return a function from the class of each row type to the rows whose class does not meet the requirement."""
+    table = requirement.table
 
     def count(number: Int64) -> int:
         rows = np.zeros(int(number.max()) + 1, np.int64)
         np.add.at(rows, number, table.weight)
-        if promise is None:
-            return int(rows[rows < k].sum())
         every = np.arange(table.row_types, dtype=np.int32)
-        return int(rows[~promise.holds(number, every, table.weight)].sum())
+        return int(rows[~requirement.holds(number, every, table.weight)].sum())
 
     return count
 
@@ -185,6 +179,6 @@ def empty_explanation(policy: Policy) -> list[Line]:
 
 def _head(policy: Policy) -> list[Line]:
     return [
-        Line(property="promise", value=" AND ".join(requirement.describe() for requirement in policy.requirements)),
+        Line(property="guarantee", value=" AND ".join(requirement.describe() for requirement in policy.requirements)),
         Line(property="quasi-identifiers", value=", ".join(qi.column for qi in policy.quasi_identifiers)),
     ]

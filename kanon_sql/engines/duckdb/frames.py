@@ -45,6 +45,10 @@ class Frame(ABC):
     def values(self, place: int) -> pa.ChunkedArray:
         """Return a column as Arrow, or raise whatever the library raises; different values may be equal there."""
 
+    @abstractmethod
+    def order(self, place: int) -> list[str] | None:
+        """Return the texts that a column's type puts in an order of its own, in that order; None where it does not."""
+
     def exact_values(self, place: int) -> pa.ChunkedArray:
         """Return a column as Arrow, or raise where values would be altered."""
         return self.values(place)

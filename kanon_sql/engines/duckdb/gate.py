@@ -38,7 +38,7 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
     Parameters
     ----------
     policy : Policy
-        The promise.
+        The guarantee.
     values : sequence of str
         For each sensitive attribute, in the order of the policy, SQL of its value in the rows handed out, ``"kanon#r"``.
     number : str
@@ -69,7 +69,7 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
                 "audit_check", check=check, tally=mine, question=QUESTIONS[type(requirement)](requirement, mine), number=number
             )
         )
-        refusals.append(text("audit_refusal", check=check, promise=literal(requirement.describe())))
+        refusals.append(text("audit_refusal", check=check, guarantee=literal(requirement.describe())))
     return {"audits": "".join(audits), "refusals": "".join(refusals)}
 
 

@@ -58,7 +58,7 @@ def coded(
         The quasi-identifiers and the sensitive attributes, then for each of `labelled` the text of its value,
         ``kanon#n``, the rows, and for each of `Policy.measured` a key of its value, the same for equal ones.
     policy : Policy
-        The promise.
+        The guarantee.
     tables : tuple of lists of struct of text
         The tables of `Policy.tables`.
     budget : Budget

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from kanon_sql.engines.duckdb.names import literal, table_name
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import METRICS, TCloseness
+from kanon_sql.model.requirements import METRICS
 
 Named = tuple[str, str]
 """What names a column, and the column."""
@@ -39,7 +39,7 @@ def columns_heard(asked: Iterable[tuple[str, Iterable[Named]]]) -> str:
 
 def policy_columns_heard(source: str, policy: Policy) -> str:
     """Return the same for the columns that a policy names of its source, and those of its tables of distances."""
-    distances = {each.metric for each in policy.requirements if isinstance(each, TCloseness)} - set(METRICS)
+    distances = {each.metric for each in policy.closeness} - set(METRICS)
     own = ("a", "b", "distance")
     tables = [(table_name(name), [(f"the metric {name!r}", each) for each in own]) for name in sorted(distances)]
     return columns_heard([(source, policy.named_columns), *tables])

@@ -1,16 +1,25 @@
-"""The audit of a sensitive attribute: what the SQL macros say of a table, and whether that keeps a promise."""
+"""The audit of a sensitive attribute: what the SQL macros say of a table, and whether that keeps a guarantee."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, Unpack
 
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.errors import AuditError, SourceError, raise_alone
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, TCloseness, named_requirements
+from kanon_sql.model.policy_options import ThresholdOptions
+from kanon_sql.model.requirements import (
+    AlphaAnonymity,
+    KAnonymity,
+    LDiversity,
+    People,
+    Requirement,
+    TCloseness,
+    named_requirements,
+)
 
 Figures = Mapping[str, Any]
 """The one row of an audit macro, by the names of its columns."""
@@ -30,30 +39,23 @@ _TOLD = re.compile("kanon: (.*)")
 """What a macro says of its arguments; any other error of DuckDB may quote a value."""
 
 
-def measured_requirements(
-    sensitive: str | None,
-    *,
-    l: Any = None,  # noqa: E741 - its name everywhere
-    variant: str | None = None,
-    c: Any = None,
-    t: Any = None,
-    metric: str | None = None,
-    hierarchy: str | None = None,
-) -> tuple[LDiversity | TCloseness, ...]:
-    """Return what an audit measures of a sensitive attribute: l-diversity and t-closeness, also where none is promised.
+def measured_requirements(sensitive: str | None, **asked: Unpack[ThresholdOptions]) -> tuple[LDiversity | TCloseness, ...]:
+    """Return what an audit measures of a sensitive attribute: l-diversity and t-closeness, also where none is asked for.
 
     Parameters
     ----------
     sensitive : str, optional
         The sensitive attribute; None where there is none.
-    l, variant, c, t, metric, hierarchy : optional
+    **asked
         As in `named_requirements`, but that a metric needs no ``t``.
     """
     if sensitive is not None:
         # What every table keeps: l >= 1 and t <= 1.
-        l = 1 if (l, variant, c) == (None, None, None) else l  # noqa: E741
-        t = 1 if t is None else t
-    return named_requirements(sensitive, l=l, variant=variant, c=c, t=t, metric=metric, hierarchy=hierarchy)
+        if asked.get("l") is None and asked.get("variant") is None and asked.get("c") is None:
+            asked["l"] = 1
+        if asked.get("t") is None:
+            asked["t"] = 1
+    return named_requirements(sensitive, **asked)
 
 
 def measure(
@@ -69,7 +71,9 @@ def measure(
     import duckdb  # late, because the command line reads this module before it knows what to do
 
     try:
-        return _figures(con, requirement, {"table": table, "qi": quasi_identifiers, "sensitive": requirement.sensitive})
+        return _FIGURES[type(requirement)](
+            con, requirement, {"table": table, "qi": quasi_identifiers, "sensitive": requirement.sensitive}
+        )
     except duckdb.Error as error:
         told = _TOLD.search(str(error))
         if told is None:
@@ -77,12 +81,20 @@ def measure(
         raise_alone(SourceError(told[1]))
 
 
-def _figures(con: Any, requirement: LDiversity | TCloseness, values: dict[str, Any]) -> dict[str, Any]:
-    if isinstance(requirement, TCloseness):
-        return record(con, _CLOSENESS, values | {"metric": requirement.metric, "hierarchy": requirement.hierarchy})
+def _closeness(con: Any, requirement: TCloseness, values: dict[str, Any]) -> dict[str, Any]:
+    return record(con, _CLOSENESS, values | {"metric": requirement.metric, "hierarchy": requirement.hierarchy})
+
+
+def _diversity(con: Any, requirement: LDiversity, values: dict[str, Any]) -> dict[str, Any]:
     # The recursive figures are those of this l; for the others the macro only counts the classes below it.
     least = 1 if requirement.variant == "recursive" else 2
     return record(con, _DIVERSITY, values | {"l": max(least, ceil(requirement.l))})
+
+
+_FIGURES: dict[type[Requirement], Callable[[Any, Any, dict[str, Any]], dict[str, Any]]] = {
+    LDiversity: _diversity,
+    TCloseness: _closeness,
+}
 
 
 def record(con: Any, query: str, values: object) -> dict[str, Any]:
@@ -102,7 +114,7 @@ def distance_of(figures: Figures) -> Fraction | None:
     return Fraction(figures["t_numerator"], figures["t_denominator"]) if figures["classes"] else None
 
 
-def demand(requirement: LDiversity | TCloseness, figures: Figures) -> None:
+def require(requirement: LDiversity | TCloseness, figures: Figures) -> None:
     """Raise an AuditError if a table with these figures breaks a requirement; one without rows keeps all.
 
     Notes
@@ -111,22 +123,52 @@ def demand(requirement: LDiversity | TCloseness, figures: Figures) -> None:
     """
     if not figures["classes"]:
         return
-    if isinstance(requirement, TCloseness):
-        distance = distance_of(figures) or 0
-        kept, found = distance <= requirement.t, f"the farthest class is at a distance of {float(distance):.6f}"
-    else:
-        kept, found = _diverse(requirement, figures)
+    kept, found = _VERDICTS[type(requirement)](requirement, figures)
     if not kept:
-        raise AuditError(f"{requirement.describe()} does not hold: {found}; hint: release the table with this promise")
+        raise AuditError(f"{requirement.describe()} does not hold: {found}; hint: release the table with this guarantee")
 
 
-def demand_share(con: Any, requirement: AlphaAnonymity, quasi_identifiers: list[str], table: str) -> None:
+def require_share(con: Any, requirement: AlphaAnonymity, quasi_identifiers: list[str], table: str) -> None:
     """Raise an AuditError if in some class of a table the named value has too large a share."""
     names = {"qi": quasi_identifiers, "value": requirement.value}
     query = _SHARE.format(table=table_name(table), sensitive=quoted(requirement.sensitive))
     for rows, named in con.execute(query, names).fetchall():
         if named > requirement.alpha * rows:
             raise AuditError(f"{requirement.describe()} does not hold: in some class, {named} of {rows} rows have the value")
+
+
+def require_kept(con: Any, requirement: Requirement, quasi_identifiers: list[str], table: str) -> None:
+    """Raise an AuditError if some class of a table breaks a requirement on sensitive values that a release can tell.
+
+    Raises
+    ------
+    SourceError
+        When the metric does not suit the values.
+    """
+    CHECKS[type(requirement)](con, requirement, quasi_identifiers, table)
+
+
+def _require_figures(con: Any, requirement: LDiversity | TCloseness, quasi_identifiers: list[str], table: str) -> None:
+    require(requirement, measure(con, requirement, quasi_identifiers, table))
+
+
+def _untold(con: Any, requirement: KAnonymity | People, quasi_identifiers: list[str], table: str) -> None:
+    """Leave rows to the audit of k-anonymity; whose they are, a release does not tell."""
+
+
+CHECKS: dict[type[Requirement], Callable[[Any, Any, list[str], str], None]] = {
+    KAnonymity: _untold,
+    People: _untold,
+    LDiversity: _require_figures,
+    AlphaAnonymity: require_share,
+    TCloseness: _require_figures,
+}
+"""For each requirement what raises an AuditError if the classes of a released table break it."""
+
+
+def _close(requirement: TCloseness, figures: Figures) -> tuple[bool, str]:
+    distance = distance_of(figures) or 0
+    return distance <= requirement.t, f"the farthest class is at a distance of {float(distance):.6f}"
 
 
 def _diverse(requirement: LDiversity, figures: Figures) -> tuple[bool, str]:
@@ -144,3 +186,6 @@ def _diverse(requirement: LDiversity, figures: Figures) -> tuple[bool, str]:
             top, rest = figures["recursive_top"], figures["recursive_rest"]
             found = f"in the worst class, the most frequent value has {top} rows and those from place {requirement.l} on {rest}"
             return requirement.c is not None and top < requirement.c * rest, found
+
+
+_VERDICTS: dict[type[Requirement], Callable[[Any, Figures], tuple[bool, str]]] = {LDiversity: _diverse, TCloseness: _close}

@@ -13,6 +13,7 @@ import numpy as np
 from kanon_sql.engines.duckdb.arrow_columns import for_duckdb, from_duckdb, same
 from kanon_sql.engines.duckdb.conversions import converted, unreadable
 from kanon_sql.engines.duckdb.frames import Frame
+from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.model.policy_checks import OWN
 from kanon_sql.table.arrays import Int64, Words
@@ -28,6 +29,8 @@ _HASH = r"""CASE WHEN system.main.regexp_matches(system.main.typeof(value), 'FLO
 """DuckDB's own hash is one for 0.0 and -0.0, which are equal and look different, and for an empty list and NULL."""
 
 _COLUMN = f"{OWN}column"
+
+_GIVEN = f"{OWN}given"
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -123,7 +126,7 @@ def number_rows(con: duckdb.DuckDBPyConnection, frame: Frame, exact: Collection[
     order = np.argsort(mixed)
     number = np.empty_like(order)
     number[order] = np.arange(frame.rows)
-    con.register("source", pa.table([*given.values(), pa.array(number)], names=[*given, NUMBER]))
+    _register(con, frame, pa.table([*given.values(), pa.array(number)], names=[*given, NUMBER]), exact)
     return NumberedRows(columns, order)
 
 
@@ -137,8 +140,22 @@ def register_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, names: Collec
     """
     import pyarrow as pa
 
-    columns = {name: read_exactly(con, frame, frame.names.index(name))[0] for name in names}
-    con.register("source", pa.table(list(columns.values()), names=list(columns)))
+    places = {name: frame.names.index(name) for name in names}
+    columns = [read_exactly(con, frame, place)[0] for place in places.values()]
+    _register(con, frame, pa.table(columns, names=list(places)), places.values())
+
+
+def _register(con: duckdb.DuckDBPyConnection, frame: Frame, table: pa.Table, exact: Collection[int]) -> None:
+    """Register a table as ``source``; texts whose type puts them in an order become an ENUM, which keeps it."""
+    con.register(_GIVEN, table)
+    orders = {place: order for place in exact if (order := frame.order(place))}
+    names = {place: quoted(frame.names[place]) for place in orders}
+    enums = [
+        f"CAST({names[place]} AS ENUM({', '.join(map(literal, order))})) AS {names[place]}" for place, order in orders.items()
+    ]
+    replaced = f" REPLACE ({', '.join(enums)})" if enums else ""
+    view = f'CREATE OR REPLACE TEMP VIEW "source" AS SELECT *{replaced} FROM "{_GIVEN}"'  # noqa: S608
+    converted(lambda: con.execute(view), "DuckDB cannot read the values that a categorical column lists; hint: cast it to text")
 
 
 def read_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, place: int) -> tuple[pa.ChunkedArray, Words]:

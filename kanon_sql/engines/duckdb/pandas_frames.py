@@ -41,6 +41,16 @@ class PandasFrame(Frame):
         """Return a column as Arrow, what has no type there as text; NaN and None are NULL."""
         return _chunked(_values(self._frame.iloc[:, place], self.names[place]))
 
+    def order(self, place: int) -> list[str] | None:
+        """Return the categories of an ordered categorical column of texts."""
+        import pandas as pd
+
+        dtype = self._frame.dtypes.iloc[place]
+        if not (isinstance(dtype, pd.CategoricalDtype) and dtype.ordered):
+            return None
+        categories = list(dtype.categories)
+        return categories if all(isinstance(each, str) for each in categories) else None
+
     def exact_values(self, place: int) -> pa.ChunkedArray:
         """Return a column as Arrow, or raise where Python objects are others after the way there and back."""
         values = self.values(place)

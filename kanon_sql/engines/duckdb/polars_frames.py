@@ -40,6 +40,13 @@ class PolarsFrame(Frame):
             raise TypeError("no Arrow type")
         return pa.chunked_array([series.to_arrow()])
 
+    def order(self, place: int) -> list[str] | None:
+        """Return the values of an Enum."""
+        import polars as pl
+
+        dtype = self._frame.dtypes[place]
+        return dtype.categories.to_list() if isinstance(dtype, pl.Enum) else None
+
     def objects(self, place: int) -> list[Any]:
         """Return the cells of a column as Python objects."""
         return self._frame.to_series(place).to_list()

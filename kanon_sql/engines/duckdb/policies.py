@@ -73,16 +73,16 @@ def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
 
 
 def released_query(session: Session, name: str, table: str, policy: str) -> tuple[str, Policy]:
-    """Return the query of what may be released of ``"kanon#body"``, and what is promised of it.
+    """Return the query of what may be released of ``"kanon#body"``, and what is guaranteed of it.
 
     Raises
     ------
     PolicyError
-        When a column has no role in the policy, or nothing can be promised of the query.
+        When a column has no role in the policy, or nothing can be guaranteed of the query.
     """
     stored = StoredPolicy.from_json(name, table, policy)
     columns = stored.released(session.columns(name))
-    return _RELEASED.format(", ".join(map(quoted, columns))), stored.promise(columns)
+    return _RELEASED.format(", ".join(map(quoted, columns))), stored.policy_for(columns)
 
 
 def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:

@@ -24,14 +24,20 @@ SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
 UNION ALL
 """
 _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
-_KEY = "system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST')"
-"""Sensitive values are told apart by their bytes: a collation must not put one in the place of another."""
 
 _TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
 
 _LOOK = '"kanon#look"'
 _UNLIKE = "system.main.regexp_matches(system.main.typeof({}), 'FLOAT|DOUBLE|INTERVAL|TIME WITH TIME ZONE|VARIANT')"
 """Whether some column has a type whose equal values may look different; known when the statement is planned."""
+
+_INNER = r"system.main.regexp_matches(system.main.typeof({}), '[(\[].*(FLOAT|DOUBLE)|(FLOAT|DOUBLE).*\[')"
+"""Whether a type has floats inside."""
+
+_KEY = f"""system.main.create_sort_key(
+    system.main.row({{0}}, CASE WHEN {_INNER.format("{0}")} THEN CAST({{0}} AS VARCHAR) END), 'ASC NULLS LAST')"""
+"""Sensitive values are told apart by their bytes, and those with floats inside by their texts too: neither a collation nor a
+zero of the other sign may put one in the place of another."""
 
 _SAME_HASH = _UNLIKE.replace("VARIANT'", r"VARIANT|\[|MAP\(|UNION\(|.STRUCT\('")
 """Whether different values of a row may have one hash: 0.0 and -0.0, or an empty list and NULL."""
@@ -57,7 +63,7 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
     source : str
         A quoted table name, or with ``query`` the text of a query, which is run once.
     policy : Policy
-        The promise. With ``every_column`` the columns need not be known here.
+        The guarantee. With ``every_column`` the columns need not be known here.
     query : bool
         Whether ``source`` is a query.
     number : str, optional
@@ -190,9 +196,21 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
         "beside": "".join(f", {name} AS {value}" for name, value in beside.items()),
         "unclassed": ", ".join(['"kanon#piece"', *beside, *beside.values()]),
         "names": _names(source, policy) if beside and policy.suppress is None else "",
-        "result": text("released_of_every_column", own=", ".join(own), kept=f" REPLACE ({kept})" if kept else ""),
+        "result": text(
+            "released_of_every_column",
+            own=", ".join(own),
+            kept=f" REPLACE ({kept})" if kept else "",
+            order=_by_content('COLUMNS("kanon#r".* EXCLUDE ("kanon#n"))'),
+        ),
         **gate(policy, values, number),
     }
+
+
+def _by_content(columns: str) -> str:
+    """Return an order that follows from what some columns hold, and tells nothing else."""
+    told = f"system.main.row(*{columns})"
+    texts = f"CASE WHEN {_SAME_HASH.format(told)} THEN CAST({told} AS VARCHAR) END"
+    return f"system.main.hash(*{columns}) ASC NULLS LAST, {texts}"
 
 
 def _named_columns(source: str, policy: Policy, number_column: str | None) -> dict[str, str]:
@@ -207,14 +225,12 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
     position = ', "kanon#position"' if ordered else ""
     unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
     content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
-    told = f"system.main.row(*{content})"
-    texts = f"CASE WHEN {_SAME_HASH.format(told)} THEN CAST({told} AS VARCHAR) END"
     result = text(
         "released_of_named_columns",
         dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
         shown=", ".join(f'"kanon#v".{column} AS {column}' for column in columns),
         why=_KEPT_ORDER if ordered else _SHUFFLED,
-        order='"kanon#position"' if ordered else f"system.main.hash(*{content}) ASC NULLS LAST, {texts}",
+        order='"kanon#position"' if ordered else _by_content(content),
     )
     number = "system.main.count(*)"
     return {

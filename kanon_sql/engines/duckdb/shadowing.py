@@ -1,7 +1,7 @@
 """Macros of a database that would take the place of DuckDB's own functions, or of those of kanon-sql.
 
 DuckDB looks for a bare function name on the search path, where a macro of the database comes before the built-in function. So
-the SQL texts here call ``system.main.sum(...)``, which nothing can shadow. Some syntax leaves no room for such a name;
+the SQL texts here call ``system.main.sum(...)``, which nothing can shadow. Some syntax does not allow such a name;
 the functions behind it are `GATED`, and each statement looks them up where it runs. Nor do the texts call built-ins that are
 macros themselves, such as ``list_sum``: their bodies use bare names.
 """

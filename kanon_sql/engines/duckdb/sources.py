@@ -29,7 +29,7 @@ def release_of_table(session: Session, table: Any, policy: Policy) -> str:
     table : str
         A possibly qualified name.
     policy : Policy
-        The promise.
+        The guarantee.
 
     Notes
     -----

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -21,9 +19,6 @@ from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Number = int | float | str | Decimal | Fraction
-"""A threshold: exact, a float as the decimal that it is written as, a text such as '1/3'."""
 
 
 def frame_of(table: Any) -> Frame:
@@ -116,7 +111,7 @@ def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
     Parameters
     ----------
     policy : Policy
-        The promise.
+        The guarantee.
     given : iterable of str
         Names of the tables that are given, without quotes.
     how : str

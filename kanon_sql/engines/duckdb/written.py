@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from kanon_sql.model.masks import AtLevels
+from kanon_sql.model.policy_options import PolicyOptions
 from kanon_sql.model.recodings import Generalization
 
 _AT_LEVELS = re.compile(r"(.+?)\s+IN\s+((?:DIGITS|INTERVALS|HIERARCHY)\b.*)", re.IGNORECASE | re.DOTALL)
 """A column of a mask at some of its levels, such as ``zip IN DIGITS (3)``; no column can be called so."""
+
+
+def read_options(options: PolicyOptions[str | Generalization]) -> PolicyOptions[Generalization]:
+    """Return options whose masks and recodings are read.
+
+    Raises
+    ------
+    PolicyError
+        When one cannot be read.
+    """
+    masks, recodings = read_masks(options.get("masks")), read_recodings(options.get("recodings"))
+    return cast("PolicyOptions[Generalization]", {**options, "masks": masks, "recodings": recodings})
 
 
 def read_recodings(recodings: Mapping[str, str | Generalization] | None) -> dict[str, Generalization]:

@@ -11,10 +11,10 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.plans import SLOTS, Plan, Pool
+    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition
     from cython.cimports.kanon_sql.kernels.random import below
 else:
-    from kanon_sql.kernels.classes.plans import SLOTS, Plan, Pool
+    from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition
     from kanon_sql.kernels.random import below
 
 _INSTANCES = cython.declare(cython.longlong, 2)
@@ -22,7 +22,9 @@ _MEMBERS = cython.declare(cython.longlong, 8)
 """Instances of a row, and members of each, that are visited next."""
 
 
-def classes_near(pool: Pool, plan: Plan, seed: int, rows: int, state: NDArray[np.uint64]) -> NDArray[np.int32]:
+def classes_near(
+    candidates: CandidateClasses, partition: Partition, seed: int, rows: int, state: NDArray[np.uint64]
+) -> NDArray[np.int32]:
     """Return classes around row type ``seed`` that cost something and have about so many rows together, none above half.
 
     Notes
@@ -31,7 +33,16 @@ def classes_near(pool: Pool, plan: Plan, seed: int, rows: int, state: NDArray[np
     """
     found = np.empty(rows + 1, np.int32)
     return found[
-        : _visit(pool, plan, seed, rows, state, found, np.empty(64 * rows, np.int32), np.zeros(len(pool.cost), np.uint8))
+        : _visit(
+            candidates,
+            partition,
+            seed,
+            rows,
+            state,
+            found,
+            np.empty(64 * rows, np.int32),
+            np.zeros(len(candidates.cost), np.uint8),
+        )
     ]
 
 
@@ -39,8 +50,8 @@ def classes_near(pool: Pool, plan: Plan, seed: int, rows: int, state: NDArray[np
 @cython.nogil
 @cython.exceptval(check=False)
 def _visit(
-    pool: Pool,
-    plan: Plan,
+    candidates: CandidateClasses,
+    partition: Partition,
     seed: cython.longlong,
     rows: cython.longlong,
     state: cython.ulonglong[::1],
@@ -65,19 +76,21 @@ def _visit(
         i = queue[head]
         head += 1
         for s in range(SLOTS):
-            c = plan.where[i * SLOTS + s]
-            if c >= 0 and not seen[c] and pool.cost[c] > 0 and plan.rows[c] <= rows // 2:
+            c = partition.where[i * SLOTS + s]
+            if c >= 0 and not seen[c] and candidates.cost[c] > 0 and partition.rows[c] <= rows // 2:
                 seen[c] = True
                 found[many] = c
                 many += 1
-                total += plan.rows[c]
+                total += partition.rows[c]
                 break
-        low = pool.first[i]
-        high = pool.first[i + 1]
+        low = candidates.first[i]
+        high = candidates.first[i + 1]
         for walk in range(_INSTANCES):
-            j = pool.instance[low + below(state, high - low)] if high > low else -1
+            j = candidates.instance[low + below(state, high - low)] if high > low else -1
             for s in range(_MEMBERS):
                 if j >= 0 and tail < queue.shape[0]:
-                    queue[tail] = pool.member[pool.start[j] + below(state, pool.start[j + 1] - pool.start[j])]
+                    queue[tail] = candidates.member[
+                        candidates.start[j] + below(state, candidates.start[j + 1] - candidates.start[j])
+                    ]
                     tail += 1
     return many

@@ -1,4 +1,4 @@
-"""New classes for dear rows, filled up to k with rows that cheaper classes can spare."""
+"""New classes for dear rows, filled up to k with surplus rows of cheaper classes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class _Search:
 
     Parameters
     ----------
-    piece, spare
-        As in `take_spare`.
+    piece, surplus
+        As in `shift_rows`.
     capacity : int
         Slots of groups.
 
@@ -35,7 +35,7 @@ class _Search:
     gain : int64 array [q]
         The negated cost of each piece: a sort by it brings the dearest ones to the front.
     slot_rows, slot_dear : int64, uint8 arrays [capacity]
-        Spare rows of each group, and whether one of them costs more than the pattern.
+        Surplus rows of each group, and whether one of them costs more than the pattern.
     slot_first, after : int32 arrays [capacity], [q]
         The listed pieces of each group as a chain, -1 at its end.
     member, other : int64 arrays [q]
@@ -43,7 +43,7 @@ class _Search:
     """
 
     piece: cython.longlong[:, ::1]
-    spare: cython.longlong[::1]
+    surplus: cython.longlong[::1]
     gain: cython.longlong[::1]
     slot_rows: cython.longlong[::1]
     slot_dear: cython.uchar[::1]
@@ -52,26 +52,26 @@ class _Search:
     member: cython.longlong[::1]
     other: cython.longlong[::1]
 
-    def __init__(self, piece: NDArray[np.int64], spare: NDArray[np.int64], capacity: int) -> None:
+    def __init__(self, piece: NDArray[np.int64], surplus: NDArray[np.int64], capacity: int) -> None:
         q = len(piece)
-        self.piece, self.spare = piece, spare
+        self.piece, self.surplus = piece, surplus
         self.gain = -piece[:, 2]
         self.slot_rows, self.slot_dear = np.empty(capacity, np.int64), np.empty(capacity, np.uint8)
         self.slot_first, self.after = np.empty(capacity, np.int32), np.empty(q, np.int32)
         self.member, self.other = np.empty(q, np.int64), np.empty(q, np.int64)
 
 
-def take_spare(
+def shift_rows(
     codes: NDArray[np.int32],
     piece: NDArray[np.int64],
-    spare: NDArray[np.int64],
+    surplus: NDArray[np.int64],
     place: NDArray[np.int64],
     patterns: NDArray[np.int64],
     sieve: tuple[NDArray[np.uint64], NDArray[np.uint64]],
     k: int,
     moves: NDArray[np.int64],
 ) -> int:
-    """Open every instance of the patterns that saves cells with rows that their classes can spare.
+    """Open every instance of the patterns that saves cells with surplus rows of their classes.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def take_spare(
         Codes of each piece.
     piece : int64 array [q, 3]
         Class, rows and cost of each piece; the rows shrink as they move.
-    spare : int64 array [classes]
+    surplus : int64 array [classes]
         Rows above k of each class; shrinks.
     place : int64 array [2, m]
         Key word and stride of each column (mixed radix).
@@ -102,7 +102,7 @@ def take_spare(
     O(p j q / 64) for the sifting with j sets plus O(m + log q) per eligible piece; memory O(q).
     """
     groups = Groups(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
-    search = _Search(piece, spare, groups.capacity)
+    search = _Search(piece, surplus, groups.capacity)
     return _open_all(groups, search, np.zeros((len(piece) + 63) >> 6, np.uint64), patterns, k, moves)
 
 
@@ -150,7 +150,7 @@ def _open(
     n: cython.longlong = 0
     for r in range(sift(groups, everyone, shown)):
         i = groups.row[r]
-        if search.piece[i, 1] > 0 and search.spare[search.piece[i, 0]] > 0:
+        if search.piece[i, 1] > 0 and search.surplus[search.piece[i, 0]] > 0:
             groups.row[n] = i
             n += 1
     size: cython.longlong = group(groups, shown, n)
@@ -161,7 +161,7 @@ def _open(
     for r in range(n - 1, -1, -1):
         i = groups.row[r]
         h = groups.slot[r]
-        search.slot_rows[h] += min(search.piece[i, 1], search.spare[search.piece[i, 0]])
+        search.slot_rows[h] += min(search.piece[i, 1], search.surplus[search.piece[i, 0]])
         if search.piece[i, 2] > cost:
             search.slot_dear[h] = 1
         search.after[r] = search.slot_first[h]
@@ -190,9 +190,9 @@ def _take_cheapest(
     moves: cython.longlong[:, ::1],
     made: cython.longlong,
 ) -> cython.longlong:
-    """Take what the ``count`` members can spare, dearest first, while it saves or k rows are not reached.
+    """Take surplus rows of the ``count`` members, dearest first, while it saves or k rows are not reached.
 
-    Returns the moves made so far. What is taken is subtracted from the pieces and from what their classes can spare; nothing
+    Returns the moves made so far. What is taken is subtracted from the pieces and from the surplus of their classes; nothing
     is, if the class of ``cost`` would save nothing.
     """
     r: cython.longlong
@@ -209,13 +209,13 @@ def _take_cheapest(
         gain = search.piece[i, 2] - cost
         if last == moves.shape[0] or (gain <= 0 and rows >= k):
             break
-        step = min(search.piece[i, 1], search.spare[search.piece[i, 0]])
+        step = min(search.piece[i, 1], search.surplus[search.piece[i, 0]])
         if gain <= 0:
             step = min(step, k - rows)
         if step <= 0:
             continue
         search.piece[i, 1] -= step
-        search.spare[search.piece[i, 0]] -= step
+        search.surplus[search.piece[i, 0]] -= step
         moves[last, 0] = i
         moves[last, 1] = step
         moves[last, 2] = p
@@ -227,5 +227,5 @@ def _take_cheapest(
     for a in range(made, last):
         i = moves[a, 0]
         search.piece[i, 1] += moves[a, 1]
-        search.spare[search.piece[i, 0]] += moves[a, 1]
+        search.surplus[search.piece[i, 0]] += moves[a, 1]
     return made

@@ -9,5 +9,5 @@ cdef (long long, long long) gain(
     long long w,
     long long k,
     long long floor,
-    long long[::1] filler,
+    long long[::1] top_up,
 ) noexcept nogil

@@ -8,7 +8,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 NEVER = cython.declare(cython.longlong, -(1 << 60))
-"""The gain of an instance that cannot be filled, or that is not worth a closer look."""
+"""The gain of an instance that cannot be filled, or that is not worth a closer test."""
 
 
 @cython.cfunc
@@ -23,7 +23,7 @@ def gain(
     w: cython.longlong,
     k: cython.longlong,
     floor: cython.longlong,
-    filler: cython.longlong[::1],
+    top_up: cython.longlong[::1],
 ) -> tuple[cython.longlong, cython.longlong]:
     """Return what an instance gains, and how many row types fill it up to k rows.
 
@@ -39,7 +39,7 @@ def gain(
         Least number of rows.
     floor : int
         An instance that gains no more than this may be given as `NEVER`.
-    filler : int64 array [k]
+    top_up : int64 array [k]
         Takes the row types that fill it up, dearest first: they pay no more than ``w``. Those that pay more all belong to it.
 
     Notes
@@ -70,17 +70,17 @@ def gain(
     kept: cython.longlong = 0
     for a in range(first, last):
         i = member[a]
-        if rows[i] == 0 or paid[i] > w or (kept == need and paid[i] <= paid[filler[kept - 1]]):
+        if rows[i] == 0 or paid[i] > w or (kept == need and paid[i] <= paid[top_up[kept - 1]]):
             continue
         place = kept if kept < need else need - 1
         kept = min(kept + 1, need)
-        while place > 0 and paid[filler[place - 1]] < paid[i]:
-            filler[place] = filler[place - 1]
+        while place > 0 and paid[top_up[place - 1]] < paid[i]:
+            top_up[place] = top_up[place - 1]
             place -= 1
-        filler[place] = i
+        top_up[place] = i
     for place in range(kept):
-        copies = min(need, rows[filler[place]])
-        total += copies * (paid[filler[place]] - w)
+        copies = min(need, rows[top_up[place]])
+        total += copies * (paid[top_up[place]] - w)
         need -= copies
         if need == 0:
             return total, place + 1

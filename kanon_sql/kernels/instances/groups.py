@@ -1,4 +1,4 @@
-"""Exact groups: the rows that agree on the shown columns of a pattern, and the sieve that spares most of them the counting.
+"""Exact groups: the rows that agree on the shown columns of a pattern, and the sieve that saves counting most of them.
 
 A row type is *eligible* for a pattern only if its values in every pair (or triple) of shown columns are shared by at least
 k rows of the whole table; bit sets of those sift out nearly all row types before anything is counted.

@@ -40,10 +40,10 @@ def relaxed(
     last: cython.longlong
     first, last = chunk
     gains: cython.longlong = 0
-    filler: cython.longlong[::1] = np.empty(k, np.int64)
+    top_up: cython.longlong[::1] = np.empty(k, np.int64)
     with cython.nogil:
         for j in range(first, last):
-            gains += _serve(start, member, cost[j], weight, price, k, j, filler, served)
+            gains += _serve(start, member, cost[j], weight, price, k, j, top_up, served)
     return gains
 
 
@@ -58,7 +58,7 @@ def _serve(
     price: cython.longlong[::1],
     k: cython.longlong,
     j: cython.longlong,
-    filler: cython.longlong[::1],
+    top_up: cython.longlong[::1],
     served: cython.longlong[::1],
 ) -> cython.longlong:
     """Return what an instance of cost ``w`` gains, 0 if it does not open, and add what it serves."""
@@ -66,9 +66,9 @@ def _serve(
     i: cython.longlong
     copies: cython.longlong
     value: cython.longlong
-    fillers: cython.longlong
+    topped_up: cython.longlong
     rows: cython.longlong = 0
-    value, fillers = gain(member, start[j], start[j + 1], weight, price, w, k, 0, filler)
+    value, topped_up = gain(member, start[j], start[j + 1], weight, price, w, k, 0, top_up)
     if value <= 0:
         return 0
     for a in range(start[j], start[j + 1]):
@@ -76,8 +76,8 @@ def _serve(
         if price[i] > w:
             served[i] += weight[i]
             rows += weight[i]
-    for a in range(fillers):
-        i = filler[a]
+    for a in range(topped_up):
+        i = top_up[a]
         copies = min(k - rows, weight[i])
         served[i] += copies
         rows += copies
@@ -100,8 +100,8 @@ def worths(
     first, last = chunk
     found = np.empty(last - first, np.int64)
     worth: cython.longlong[::1] = found
-    filler: cython.longlong[::1] = np.empty(k, np.int64)
+    top_up: cython.longlong[::1] = np.empty(k, np.int64)
     with cython.nogil:
         for j in range(first, last):
-            worth[j - first] = gain(member, start[j], start[j + 1], weight, price, cost[j], k, NEVER, filler)[0]
+            worth[j - first] = gain(member, start[j], start[j + 1], weight, price, cost[j], k, NEVER, top_up)[0]
     return found

@@ -77,7 +77,7 @@ def connected_sets(
     """List the connected sets of k to ``most`` rows whose removal leaves nothing that cannot be partitioned likewise.
 
     What remains falls into components; each must weigh k or more, and not more than as many regions of ``most`` rows can hold
-    as it has room for regions of k rows.
+    as it can hold regions of k rows.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def _list_from(
 @cython.nogil
 @cython.exceptval(check=False)
 def _keep(search: _Search, size: cython.longlong) -> cython.bint:
-    """List the set; return whether there was room for it."""
+    """List the set; return whether there was capacity for it."""
     i: cython.longlong
     begin: cython.longlong = search.first[search.listed]
     if begin + size > search.member.shape[0]:

@@ -21,7 +21,7 @@ else:
     from kanon_sql.kernels.random import below
 
 _MOST = cython.declare(cython.longlong, 16)
-"""Regions that are put together at most: an additional region needs what several have to spare."""
+"""Regions that are put together at most: an additional region needs the surplus of several."""
 
 _FOCUS = cython.declare(cython.longlong, 8)
 """One step of so many is at the heaviest region while it is above the goal."""

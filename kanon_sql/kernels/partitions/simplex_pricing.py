@@ -1,6 +1,6 @@
 """Pairs and triples of rows by their reduced cost: what they cost, less the prices of their rows and what the cuts pay.
 
-Nothing is stored by pair: each pass looks at all of them, so memory is what it finds.
+Nothing is stored by pair: each pass prices all of them, so memory is what it finds.
 """
 
 from __future__ import annotations

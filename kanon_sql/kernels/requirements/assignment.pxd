@@ -1,4 +1,4 @@
-from kanon_sql.kernels.classes.plans cimport Plan
+from kanon_sql.kernels.classes.partition cimport Partition
 from kanon_sql.kernels.requirements.encoded cimport EncodedRequirement, Workspace
 
 cdef class SearchSpace:
@@ -16,7 +16,7 @@ cdef class Assignment:
     cdef readonly SearchSpace space
     cdef readonly EncodedRequirement required
     cdef readonly Workspace work
-    cdef readonly Plan plan
+    cdef readonly Partition partition
     cdef readonly long long unassigned
     cdef readonly int[::1] slot
     cdef readonly long long[::1] histogram
@@ -28,7 +28,7 @@ cdef class Assignment:
     cdef readonly long long[::1] surplus
 
 cdef void tick(Assignment assignment) noexcept nogil
-cdef void look_at(Assignment assignment, long long j) noexcept nogil
+cdef void mark_seen(Assignment assignment, long long j) noexcept nogil
 cpdef bint assign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
 cpdef void unassign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
 cdef bint has_surplus(Assignment assignment, long long i, long long c) noexcept nogil

@@ -11,11 +11,11 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.plans import SLOTS, Plan, put, take
+    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
     from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
     from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
 else:
-    from kanon_sql.kernels.classes.plans import SLOTS, Plan, put, take
+    from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
     from kanon_sql.kernels.requirements.criteria import meets
     from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
 
@@ -74,7 +74,7 @@ class Assignment:
 
     Attributes
     ----------
-    plan : Plan
+    partition : Partition
         The rows of each class.
     slot : int32 array [j]
         The histogram of class j begins at ``histogram[slot[j] * V]``; -1 where it is not open.
@@ -96,7 +96,7 @@ class Assignment:
     def __init__(self, space: SearchSpace, required: EncodedRequirement, slots: int) -> None:
         j = len(space.cost)
         self.space, self.required, self.work = space, required, Workspace(required)
-        self.plan, self.unassigned = Plan(len(space.weight), j), j - 1
+        self.partition, self.unassigned = Partition(len(space.weight), j), j - 1
         self.slot, self.histogram = np.full(j, -1, np.int32), np.zeros(slots * required.counters, np.int64)
         self.vacancies, self.vacant = slots, np.arange(slots, dtype=np.int32)
         self.clock = 1
@@ -115,8 +115,8 @@ def tick(assignment: Assignment) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def look_at(assignment: Assignment, j: cython.longlong) -> cython.void:
-    """Note that class j is looked at now."""
+def mark_seen(assignment: Assignment, j: cython.longlong) -> cython.void:
+    """Note that class j is tested now."""
     assignment.seen[j] = assignment.clock
 
 
@@ -128,7 +128,7 @@ def assign(assignment: Assignment, i: cython.longlong, j: cython.longlong, rows:
     v: cython.longlong
     slot: cython.longlong = assignment.slot[j]
     counters: cython.longlong = assignment.required.counters
-    if (slot < 0 and assignment.vacancies == 0) or not put(assignment.plan, i, j, rows):
+    if (slot < 0 and assignment.vacancies == 0) or not put(assignment.partition, i, j, rows):
         return False
     if slot < 0:
         assignment.vacancies -= 1
@@ -146,10 +146,10 @@ def assign(assignment: Assignment, i: cython.longlong, j: cython.longlong, rows:
 @cython.exceptval(check=False)
 def unassign(assignment: Assignment, i: cython.longlong, j: cython.longlong, rows: cython.longlong) -> cython.void:
     """Remove rows of row type i from class j."""
-    take(assignment.plan, i, j, rows)
+    take(assignment.partition, i, j, rows)
     _count(assignment, assignment.slot[j], assignment.space.group[i], -rows)
     assignment.changed[j] = assignment.clock
-    if assignment.plan.rows[j] == 0:
+    if assignment.partition.rows[j] == 0:
         assignment.vacant[assignment.vacancies] = assignment.slot[j]
         assignment.vacancies += 1
         assignment.slot[j] = -1
@@ -170,7 +170,7 @@ def has_surplus(assignment: Assignment, i: cython.longlong, c: cython.longlong) 
             assignment.work,
             assignment.histogram,
             slot * assignment.required.counters,
-            assignment.plan.rows[c] - 1,
+            assignment.partition.rows[c] - 1,
         )
         _count(assignment, slot, group, 1)
     assignment.surplus[slot * assignment.space.counter.shape[0] + group] = 2 * assignment.clock + (1 if found else 0)
@@ -183,7 +183,7 @@ def has_surplus(assignment: Assignment, i: cython.longlong, c: cython.longlong) 
 def class_meets(assignment: Assignment, j: cython.longlong) -> cython.bint:
     """Return whether the open class j meets its requirement."""
     at: cython.longlong = assignment.slot[j] * assignment.required.counters
-    return meets(assignment.required, assignment.work, assignment.histogram, at, assignment.plan.rows[j])
+    return meets(assignment.required, assignment.work, assignment.histogram, at, assignment.partition.rows[j])
 
 
 @cython.cfunc
@@ -211,8 +211,8 @@ def assign_all(
             i = row_type[q]
             if assign(assignment, i, instance[q], count[q]) or assign(assignment, i, unassigned, count[q]):
                 continue
-            j = assignment.plan.where[i * SLOTS]
-            rows = assignment.plan.amount[i * SLOTS]
+            j = assignment.partition.where[i * SLOTS]
+            rows = assignment.partition.amount[i * SLOTS]
             unassign(assignment, i, j, rows)
             assign(assignment, i, unassigned, rows + count[q])
 

@@ -1,4 +1,7 @@
-"""Destroy and repair: a few neighbouring classes are dissolved, and their rows find classes again by prices."""
+"""Destroy and repair: a few neighbouring classes are dissolved, and their rows find classes again by prices.
+
+A neighbourhood is repaired several times, at prices that follow what its rows had to pay; the cheapest repair stays.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.plans import SLOTS
+    from cython.cimports.kanon_sql.kernels.classes.move_log import MoveLog, add_by_row_type, added_cost, keep, log
+    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS
     from cython.cimports.kanon_sql.kernels.random import below
     from cython.cimports.kanon_sql.kernels.requirements.assignment import (
         Assignment,
@@ -22,7 +26,8 @@ if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near
     from cython.cimports.kanon_sql.kernels.requirements.selection import clear, select
 else:
-    from kanon_sql.kernels.classes.plans import SLOTS
+    from kanon_sql.kernels.classes.move_log import MoveLog, add_by_row_type, added_cost, keep, log
+    from kanon_sql.kernels.classes.partition import SLOTS
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.requirements.assignment import Assignment, assign, has_surplus, tick, unassign
     from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near
@@ -30,6 +35,12 @@ else:
 
 _ATTEMPTS = cython.declare(cython.longlong, 16)
 """Rows whose classes are dissolved, of one instance that they could share."""
+
+_REPAIRS = cython.declare(cython.longlong, 8)
+"""Repairs of one neighbourhood."""
+
+_PULL = cython.declare(cython.double, 0.25)
+"""How far a price moves towards what was paid, after a repair."""
 
 
 def rebuild(work: Neighbourhood, steps: int, noise: float, state: cython.ulonglong[::1]) -> int:
@@ -62,7 +73,7 @@ def _rebuild_all(
         for step in range(steps):
             tick(work.assignment)
             work.types = 0
-            work.moves = 0
+            work.moves.count = 0
             seed = below(state, work.assignment.space.price.shape[0])
             if work.assignment.space.first[seed + 1] > work.assignment.space.first[seed]:
                 _destroy(work.assignment, work, seed, state)
@@ -76,54 +87,96 @@ def _rebuild_all(
 def _rebuild(
     work: Neighbourhood, noise: cython.double, highest: cython.double, state: cython.ulonglong[::1]
 ) -> cython.longlong:
-    """Assign the rows of a dissolved neighbourhood anew; return 1 if that is cheaper."""
+    """Assign the rows of a dissolved neighbourhood anew, again and again; return 1 if the cheapest way saves something."""
     f: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    change: cython.longlong = 0
-    rest: cython.longlong = 0
+    attempt: cython.longlong
+    cost: cython.longlong
+    destroyed: cython.longlong = work.moves.count
+    before: cython.longlong = -added_cost(work.moves, work.assignment.space.cost, 0)
+    most: cython.longlong = before
+    found: cython.bint = False
     for f in range(work.types):
-        i = work.row[f]
-        work.price[i] = work.assignment.space.price[i] + noise * (below(state, 2048) / 1024.0 - 1.0)
+        work.own[f] = work.rows[work.row[f]]
+        work.adapted[f] = work.assignment.space.price[work.row[f]] + noise * (below(state, 2048) / 1024.0 - 1.0)
+    for attempt in range(_REPAIRS):
+        for f in range(work.types):
+            work.rows[work.row[f]] = work.own[f]
+            work.price[work.row[f]] = work.adapted[f]
+        if _assign_all(work, highest):
+            cost = added_cost(work.moves, work.assignment.space.cost, destroyed)
+            if cost < most or (cost == most and not found):
+                found = True
+                most = cost
+                keep(work.moves, destroyed)
+            _adapt_prices(work, destroyed)
+            _undo(work.assignment, work.moves, destroyed)
+        else:
+            _undo(work.assignment, work.moves, destroyed)
+            break
+    if found:
+        _replay(work.assignment, work.moves)
+    else:
+        _undo(work.assignment, work.moves, 0)
+    for f in range(work.types):
+        work.rows[work.row[f]] = 0
+    return 1 if found and most < before else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _assign_all(work: Neighbourhood, highest: cython.double) -> cython.bint:
+    """Assign all unassigned rows, at their prices, and what is left then at any; False if some are left."""
+    f: cython.longlong
+    rest: cython.longlong = 0
     _repair(work.assignment, work)
     for f in range(work.types):
-        i = work.row[f]
-        rest += work.rows[i]
-        work.price[i] = highest
-    if rest:
-        _repair(work.assignment, work)
-    for a in range(work.moves):
-        change += work.moved_rows[a] * work.assignment.space.cost[work.moved_class[a]]
+        rest += work.rows[work.row[f]]
+        work.price[work.row[f]] = highest
+    if rest == 0:
+        return True
+    _repair(work.assignment, work)
     rest = 0
     for f in range(work.types):
         rest += work.rows[work.row[f]]
-    if rest or change > 0:
-        _undo(work.assignment, work)
+    return rest == 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _adapt_prices(work: Neighbourhood, destroyed: cython.longlong) -> cython.void:
+    """Move the price of each row type towards what its rows cost on average after a repair."""
+    f: cython.longlong
     for f in range(work.types):
         work.rows[work.row[f]] = 0
-    return 1 if rest == 0 and change < 0 else 0
+    add_by_row_type(work.moves, work.assignment.space.cost, destroyed, work.rows)
+    for f in range(work.types):
+        work.adapted[f] += _PULL * (cython.cast(cython.double, work.rows[work.row[f]]) / work.own[f] - work.adapted[f])
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _undo(assignment: Assignment, work: Neighbourhood) -> cython.void:
+def _replay(assignment: Assignment, moves: MoveLog) -> cython.void:
+    """Make the kept moves again, in the state in which they were made."""
     a: cython.longlong
-    for a in range(work.moves - 1, -1, -1):
-        if work.moved_rows[a] < 0:
-            assign(assignment, work.moved_type[a], work.moved_class[a], -work.moved_rows[a])
-        else:
-            unassign(assignment, work.moved_type[a], work.moved_class[a], work.moved_rows[a])
+    for a in range(moves.kept):
+        assign(assignment, moves.kept_type[a], moves.kept_number[a], moves.kept_rows[a])
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _log(work: Neighbourhood, i: cython.longlong, j: cython.longlong, rows: cython.longlong) -> cython.void:
-    work.moved_type[work.moves] = i
-    work.moved_class[work.moves] = j
-    work.moved_rows[work.moves] = rows
-    work.moves += 1
+def _undo(assignment: Assignment, moves: MoveLog, first: cython.longlong) -> cython.void:
+    """Take back all moves from the one with this number on."""
+    a: cython.longlong
+    for a in range(moves.count - 1, first - 1, -1):
+        if moves.rows[a] < 0:
+            assign(assignment, moves.row_type[a], moves.number[a], -moves.rows[a])
+        else:
+            unassign(assignment, moves.row_type[a], moves.number[a], moves.rows[a])
+    moves.count = first
 
 
 @cython.cfunc
@@ -134,7 +187,7 @@ def _release(
 ) -> cython.void:
     """Unassign rows of row type i from class j."""
     unassign(assignment, i, j, rows)
-    _log(work, i, j, -rows)
+    log(work.moves, i, j, -rows)
     if work.rows[i] == 0:
         work.row[work.types] = i
         work.types += 1
@@ -163,20 +216,20 @@ def _destroy(assignment: Assignment, work: Neighbourhood, seed: cython.longlong,
         turn = below(state, SLOTS)
         for s in range(SLOTS):
             place = i * SLOTS + (turn + s) % SLOTS
-            if assignment.plan.where[place] >= 0:
-                c = assignment.plan.where[place]
+            if assignment.partition.where[place] >= 0:
+                c = assignment.partition.where[place]
                 break
         if c < 0:
             continue
         length = 0
-        place = assignment.plan.head[c]
+        place = assignment.partition.head[c]
         while place >= 0 and length <= work.size:
             length += 1
-            place = assignment.plan.after[place]
+            place = assignment.partition.after[place]
         if work.types + length <= work.size:
-            while assignment.plan.head[c] >= 0:
-                place = assignment.plan.head[c]
-                _release(assignment, work, place // SLOTS, c, assignment.plan.amount[place])
+            while assignment.partition.head[c] >= 0:
+                place = assignment.partition.head[c]
+                _release(assignment, work, place // SLOTS, c, assignment.partition.amount[place])
         elif work.types < work.size and has_surplus(assignment, i, c):
             _release(assignment, work, i, c, 1)
 
@@ -226,7 +279,7 @@ def _gain(assignment: Assignment, work: Neighbourhood, q: cython.longlong) -> cy
         at *= assignment.required.counters
         for v in range(assignment.required.counters):
             work.selection.histogram[v] = assignment.histogram[at + v]
-    gain, rows = select(work.selection, work.candidates, q, assignment.space.cost[j], 0.0, assignment.plan.rows[j])
+    gain, rows = select(work.selection, work.candidates, q, assignment.space.cost[j], 0.0, assignment.partition.rows[j])
     return gain if rows else 0.0
 
 
@@ -247,6 +300,6 @@ def _open(assignment: Assignment, work: Neighbourhood, q: cython.longlong) -> cy
         for a in range(work.candidates.first[s], min(end + 1, work.candidates.first[s + 1])):
             i = work.candidates.item[a]
             rows = work.rows[i] if a < end else work.selection.part[s - low]
-            if rows and work.moves < work.moved_rows.shape[0] and assign(assignment, i, j, rows):
-                _log(work, i, j, rows)
+            if rows and work.moves.count < work.moves.rows.shape[0] and assign(assignment, i, j, rows):
+                log(work.moves, i, j, rows)
                 work.rows[i] -= rows

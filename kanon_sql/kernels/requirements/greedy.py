@@ -12,12 +12,12 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.instances.groups import Groups, group, sift
+    from cython.cimports.kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
     from cython.cimports.kanon_sql.kernels.requirements.largest_part import Part, largest_part, whole_part
-    from cython.cimports.kanon_sql.kernels.requirements.pieces import PieceList, add
 else:
     from kanon_sql.kernels.instances.groups import Groups, group, sift
+    from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
     from kanon_sql.kernels.requirements.largest_part import Part, largest_part, whole_part
-    from kanon_sql.kernels.requirements.pieces import PieceList, add
 
 _ONE = cython.declare(cython.ulonglong, 1)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
@@ -43,7 +43,7 @@ class Greedy:
 
     Attributes
     ----------
-    pieces : PieceList
+    assignments : AssignmentList
         The rows taken, by position of the pattern.
     alive : uint64 array [ceil(u / 64)]
         The QI groups of which rows are left.
@@ -60,7 +60,7 @@ class Greedy:
     first: cython.longlong[::1]
     group_of: cython.int[::1]
     left: cython.longlong[::1]
-    pieces: PieceList
+    assignments: AssignmentList
     alive: cython.ulonglong[::1]
     rows_left: cython.longlong[::1]
     slot_rows: cython.longlong[::1]
@@ -75,17 +75,17 @@ class Greedy:
         alive = np.zeros((len(rows) + 63) // 64, np.uint64)
         np.bitwise_or.at(alive, someone >> 6, np.uint64(1) << (someone & 63).astype(np.uint64))
         self.part, self.groups, self.first, self.group_of, self.left = part, groups, first, group_of, left
-        self.pieces, self.alive, self.rows_left = PieceList(len(left)), alive, rows
+        self.assignments, self.alive, self.rows_left = AssignmentList(len(left)), alive, rows
         self.slot_rows = np.empty(groups.capacity, np.int64)
         self.slot_last, self.before = np.empty(groups.capacity, np.int32), np.empty(len(rows), np.int32)
 
     def reserve(self) -> None:
         """Make space for the pieces of a pattern."""
-        self.pieces.reserve(len(self.left))
+        self.assignments.reserve(len(self.left))
 
-    def found(self) -> PieceList:
+    def found(self) -> AssignmentList:
         """Return the pieces."""
-        return self.pieces
+        return self.assignments
 
 
 def take(greedy: Greedy, shown: NDArray[np.uint64], first: int, last: int, whole: bool) -> None:
@@ -111,7 +111,7 @@ def _take_all(
 ) -> int:
     """Take rows until the pieces might find no space; return the next pattern."""
     with cython.nogil:
-        while first < last and greedy.pieces.size + greedy.left.shape[0] <= greedy.pieces.capacity:
+        while first < last and greedy.assignments.size + greedy.left.shape[0] <= greedy.assignments.capacity:
             _take(greedy, shown[first], first, whole)
             first += 1
     return first
@@ -184,7 +184,7 @@ def _remove(greedy: Greedy, part: Part, h: cython.longlong, pattern: cython.long
             g = greedy.group_of[i]
             some = min(greedy.left[i], part.keep[g])
             if some:
-                add(greedy.pieces, i, pattern, some)
+                add(greedy.assignments, i, pattern, some)
                 greedy.left[i] -= some
                 part.keep[g] -= some
                 greedy.rows_left[u] -= some

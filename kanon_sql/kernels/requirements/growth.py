@@ -10,26 +10,26 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.plans import SLOTS
+    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS
     from cython.cimports.kanon_sql.kernels.requirements.assignment import (
         Assignment,
         assign,
         class_meets,
         has_surplus,
-        look_at,
+        mark_seen,
         tick,
         unassign,
     )
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
     from cython.cimports.kanon_sql.kernels.requirements.selection import Selection, clear, select
 else:
-    from kanon_sql.kernels.classes.plans import SLOTS
+    from kanon_sql.kernels.classes.partition import SLOTS
     from kanon_sql.kernels.requirements.assignment import (
         Assignment,
         assign,
         class_meets,
         has_surplus,
-        look_at,
+        mark_seen,
         tick,
         unassign,
     )
@@ -139,7 +139,7 @@ def _grow(growth: Growth, j: cython.longlong) -> cython.longlong:
         for attempt in range(_TRIES):
             _start_from(growth, j)
             rows = select(
-                growth.selection, growth.drawn, 0, growth.assignment.space.cost[j], 0.5, growth.assignment.plan.rows[j]
+                growth.selection, growth.drawn, 0, growth.assignment.space.cost[j], 0.5, growth.assignment.partition.rows[j]
             )[1]
             if rows == 0:
                 break
@@ -156,7 +156,7 @@ def _grow(growth: Growth, j: cython.longlong) -> cython.longlong:
 @cython.nogil
 @cython.exceptval(check=False)
 def _list_drawn(growth: Growth, j: cython.longlong) -> cython.bint:
-    """List the rows that instance j may draw; return whether some are dearer, and something has changed since the last look."""
+    """List the rows that instance j may draw; return whether some are dearer, and something has changed since the last test."""
     s: cython.longlong
     a: cython.longlong
     i: cython.longlong
@@ -174,7 +174,7 @@ def _list_drawn(growth: Growth, j: cython.longlong) -> cython.bint:
             place = _dearest(growth.assignment, i, j)
             if place < 0:
                 continue
-            c = growth.assignment.plan.where[place]
+            c = growth.assignment.partition.where[place]
             news = news or growth.assignment.changed[c] >= growth.assignment.seen[j]
             known = growth.assignment.slot[c] * groups + growth.assignment.space.group[i]
             known = growth.assignment.surplus[known]
@@ -183,7 +183,7 @@ def _list_drawn(growth: Growth, j: cython.longlong) -> cython.bint:
                     continue
             elif not known & 1:
                 continue
-            growth.selection.available[i] = growth.assignment.plan.amount[place]
+            growth.selection.available[i] = growth.assignment.partition.amount[place]
             growth.selection.price[i] = growth.assignment.space.cost[c]
             growth.source[i] = c
             dearer = dearer or growth.assignment.space.cost[c] > growth.assignment.space.cost[j]
@@ -192,7 +192,7 @@ def _list_drawn(growth: Growth, j: cython.longlong) -> cython.bint:
         growth.drawn.group[s - low] = growth.candidates.group[s]
         growth.drawn.first[s - low + 1] = n
     growth.drawn.begin[1] = growth.candidates.begin[j + 1] - low
-    look_at(growth.assignment, j)
+    mark_seen(growth.assignment, j)
     return news and dearer
 
 
@@ -221,10 +221,10 @@ def _dearest(assignment: Assignment, i: cython.longlong, j: cython.longlong) -> 
     place: cython.longlong = i * SLOTS
     rows: cython.longlong = assignment.space.weight[i]
     while rows and place < (i + 1) * SLOTS:
-        c = assignment.plan.where[place]
+        c = assignment.partition.where[place]
         if c >= 0:
-            rows -= assignment.plan.amount[place]
-            if c != j and (best < 0 or assignment.space.cost[c] > assignment.space.cost[assignment.plan.where[best]]):
+            rows -= assignment.partition.amount[place]
+            if c != j and (best < 0 or assignment.space.cost[c] > assignment.space.cost[assignment.partition.where[best]]):
                 best = place
         place += 1
     return best
@@ -234,7 +234,7 @@ def _dearest(assignment: Assignment, i: cython.longlong, j: cython.longlong) -> 
 @cython.nogil
 @cython.exceptval(check=False)
 def _draw(growth: Growth, j: cython.longlong) -> cython.longlong:
-    """Move the selected rows as far as they are a surplus; undo it if the class misses its requirement or nothing is saved.
+    """Move the selected rows as far as they are a surplus; undo it if the requirement is broken then or nothing is saved.
 
     What is no surplus is not available then. Returns what is saved.
     """

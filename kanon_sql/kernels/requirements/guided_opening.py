@@ -12,17 +12,17 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.heap import pop, push
+    from cython.cimports.kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.pieces import PieceList, add
     from cython.cimports.kanon_sql.kernels.requirements.selection import Selection, clear, select
 else:
     from kanon_sql.kernels.heap import pop, push
+    from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
     from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.pieces import PieceList, add
     from kanon_sql.kernels.requirements.selection import Selection, clear, select
 
 
-def open_classes(selection: Selection, candidates: Candidates, cost: NDArray[np.int64], loss: float) -> PieceList:
+def open_classes(selection: Selection, candidates: Candidates, cost: NDArray[np.int64], loss: float) -> AssignmentList:
     """Open classes that lose at most ``loss`` for each row; the available rows of the selection shrink by them.
 
     Parameters
@@ -32,7 +32,7 @@ def open_classes(selection: Selection, candidates: Candidates, cost: NDArray[np.
 
     Returns
     -------
-    PieceList
+    AssignmentList
         The classes, by instance.
 
     Notes
@@ -40,14 +40,14 @@ def open_classes(selection: Selection, candidates: Candidates, cost: NDArray[np.
     A lazy heap: an instance is evaluated again only when it comes to the top.
     """
     most = int(np.diff(np.asarray(candidates.first)[np.asarray(candidates.begin)]).max(initial=0))
-    pieces = PieceList(len(selection.available) + most)
+    assignments = AssignmentList(len(selection.available) + most)
     heap, key = np.empty(len(cost), np.int64), np.empty(len(cost))
     size = _evaluate(selection, candidates, cost, loss, heap, key)
     while True:
-        size = _open(selection, candidates, cost, loss, heap, key, size, pieces)
+        size = _open(selection, candidates, cost, loss, heap, key, size, assignments)
         if size == 0:
-            return pieces
-        pieces.reserve(most)
+            return assignments
+        assignments.reserve(most)
 
 
 def _evaluate(
@@ -80,7 +80,7 @@ def _open(
     heap: cython.longlong[::1],
     key: cython.double[::1],
     size: cython.longlong,
-    pieces: PieceList,
+    assignments: AssignmentList,
 ) -> int:
     """Open classes until none is worth it, or the pieces might find no space; return the size of the heap."""
     j: cython.longlong
@@ -90,7 +90,7 @@ def _open(
         while size:
             j = heap[0]
             rows = candidates.first[candidates.begin[j + 1]] - candidates.first[candidates.begin[j]]
-            if pieces.size + rows > pieces.capacity:
+            if assignments.size + rows > assignments.capacity:
                 break
             size = pop(heap, key, size)
             clear(selection)
@@ -100,14 +100,14 @@ def _open(
             if size and -gain > key[heap[0]]:
                 size = push(heap, key, size, j, -gain)
                 continue
-            _take(selection, candidates, j, pieces)
+            _take(selection, candidates, j, assignments)
     return size
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _take(selection: Selection, candidates: Candidates, j: cython.longlong, pieces: PieceList) -> cython.void:
+def _take(selection: Selection, candidates: Candidates, j: cython.longlong, assignments: AssignmentList) -> cython.void:
     """Let the selected rows form a class."""
     s: cython.longlong
     a: cython.longlong
@@ -121,5 +121,5 @@ def _take(selection: Selection, candidates: Candidates, j: cython.longlong, piec
             i = candidates.item[a]
             rows = selection.available[i] if a < end else selection.part[s - low]
             if rows:
-                add(pieces, i, j, rows)
+                add(assignments, i, j, rows)
                 selection.available[i] -= rows

@@ -1,3 +1,4 @@
+from kanon_sql.kernels.classes.move_log cimport MoveLog
 from kanon_sql.kernels.requirements.assignment cimport Assignment
 from kanon_sql.kernels.requirements.candidates cimport Candidates
 from kanon_sql.kernels.requirements.selection cimport Selection
@@ -11,10 +12,9 @@ cdef class Neighbourhood:
     cdef int[::1] row
     cdef long long[::1] rows
     cdef double[::1] price
-    cdef long long moves
-    cdef int[::1] moved_type
-    cdef int[::1] moved_class
-    cdef long long[::1] moved_rows
+    cdef MoveLog moves
+    cdef long long[::1] own
+    cdef double[::1] adapted
     cdef long long near
     cdef int[::1] instance
     cdef double[::1] value

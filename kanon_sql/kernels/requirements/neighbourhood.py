@@ -10,10 +10,12 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.classes.move_log import MoveLog
     from cython.cimports.kanon_sql.kernels.requirements.assignment import Assignment
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
     from cython.cimports.kanon_sql.kernels.requirements.selection import Selection
 else:
+    from kanon_sql.kernels.classes.move_log import MoveLog
     from kanon_sql.kernels.requirements.assignment import Assignment
     from kanon_sql.kernels.requirements.candidates import Candidates
     from kanon_sql.kernels.requirements.selection import Selection
@@ -36,9 +38,11 @@ class Neighbourhood:
     Attributes
     ----------
     types, row, rows, price : int, int32 array, int64, float64 arrays [t]
-        The unassigned rows: ``row[:types]`` are their row types, ``rows`` counts them by row type, ``price`` is perturbed.
-    moves, moved_type, moved_class, moved_rows : int, int32 arrays, int64 array
-        The moves made so far; rows below 0 were unassigned.
+        The unassigned rows: ``row[:types]`` are their row types, ``rows`` counts them by row type, ``price`` is what one pays.
+    own, adapted : int64, float64 arrays
+        Of each of these row types, the rows of the neighbourhood and their price, which the repairs adapt.
+    moves : MoveLog
+        Those made so far, and those of the cheapest repair.
     near, instance, candidates, value : int, int32 array, Candidates, float64 array
         The instances that could gain from unassigned rows, ``instance[:near]``, with those rows as candidates, and what each
         of them gained when it was last evaluated.
@@ -59,14 +63,14 @@ class Neighbourhood:
         t, groups = len(space.weight), len(space.counter)
         entries = most * int(np.diff(space.first).max(initial=0))
         self.assignment, self.size = assignment, size
-        self.types = self.moves = self.near = 0
+        self.types = self.near = 0
         self.row, self.order = np.empty(most, np.int32), np.empty(most, np.int32)
         rows, price = np.zeros(t, np.int64), np.zeros(t)
         self.rows, self.price = rows, price
         self.selection = Selection(assignment.required, groups, 0)
         self.selection.set_supply(rows, price)
-        self.moved_type, self.moved_class = np.empty(moves, np.int32), np.empty(moves, np.int32)
-        self.moved_rows = np.empty(moves, np.int64)
+        self.moves = MoveLog(moves)
+        self.own, self.adapted = np.empty(most, np.int64), np.empty(most)
         self.instance, self.value = np.empty(_MOST_INSTANCES, np.int32), np.empty(_MOST_INSTANCES)
         self.fitting, self.filled = np.empty(_MOST_INSTANCES, np.int64), np.empty(_MOST_INSTANCES, np.int64)
         self.number = np.full(len(space.cost), -1, np.int32)
@@ -144,7 +148,7 @@ def _list_instances(assignment: Assignment, work: Neighbourhood, n: cython.longl
     for q in range(many):
         j = work.instance[q]
         work.number[j] = -1
-        if assignment.plan.rows[j] + work.fitting[q] >= assignment.required.least:
+        if assignment.partition.rows[j] + work.fitting[q] >= assignment.required.least:
             work.number[j] = work.near
             work.instance[work.near] = j
             work.near += 1

@@ -1,4 +1,4 @@
-"""Repair: rows of other classes join one that misses its requirement until it meets it: surplus rows, then whole classes."""
+"""Repair: rows of other classes join a class until it meets its requirement: surplus rows first, then whole classes."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def repair(donors: Donors, histogram: cython.longlong[::1], rows: cython.longlon
     Returns
     -------
     int
-        The rows that the class has then; 0 if it misses its requirement with all rows of all classes.
+        The rows that the class has then; 0 if not even all rows of all classes meet the requirement.
 
     Notes
     -----

@@ -106,13 +106,13 @@ def _rebuild(
         before = select(classes, near, shape, work, state)
         if before == 0:
             continue
-        list_rows(codes, classes.plan, work)
+        list_rows(codes, classes.partition, work)
         limit = before + below(state, shape.threshold + 1)
         p = _recreate(measure, shape, work, turn, limit, state, histograms)
         loss = 0
         for a in range(p):
             loss += work.new.rows[a] * work.new.row_loss[a]
-        if p and loss <= limit and fits(classes.plan, work):
+        if p and loss <= limit and fits(classes.partition, work):
             replace(classes, work, p)
 
 

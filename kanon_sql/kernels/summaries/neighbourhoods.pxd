@@ -1,8 +1,8 @@
-from kanon_sql.kernels.classes.plans cimport Plan
+from kanon_sql.kernels.classes.partition cimport Partition
 from kanon_sql.kernels.summaries.growth cimport NewClasses, Unassigned
 
 cdef class Classes:
-    cdef readonly Plan plan
+    cdef readonly Partition partition
     cdef readonly long long[::1] size
     cdef readonly long long[::1] loss
 
@@ -25,8 +25,8 @@ cdef class Workspace:
 cdef long long select(
     Classes classes, int[:, ::1] near, Shape shape, Workspace work, unsigned long long[::1] state
 ) noexcept nogil
-cdef void list_rows(int[:, ::1] codes, Plan plan, Workspace work) noexcept nogil
+cdef void list_rows(int[:, ::1] codes, Partition partition, Workspace work) noexcept nogil
 cdef long long first_row(Unassigned unassigned, bint furthest, unsigned long long[::1] state) noexcept nogil
 cdef bint add_piece(NewClasses new, long long r, long long p, long long rows) noexcept nogil
-cdef bint fits(Plan plan, Workspace work) noexcept nogil
+cdef bint fits(Partition partition, Workspace work) noexcept nogil
 cdef void replace(Classes classes, Workspace work, long long p) noexcept nogil

@@ -11,12 +11,12 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.plans import SLOTS, Plan, put, take
+    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
     from cython.cimports.kanon_sql.kernels.random import below
     from cython.cimports.kanon_sql.kernels.summaries.growth import NewClasses, Unassigned
     from cython.cimports.kanon_sql.kernels.summaries.measure import Measure
 else:
-    from kanon_sql.kernels.classes.plans import SLOTS, Plan, put, take
+    from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.summaries.growth import NewClasses, Unassigned
     from kanon_sql.kernels.summaries.measure import Measure
@@ -28,18 +28,18 @@ _ATTEMPTS = cython.declare(cython.longlong, 6)
 @cython.final
 @cython.cclass
 class Classes:
-    """The classes of a plan.
+    """The classes of a partition.
 
     Parameters
     ----------
-    plan : Plan
+    partition : Partition
         Which rows are in which class.
     size, loss : int64 arrays [classes]
         Row types of each class, and the loss of all its rows.
     """
 
-    def __init__(self, *, plan: Plan, size: NDArray[np.int64], loss: NDArray[np.int64]) -> None:
-        self.plan, self.size, self.loss = plan, size, loss
+    def __init__(self, *, partition: Partition, size: NDArray[np.int64], loss: NDArray[np.int64]) -> None:
+        self.partition, self.size, self.loss = partition, size, loss
 
 
 @cython.final
@@ -105,12 +105,12 @@ class Workspace:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _class_of(plan: Plan, i: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
+def _class_of(partition: Partition, i: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
     """Return one of the classes of a row type."""
     turn: cython.longlong = below(state, SLOTS)
-    while plan.where[i * SLOTS + turn] < 0:
+    while partition.where[i * SLOTS + turn] < 0:
         turn = (turn + 1) % SLOTS
-    return plan.where[i * SLOTS + turn]
+    return partition.where[i * SLOTS + turn]
 
 
 @cython.cfunc
@@ -126,7 +126,7 @@ def select(
     i: cython.longlong
     a: cython.longlong
     known: cython.bint
-    c: cython.longlong = _class_of(classes.plan, below(state, near.shape[0]), state)
+    c: cython.longlong = _class_of(classes.partition, below(state, near.shape[0]), state)
     total: cython.longlong = classes.size[c]
     loss: cython.longlong = classes.loss[c]
     work.many = 0
@@ -138,13 +138,13 @@ def select(
         if work.many == shape.classes:
             break
         c = work.chosen[below(state, work.many)]
-        place = classes.plan.head[c]
+        place = classes.partition.head[c]
         for link in range(below(state, classes.size[c])):
-            place = classes.plan.after[place]
+            place = classes.partition.after[place]
         i = near[place // SLOTS, below(state, near.shape[1])]
         if i < 0:
             continue
-        c = _class_of(classes.plan, i, state)
+        c = _class_of(classes.partition, i, state)
         known = total + classes.size[c] > shape.row_types
         for a in range(work.many):
             known = known or work.chosen[a] == c
@@ -159,8 +159,8 @@ def select(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def list_rows(codes: cython.int[:, ::1], plan: Plan, work: Workspace) -> cython.void:
-    """List the rows of the chosen classes as unassigned; in the plan they stay where they are for now."""
+def list_rows(codes: cython.int[:, ::1], partition: Partition, work: Workspace) -> cython.void:
+    """List the rows of the chosen classes as unassigned; in the partition they stay where they are for now."""
     a: cython.longlong
     i: cython.longlong
     c: cython.longlong
@@ -168,7 +168,7 @@ def list_rows(codes: cython.int[:, ::1], plan: Plan, work: Workspace) -> cython.
     place: cython.longlong
     types: cython.longlong = 0
     for a in range(work.many):
-        place = plan.head[work.chosen[a]]
+        place = partition.head[work.chosen[a]]
         while place >= 0:
             i = place // SLOTS
             if work.place_of[i] < 0:
@@ -178,8 +178,8 @@ def list_rows(codes: cython.int[:, ::1], plan: Plan, work: Workspace) -> cython.
                 for c in range(codes.shape[1]):
                     work.unassigned.code[c, types] = codes[i, c]
                 types += 1
-            work.unassigned.rows[work.place_of[i]] += plan.amount[place]
-            place = plan.after[place]
+            work.unassigned.rows[work.place_of[i]] += partition.amount[place]
+            place = partition.after[place]
     for x in range(types):
         work.place_of[work.unassigned.row_type[x]] = -1
     work.unassigned.types = types
@@ -218,7 +218,7 @@ def add_piece(new: NewClasses, r: cython.longlong, p: cython.longlong, rows: cyt
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def fits(plan: Plan, work: Workspace) -> cython.bint:
+def fits(partition: Partition, work: Workspace) -> cython.bint:
     """Return whether every row type has slots for its pieces; the unassigned rows are overwritten."""
     q: cython.longlong
     r: cython.longlong
@@ -238,9 +238,9 @@ def fits(plan: Plan, work: Workspace) -> cython.bint:
         for s in range(SLOTS):
             place = work.unassigned.row_type[r]
             place = place * SLOTS + s
-            elsewhere = plan.where[place] >= 0
+            elsewhere = partition.where[place] >= 0
             for a in range(work.many):
-                elsewhere = elsewhere and plan.where[place] != work.chosen[a]
+                elsewhere = elsewhere and partition.where[place] != work.chosen[a]
             used += elsewhere
         if used > SLOTS:
             return False
@@ -258,16 +258,16 @@ def replace(classes: Classes, work: Workspace, p: cython.longlong) -> cython.voi
     place: cython.longlong
     for a in range(work.many):
         c = work.chosen[a]
-        while classes.plan.head[c] >= 0:
-            place = classes.plan.head[c]
-            take(classes.plan, place // SLOTS, c, classes.plan.amount[place])
+        while classes.partition.head[c] >= 0:
+            place = classes.partition.head[c]
+            take(classes.partition, place // SLOTS, c, classes.partition.amount[place])
         classes.size[c] = 0
         classes.loss[c] = 0
         work.free[work.unused] = c
         work.unused += 1
     for q in range(work.new.pieces):
         put(
-            classes.plan,
+            classes.partition,
             work.unassigned.row_type[work.new.piece[q, 0]],
             work.free[work.unused - 1 - work.new.piece[q, 1]],
             work.new.piece[q, 2],
@@ -276,7 +276,7 @@ def replace(classes: Classes, work: Workspace, p: cython.longlong) -> cython.voi
         work.unused -= 1
         c = work.free[work.unused]
         classes.loss[c] = work.new.rows[a] * work.new.row_loss[a]
-        place = classes.plan.head[c]
+        place = classes.partition.head[c]
         while place >= 0:
             classes.size[c] += 1
-            place = classes.plan.after[place]
+            place = classes.partition.after[place]

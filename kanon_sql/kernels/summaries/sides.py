@@ -44,7 +44,7 @@ class Sides:
     whole, one, other, small : int64 arrays [V]
         Histograms of the part, of its one and its other side, and of a small class.
     fair : bool
-        Whether both sides have to leave room for classes that are not much larger than they must be.
+        Whether both sides have to leave capacity for classes that are not much larger than they must be.
     in_group, dealt : int64 arrays [groups]
         Rows of each group in the part, and those that are dealt; 0 between uses.
     """

@@ -42,23 +42,23 @@ class DisjointClasses:
         The set has at least k rows in all, one of which is in no class.
         """
         new: dict[int, int] = {}
-        room = 2 * self._k - 1
+        capacity = 2 * self._k - 1
         for place in np.flatnonzero(self.left[row_types]):
             i = int(row_types[place])
-            new[i] = min(int(self.left[i]), int(most[place]), room)
-            room -= new[i]
-            if not room:
+            new[i] = min(int(self.left[i]), int(most[place]), capacity)
+            capacity -= new[i]
+            if not capacity:
                 break
         for i, rows in new.items():
             self.left[i] -= rows
         need = self._k - sum(new.values())
-        spared = self._spared(row_types, most, new, need) if need > 0 else []
-        if spared is None:
+        taken = self._surplus_rows(row_types, most, new, need) if need > 0 else []
+        if taken is None:
             self._put(self._nearest(row_types, need), new)
             return
         self._size.append(0)
         self._rows.append({})
-        for number, i, rows in spared:
+        for number, i, rows in taken:
             self._put(number, {i: -rows})
             self._put(len(self._size) - 1, {i: rows})
         self._put(len(self._size) - 1, new)
@@ -69,22 +69,22 @@ class DisjointClasses:
         count = np.array([count for rows in self._rows for count in rows.values()], np.int64)
         number = np.repeat(np.arange(len(self._rows)), [len(rows) for rows in self._rows])
         classes = Classes(row_type=row_type, count=count, number=number)
-        behind = np.flatnonzero(self.left)
-        if not len(behind):
+        unassigned = np.flatnonzero(self.left)
+        if not len(unassigned):
             return classes
-        return classes.beside(divided(self._table, behind, self.left[behind], self._k))
+        return classes.beside(divided(self._table, unassigned, self.left[unassigned], self._k))
 
-    def _spared(self, row_types: Int64, most: Int64, new: dict[int, int], need: int) -> list[tuple[int, int, int]] | None:
-        """Return class, row type and rows of what classes above k can spare of the set, ``need`` in all, or None."""
-        spare: dict[int, int] = {}
+    def _surplus_rows(self, row_types: Int64, most: Int64, new: dict[int, int], need: int) -> list[tuple[int, int, int]] | None:
+        """Return class, row type and rows of the surplus of classes above k in the set, ``need`` in all, or None."""
+        surplus: dict[int, int] = {}
         found = []
         for i, rows in zip(row_types.tolist(), most.tolist(), strict=True):
             allowed = rows - new.get(i, 0)
             for number in sorted(self._where[i]):
-                take = min(allowed, need, self._rows[number][i], spare.get(number, self._size[number] - self._k))
+                take = min(allowed, need, self._rows[number][i], surplus.get(number, self._size[number] - self._k))
                 if take > 0:
                     found.append((number, i, take))
-                    spare[number] = spare.get(number, self._size[number] - self._k) - take
+                    surplus[number] = surplus.get(number, self._size[number] - self._k) - take
                     allowed -= take
                     need -= take
                     if not need:
@@ -94,8 +94,8 @@ class DisjointClasses:
     def _nearest(self, row_types: Int64, need: int) -> int:
         """Return the first class that holds a row of the set and has at most k - 1 + ``need`` rows.
 
-        There is one where the classes cannot spare ``need`` rows of the set: one of them holds more rows of the set than it
-        can spare, and can spare fewer than that.
+        There is one where the surplus of the classes has fewer than ``need`` rows of the set: one of them holds more rows of
+        the set than its surplus.
         """
         near = (number for i in map(int, row_types) for number in sorted(self._where[i]))
         return next(number for number in near if self._size[number] - self._k < need)

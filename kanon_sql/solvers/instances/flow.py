@@ -1,4 +1,4 @@
-"""Which rows go where, once it is settled which instances are open: a flow of least cost with a lower bound of k on each."""
+"""Which rows go where, once it is decided which instances are open: a flow of least cost with a lower bound of k on each."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.table.arrays import Int64
 
 
-def cheapest_flow(rows: Int64, kind: Int64, instance: Int64, cost: Int64, other: Int64, k: int) -> tuple[Int64, Int64] | None:
+def cheapest_flow(rows: Int64, group: Int64, instance: Int64, cost: Int64, other: Int64, k: int) -> tuple[Int64, Int64] | None:
     """Assign all rows to open instances, k or more to each, or elsewhere, at the least cost.
 
     Parameters
     ----------
     rows : int64 array [f]
-        Rows of each kind.
-    kind, instance : int64 arrays [p]
+        Rows of each group.
+    group, instance : int64 arrays [p]
         The pairs that fit; every instance is open and in some pair.
     cost : int64 array [j]
         Cost of a row in each instance.
@@ -31,32 +31,32 @@ def cheapest_flow(rows: Int64, kind: Int64, instance: Int64, cost: Int64, other:
 
     Notes
     -----
-    A lower bound on the flow through an instance is a demand of k at its node; what is beyond goes on to a sink, and so do
+    A lower bound on the flow through an instance is a supply of -k at its node; what is beyond goes on to a sink, and so do
     rows that go elsewhere. All ends of such a network are whole numbers.
     """
     from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
 
-    kinds, instances, total = len(rows), len(cost), int(rows.sum())
+    groups, instances, total = len(rows), len(cost), int(rows.sum())
     beyond = total - k * instances
     if beyond < 0:
         return None
     outside = np.flatnonzero(other >= 0)
-    sink = kinds + instances
+    sink = groups + instances
     # Less the least cost, so that the solver's bound on the sum of all costs is met by larger tables.
     least = int(np.concatenate([cost, other[outside]]).min())
     network = SimpleMinCostFlow()
-    inside = network.add_arcs_with_capacity_and_unit_cost(kind, kinds + instance, rows[kind], cost[instance] - least)
+    inside = network.add_arcs_with_capacity_and_unit_cost(group, groups + instance, rows[group], cost[instance] - least)
     away = network.add_arcs_with_capacity_and_unit_cost(
         outside, np.full(len(outside), sink), rows[outside], other[outside] - least
     )
-    network.add_arcs_with_capacity_and_unit_cost(kinds + np.arange(instances), np.full(instances, sink), beyond, 0)
+    network.add_arcs_with_capacity_and_unit_cost(groups + np.arange(instances), np.full(instances, sink), beyond, 0)
     network.set_nodes_supplies(np.arange(sink + 1), np.concatenate([rows, np.full(instances, -k), [-beyond]]))
     status = network.solve()
     if status == network.INFEASIBLE:
         return None
     if status != network.OPTIMAL:
         raise PolicyError(f"the flow over {total} rows cannot be computed exactly ({status.name}); hint: use smaller weights")
-    elsewhere = np.zeros(kinds, np.int64)
+    elsewhere = np.zeros(groups, np.int64)
     elsewhere[outside] = network.flows(away)
     return np.asarray(network.flows(inside), np.int64), elsewhere
 

@@ -1,6 +1,6 @@
 """The integer program of rows and pattern instances, solved by SCIP through OR-Tools.
 
-Rows x[i, j] of kind i are in instance j, which is open (u[j] = 1) with k rows or more, or closed::
+Rows x[i, j] of group i are in instance j, which is open (u[j] = 1) with k rows or more, or closed::
 
     minimize    sum cost[j] x[i, j]
     subject to  sum_j x[i, j] = rows[i]
@@ -40,13 +40,13 @@ _ROUNDING = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """Kinds of rows, instances, and which fits which.
+    """Groups of rows, instances, and which fits which.
 
     Parameters
     ----------
     rows : int64 array [f]
-        Rows of each kind.
-    kind, instance : int64 arrays [p]
+        Rows of each group.
+    group, instance : int64 arrays [p]
         The pairs that fit.
     cost : int64 array [j]
         Cost of a row in each instance.
@@ -57,7 +57,7 @@ class Program:
     """
 
     rows: Int64
-    kind: Int64
+    group: Int64
     instance: Int64
     cost: Int64
     other: Int64
@@ -164,7 +164,7 @@ def _whole_rows(program: Program, opened: NDArray[np.bool_]) -> Assignment | Non
     number = np.cumsum(opened) - 1
     flow = cheapest_flow(
         program.rows,
-        program.kind[used],
+        program.group[used],
         number[program.instance[used]],
         program.cost[opened],
         program.other,
@@ -172,7 +172,7 @@ def _whole_rows(program: Program, opened: NDArray[np.bool_]) -> Assignment | Non
     )
     if flow is None:
         return None
-    count = np.zeros(len(program.kind), np.int64)
+    count = np.zeros(len(program.group), np.int64)
     count[used] = flow[0]
     outside = program.other >= 0
     cost = int(count @ program.cost[program.instance]) + int(flow[1][outside] @ program.other[outside])
@@ -180,14 +180,14 @@ def _whole_rows(program: Program, opened: NDArray[np.bool_]) -> Assignment | Non
 
 
 def _model(program: Program, outside: Int64, unit: int) -> object:
-    """Lay the program out for MathOpt: variables x by pair, x elsewhere, u; constraints by kind, by instance, by pair."""
+    """Lay the program out for MathOpt: variables x by pair, x elsewhere, u; constraints by group, by instance, by pair."""
     from ortools.math_opt import model_pb2
 
-    pairs, kinds, instances = len(program.kind), len(program.rows), len(program.cost)
+    pairs, groups, instances = len(program.group), len(program.rows), len(program.cost)
     free = pairs + len(outside)
     model = model_pb2.ModelProto()
     variables, objective, constraints = model.variables, model.objective, model.linear_constraints
-    upper = np.concatenate([program.rows[program.kind], program.rows[outside], np.ones(instances)])
+    upper = np.concatenate([program.rows[program.group], program.rows[outside], np.ones(instances)])
     variables.ids.extend(range(free + instances))
     variables.lower_bounds.extend(np.zeros(free + instances).tolist())
     variables.upper_bounds.extend(upper.astype(np.float64).tolist())
@@ -195,20 +195,20 @@ def _model(program: Program, outside: Int64, unit: int) -> object:
     objective.linear_coefficients.ids.extend(range(free))
     price = np.concatenate([program.cost[program.instance], program.other[outside]]) // unit
     objective.linear_coefficients.values.extend(price.astype(np.float64).tolist())
-    constraints.ids.extend(range(kinds + instances + pairs))
+    constraints.ids.extend(range(groups + instances + pairs))
     low = np.concatenate([program.rows, np.zeros(instances), np.full(pairs, -np.inf)])
     high = np.concatenate([program.rows, np.full(instances, np.inf), np.zeros(pairs)])
     constraints.lower_bounds.extend(low.astype(np.float64).tolist())
     constraints.upper_bounds.extend(high.astype(np.float64).tolist())
     pair, instance, opened = np.arange(pairs), np.arange(instances), free + np.arange(instances)
-    link = kinds + instances + pair
+    link = groups + instances + pair
     entries: list[tuple[Int64, Int64, NDArray[np.float64]]] = [
-        (program.kind, pair, np.ones(pairs)),
+        (program.group, pair, np.ones(pairs)),
         (outside, pairs + np.arange(len(outside)), np.ones(len(outside))),
-        (kinds + program.instance, pair, np.ones(pairs)),
-        (kinds + instance, opened, np.full(instances, -float(program.k))),
+        (groups + program.instance, pair, np.ones(pairs)),
+        (groups + instance, opened, np.full(instances, -float(program.k))),
         (link, pair, np.ones(pairs)),
-        (link, opened[program.instance], -program.rows[program.kind].astype(np.float64)),
+        (link, opened[program.instance], -program.rows[program.group].astype(np.float64)),
     ]
     row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
     order = np.lexsort((column, row))

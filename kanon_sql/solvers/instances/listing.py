@@ -151,9 +151,9 @@ def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: 
     """Return the instances of given classes, each by its pattern and one of its row types; ``pattern`` ascending."""
     from kanon_sql.kernels.instances.supports import supports
 
-    kinds, first = np.unique(pattern, return_index=True)
+    distinct, first = np.unique(pattern, return_index=True)
     ends = np.append(first, len(pattern)).astype(np.int64)
-    start, member = supports(table.codes, patterns.shown[kinds], sample.astype(np.int32), ends)
+    start, member = supports(table.codes, patterns.shown[distinct], sample.astype(np.int32), ends)
     return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
 
 

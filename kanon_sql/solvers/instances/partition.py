@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.repair import Pieces, repair
+from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
@@ -58,8 +58,8 @@ def released(table: CodedTable, patterns: PatternSet, k: int, classes: Classes, 
     """
     agreed, number = _agreement(table, classes)
     shown, placed = _cheapest_within(patterns, agreed)
-    pieces = Pieces(row_type=classes.row_type, shown=shown[number], count=classes.count, placed=placed[number])
-    return repair(table, patterns, k, pieces, budget).recoding()
+    partial = PartialRecoding(row_type=classes.row_type, shown=shown[number], count=classes.count, placed=placed[number])
+    return repair(table, patterns, k, partial, budget).recoding()
 
 
 def each_alone(table: CodedTable, row_types: Int64) -> Classes:
@@ -77,8 +77,8 @@ def divided(table: CodedTable, row_types: Int64, count: Int64, k: int) -> Classe
     codes = np.ascontiguousarray(table.codes[row_types])
     shown = split_classes(codes, count, table.cost, table.cardinality, k)
     everyone = np.ones(len(row_types), np.bool_)
-    pieces = Pieces(row_type=row_types.astype(np.int32), shown=shown, count=count, placed=everyone)
-    return Classes(row_type=pieces.row_type, count=count, number=pieces.classes(table))
+    partial = PartialRecoding(row_type=row_types.astype(np.int32), shown=shown, count=count, placed=everyone)
+    return Classes(row_type=partial.row_type, count=count, number=partial.classes(table))
 
 
 def _agreement(table: CodedTable, classes: Classes) -> tuple[Words, Int64]:
@@ -96,10 +96,10 @@ def _cheapest_within(patterns: PatternSet, agreed: Words) -> tuple[Words, NDArra
     """Return the cheapest permitted pattern inside each set of columns, and whether there is one."""
     if not patterns.listed:
         return agreed, np.ones(len(agreed), np.bool_)
-    kinds, kind = np.unique(agreed, return_inverse=True)
-    shown, placed = kinds.copy(), np.isin(kinds, patterns.shown)
+    distinct, which = np.unique(agreed, return_inverse=True)
+    shown, placed = distinct.copy(), np.isin(distinct, patterns.shown)
     for place in np.flatnonzero(~placed):  # a permitted set of columns is its own cheapest pattern: all others hide more
-        inside = np.flatnonzero((patterns.shown & ~kinds[place]) == 0)
+        inside = np.flatnonzero((patterns.shown & ~distinct[place]) == 0)
         if len(inside):
             shown[place], placed[place] = patterns.shown[inside[0]], True
-    return shown[kind], placed[kind]
+    return shown[which], placed[which]

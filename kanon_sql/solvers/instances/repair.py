@@ -1,8 +1,8 @@
 """Strictness: the rows that no class took are placed at the least extra cost that a local search finds.
 
-A row left behind fits no open class (every class took all rows it fits), so each repair opens one new class: the rows left
-behind, joined by donors: rows that their classes can spare, then whole classes, then, if nothing else helps, every row that
-fits, whose former classes are dissolved.
+An unassigned row fits no open class (every class took all rows it fits), so each repair opens one new class: the
+unassigned rows, joined by donors: surplus rows of their classes, then whole classes, then, if nothing else helps, every row
+that fits, whose former classes are dissolved.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CANDIDATES = 8
 """Patterns tried for one new class from either end: the cheapest, and the coarsest, which always find donors."""
 
 _FEW = 3
-"""Row types left behind up to which placing them one by one is also tried."""
+"""Unassigned row types up to which placing them one by one is also tried."""
 
 _MANY = 10_000
 """Row types of a table in which one dearer class no longer shows, so that it is not searched for a cheaper way."""
@@ -34,7 +34,7 @@ _LATE = 20
 """New classes that may still be opened after the time is up."""
 
 _ROUNDS = 200
-"""New classes, beyond one for each row type left behind, after which the search gives up."""
+"""New classes, beyond one for each unassigned row type, after which the search gives up."""
 
 
 class UnplacedError(InfeasibleError):
@@ -42,8 +42,8 @@ class UnplacedError(InfeasibleError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pieces:
-    """A recoding on its way: placed pieces and rows still left behind.
+class PartialRecoding:
+    """A recoding on its way: placed pieces and unassigned rows.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Pieces:
     shown : uint64 array [q]
         As in `Recoding`; without meaning where not placed.
     placed : bool array [q]
-        False for rows left behind.
+        False for unassigned rows.
     """
 
     row_type: Int32
@@ -61,13 +61,13 @@ class Pieces:
     placed: NDArray[np.bool_]
 
     @classmethod
-    def of_row_types(cls, table: CodedTable, placed: NDArray[np.bool_], shown: Words) -> Pieces:
+    def of_row_types(cls, table: CodedTable, placed: NDArray[np.bool_], shown: Words) -> PartialRecoding:
         """Return one piece per row type."""
         everyone = np.arange(table.row_types, dtype=np.int32)
         return cls(row_type=everyone, shown=shown, count=table.weight.copy(), placed=placed)
 
     @classmethod
-    def of(cls, recoding: Recoding) -> Pieces:
+    def of(cls, recoding: Recoding) -> PartialRecoding:
         """Return the pieces of a recoding, all placed."""
         everything = np.ones(len(recoding.count), np.bool_)
         return cls(row_type=recoding.row_type, shown=recoding.shown, count=recoding.count, placed=everything)
@@ -81,7 +81,7 @@ class Pieces:
         return Recoding(row_type=row_type[first[: len(joined)]], shown=shown[first[: len(joined)]], count=joined)
 
     def classes(self, table: CodedTable) -> Int64:
-        """Return the class number of each placed piece (-1 where left behind), dense from 0; O(q (m + log q))."""
+        """Return the class number of each placed piece (-1 where unassigned), dense from 0; O(q (m + log q))."""
         number = np.full(len(self.row_type), -1, np.int64)
         here = np.flatnonzero(self.placed)
         visible = (table.codes[self.row_type[here]] + 1) * (1 - hidden_bits(self.shown[here], len(table.columns)))
@@ -96,8 +96,10 @@ class Pieces:
         return number
 
 
-def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budget: Budget = UNLIMITED) -> Pieces:
-    """Place every row left behind: all in one new class, or one after the other, whichever costs less.
+def repair(
+    table: CodedTable, patterns: PatternSet, k: int, partial: PartialRecoding, budget: Budget = UNLIMITED
+) -> PartialRecoding:
+    """Place every unassigned row: all in one new class, or one after the other, whichever costs less.
 
     Raises
     ------
@@ -108,29 +110,29 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
 
     Notes
     -----
-    O(q m + 2^m) a new class where all patterns are permitted; the number of new classes is at most the number of row
-    types left behind, and nearly always 0 or 1.
+    O(q m + 2^m) a new class where all patterns are permitted; the number of new classes is at most the number of unassigned
+    row types, and nearly always 0 or 1.
     """
-    if pieces.placed.all():
-        return pieces
-    left = np.flatnonzero(~pieces.placed)
-    together = _open_class(table, patterns, k, pieces, left)
+    if partial.placed.all():
+        return partial
+    left = np.flatnonzero(~partial.placed)
+    together = _open_class(table, patterns, k, partial, left)
     few = 1 < len(left) <= _FEW and table.row_types <= _MANY
     if together is not None and together.placed.all() and (not few or budget.over()):
         return together
-    one_by_one = pieces
+    one_by_one = partial
     for number in range(_ROUNDS + len(left)):
         if number > _LATE and budget.over():
             break
-        behind = np.flatnonzero(~one_by_one.placed)
-        if not len(behind):
+        unassigned = np.flatnonzero(~one_by_one.placed)
+        if not len(unassigned):
             found = [each for each in (one_by_one, together) if each is not None and each.placed.all()]
             return min(found, key=lambda each: each.recoding().cost(table))
-        opened = _open_class(table, patterns, k, one_by_one, behind[:1])
+        opened = _open_class(table, patterns, k, one_by_one, unassigned[:1])
         if opened is None:
             raise InfeasibleError(
-                f"{int(one_by_one.count[behind].sum())} rows are left, and some of them fit no permitted mask together with "
-                f"{k - 1} other rows; hint: permit coarser masks, or the mask () that suppresses everything"
+                f"{int(one_by_one.count[unassigned].sum())} rows are left, and some of them fit no permitted mask together "
+                f"with {k - 1} other rows; hint: permit coarser masks, or the mask () that suppresses everything"
             )
         one_by_one = opened
     raise UnplacedError(
@@ -139,21 +141,23 @@ def repair(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
     )
 
 
-def _open_class(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, targets: Int64) -> Pieces | None:
+def _open_class(
+    table: CodedTable, patterns: PatternSet, k: int, partial: PartialRecoding, targets: Int64
+) -> PartialRecoding | None:
     """Open the cheapest new class that holds all the pieces ``targets``; None if no pattern can."""
-    wanted = table.codes[pieces.row_type[targets]]
-    same = (table.codes[pieces.row_type] == wanted[0]) & (wanted == wanted[0]).all(axis=0)
+    wanted = table.codes[partial.row_type[targets]]
+    same = (table.codes[partial.row_type] == wanted[0]) & (wanted == wanted[0]).all(axis=0)
     agree = same.astype(np.uint64) @ (np.uint64(1) << np.arange(same.shape[1], dtype=np.uint64))
-    feasible = _support(patterns.shown, agree, pieces.count, same.shape[1]) >= k
+    feasible = _support(patterns.shown, agree, partial.count, same.shape[1]) >= k
     feasible &= (patterns.shown & agree[targets[0]]) == patterns.shown
     candidates = np.flatnonzero(feasible)
     if not len(candidates):
         return None
     if len(candidates) > 2 * _CANDIDATES:
         candidates = np.append(candidates[:_CANDIDATES], candidates[-_CANDIDATES:])
-    classes = _Classes.of(table, pieces)
-    offers = [_offer(patterns, int(p), agree, classes, k, pieces) for p in candidates]
-    return _accept(min(offers, key=lambda offer: (offer.dissolves, offer.price)), classes, k, pieces)
+    classes = _Classes.of(table, partial)
+    offers = [_offer(patterns, int(p), agree, classes, k, partial) for p in candidates]
+    return _accept(min(offers, key=lambda offer: (offer.dissolves, offer.price)), classes, k, partial)
 
 
 def _support(shown: Words, agree: Words, count: Int64, columns: int) -> Int64:
@@ -164,9 +168,9 @@ def _support(shown: Words, agree: Words, count: Int64, columns: int) -> Int64:
             halves = rows.reshape(-1, 2, 1 << column)
             halves[:, 0] += halves[:, 1]
         return rows[shown.astype(np.int64)]
-    kinds, kind = np.unique(agree, return_inverse=True)
-    rows = np.bincount(kind, weights=count).astype(np.int64)
-    return np.array([rows[(kinds & each) == each].sum() for each in shown], np.int64)
+    distinct, which = np.unique(agree, return_inverse=True)
+    rows = np.bincount(which, weights=count).astype(np.int64)
+    return np.array([rows[(distinct & each) == each].sum() for each in shown], np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,12 +182,12 @@ class _Classes:
     size: Int64
 
     @classmethod
-    def of(cls, table: CodedTable, pieces: Pieces) -> _Classes:
-        number = pieces.classes(table)
-        cost = row_cost(pieces.shown, table.cost)
+    def of(cls, table: CodedTable, partial: PartialRecoding) -> _Classes:
+        number = partial.classes(table)
+        cost = row_cost(partial.shown, table.cost)
         size = np.zeros(number.max(initial=-1) + 1, np.int64)
-        np.add.at(size, number[pieces.placed], pieces.count[pieces.placed])
-        return cls(number=number, cost=np.where(pieces.placed, cost, 0), size=size)
+        np.add.at(size, number[partial.placed], partial.count[partial.placed])
+        return cls(number=number, cost=np.where(partial.placed, cost, 0), size=size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,68 +200,68 @@ class _Offer:
     price: Fraction
 
 
-def _offer(patterns: PatternSet, p: int, agree: Words, classes: _Classes, k: int, pieces: Pieces) -> _Offer:
+def _offer(patterns: PatternSet, p: int, agree: Words, classes: _Classes, k: int, partial: PartialRecoding) -> _Offer:
     shown = patterns.shown[p]
     fits = (agree & shown) == shown
     extra = patterns.cost[p] - classes.cost
-    saved = np.where(fits & ~pieces.placed, pieces.count, 0)
-    donors = np.flatnonzero(fits & pieces.placed)
+    saved = np.where(fits & ~partial.placed, partial.count, 0)
+    donors = np.flatnonzero(fits & partial.placed)
     need = k - int(saved.sum())
     gifts = [
         gift
-        for gift in (_spare(donors, extra, need, classes, k, pieces), _whole_class(donors, extra, classes, pieces))
+        for gift in (_surplus_rows(donors, extra, need, classes, k, partial), _whole_class(donors, extra, classes, partial))
         if gift is not None
     ]
     if need <= 0:
         gifts = [np.zeros_like(saved)]
     dissolves = not gifts
     if dissolves:
-        gifts = [np.where(fits & pieces.placed, pieces.count, 0)]
+        gifts = [np.where(fits & partial.placed, partial.count, 0)]
     take = min((saved + gift for gift in gifts), key=lambda each: int(each @ extra))
     return _Offer(shown=shown, take=take, dissolves=dissolves, price=Fraction(int(take @ extra), int(saved.sum())))
 
 
-def _spare(donors: Int64, extra: Int64, need: int, classes: _Classes, k: int, pieces: Pieces) -> Int64 | None:
-    """Return the cheapest ``need`` rows that classes above k can spare, or None if there are too few."""
-    allowance = classes.size - k
-    donors = donors[allowance[classes.number[donors]] > 0]
-    gift = np.zeros(len(pieces.count), np.int64)
+def _surplus_rows(donors: Int64, extra: Int64, need: int, classes: _Classes, k: int, partial: PartialRecoding) -> Int64 | None:
+    """Return the cheapest ``need`` surplus rows of classes above k, or None if there are too few."""
+    surplus = classes.size - k
+    donors = donors[surplus[classes.number[donors]] > 0]
+    gift = np.zeros(len(partial.count), np.int64)
     for donor in donors[np.argsort(extra[donors], kind="stable")]:
-        rows = min(need, int(pieces.count[donor]), int(allowance[classes.number[donor]]))
+        rows = min(need, int(partial.count[donor]), int(surplus[classes.number[donor]]))
         gift[donor] = rows
-        allowance[classes.number[donor]] -= rows
+        surplus[classes.number[donor]] -= rows
         need -= rows
         if need <= 0:
             return gift
     return None
 
 
-def _whole_class(donors: Int64, extra: Int64, classes: _Classes, pieces: Pieces) -> Int64 | None:
+def _whole_class(donors: Int64, extra: Int64, classes: _Classes, partial: PartialRecoding) -> Int64 | None:
     """Return all rows of the class that is cheapest to coarsen, or None if no class fits as a whole."""
     fitting = np.zeros_like(classes.size)
-    np.add.at(fitting, classes.number[donors], pieces.count[donors])
+    np.add.at(fitting, classes.number[donors], partial.count[donors])
     price = np.zeros_like(classes.size)
-    np.add.at(price, classes.number[donors], pieces.count[donors] * extra[donors])
+    np.add.at(price, classes.number[donors], partial.count[donors] * extra[donors])
     whole = np.flatnonzero(fitting == classes.size)
     if not len(whole):
         return None
     chosen = whole[np.argmin(price[whole])]
-    return np.where(classes.number == chosen, pieces.count, 0)
+    return np.where(classes.number == chosen, partial.count, 0)
 
 
-def _accept(offer: _Offer, classes: _Classes, k: int, pieces: Pieces) -> Pieces:
+def _accept(offer: _Offer, classes: _Classes, k: int, partial: PartialRecoding) -> PartialRecoding:
     """Move the offered rows to the new class; classes that fall below k give up their other rows."""
     size = classes.size.copy()
     moved = np.flatnonzero(offer.take)
-    former = moved[pieces.placed[moved]]
+    former = moved[partial.placed[moved]]
     np.subtract.at(size, classes.number[former], offer.take[former])
-    kept = pieces.count - offer.take
+    kept = partial.count - offer.take
     stays = kept > 0
-    standing = pieces.placed & (np.append(size, 0)[classes.number] >= k)
+    stands = partial.placed & (np.append(size, 0)[classes.number] >= k)
     return replace(
-        pieces,
-        row_type=np.concatenate([pieces.row_type[stays], pieces.row_type[moved]]),
-        shown=np.concatenate([pieces.shown[stays], np.full(len(moved), offer.shown, np.uint64)]),
+        partial,
+        row_type=np.concatenate([partial.row_type[stays], partial.row_type[moved]]),
+        shown=np.concatenate([partial.shown[stays], np.full(len(moved), offer.shown, np.uint64)]),
         count=np.concatenate([kept[stays], offer.take[moved]]),
-        placed=np.concatenate([standing[stays], np.ones(len(moved), np.bool_)]),
+        placed=np.concatenate([stands[stays], np.ones(len(moved), np.bool_)]),
     )

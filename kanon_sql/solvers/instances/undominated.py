@@ -21,31 +21,31 @@ _CONSIDERED = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looks:
-    """The r looks that released rows can have, and the s kinds of row types: those that fit the same looks.
+class UsefulInstances:
+    """The r instances that a cheapest release may need, and the s groups of row types: those that fit the same instances.
 
     Parameters
     ----------
     shown : uint64 array [r]
-        The columns that each look shows.
+        The columns that each instance shows.
     cost : int64 array [r]
-        Cost of a row of each look; ascending.
-    kind : int64 array [t]
-        Number of the kind of each row type.
+        Cost of a row of each instance; ascending.
+    group : int64 array [t]
+        Number of the group of each row type.
     fits : int64 array [s]
-        Bit j is set where the kind fits look j; never 0.
+        Bit j is set where the group fits instance j; never 0.
     rows : int64 array [s]
-        Rows of each kind.
+        Rows of each group.
     """
 
     shown: Words
     cost: Int64
-    kind: Int64
+    group: Int64
     fits: Int64
     rows: Int64
 
 
-def undominated(table: CodedTable, patterns: PatternSet, k: int) -> Looks:
+def undominated(table: CodedTable, patterns: PatternSet, k: int) -> UsefulInstances:
     """Return the instances with a support of k rows that no other can replace.
 
     An instance can replace another if it costs no more and its support holds the other's: all rows of the one may move
@@ -84,7 +84,7 @@ def undominated(table: CodedTable, patterns: PatternSet, k: int) -> Looks:
             kept = np.append(kept[~replaced], number)
     if len(kept) > MOST_INSTANCES:
         raise _too_many()
-    return _by_kind(table, patterns.shown[listed.pattern[kept]], listed.cost[kept], support)
+    return _by_group(table, patterns.shown[listed.pattern[kept]], listed.cost[kept], support)
 
 
 def _too_many() -> PolicyError:
@@ -94,9 +94,9 @@ def _too_many() -> PolicyError:
     )
 
 
-def _by_kind(table: CodedTable, shown: Words, cost: Int64, support: NDArray[np.bool_]) -> Looks:
+def _by_group(table: CodedTable, shown: Words, cost: Int64, support: NDArray[np.bool_]) -> UsefulInstances:
     fitting = (np.int64(1) << np.arange(len(cost))) @ support.astype(np.int64)
-    fits, kind = np.unique(fitting, return_inverse=True)
+    fits, group = np.unique(fitting, return_inverse=True)
     rows = np.zeros(len(fits), np.int64)
-    np.add.at(rows, kind, table.weight)
-    return Looks(shown=shown, cost=cost, kind=kind, fits=fits, rows=rows)
+    np.add.at(rows, group, table.weight)
+    return UsefulInstances(shown=shown, cost=cost, group=group, fits=fits, rows=rows)

@@ -11,25 +11,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.k_anonymity import full_domain
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a recoding that drops columns as a whole, at the least cost.
 
     Parameters
     ----------
-    table : CodedTable
-        t row types, m columns.
-    patterns : PatternSet
-        The permitted patterns; of ladders only those that show the finest level or nothing are tried.
-    k : int
-        Least number of rows of a class.
+    problem : Problem
+        t row types, m columns. Of ladders only the patterns that show nothing, or the finest level that may be shown, are
+        tried.
     budget : Budget
         Time left.
 
@@ -44,13 +42,21 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     -----
     The full-domain recoding without suppressed rows, for which see there.
     """
+    table, patterns = problem.table, problem.patterns
     ladders = [places for places in table.ladders.values() if len(places) > 1]
     if ladders and not patterns.listed:
         raise PolicyError("attribute lists the levels of generalized columns, and here they are too many; hint: full_domain")
     whole = np.ones(len(patterns.shown), np.bool_)
     for places in ladders:
         bits = patterns.shown & np.uint64(sum(1 << place for place in places))
-        whole &= (bits == 0) | (bits >> np.uint64(places[0]) & np.uint64(1) == 1)
+        whole &= (bits == 0) | (bits & np.uint64(_finest(table, places)) > 0)
+    if patterns.listed and not whole.any():  # an empty list would stand for every pattern
+        raise InfeasibleError("every mask shows a column at a coarser level than the finest; hint: full_domain uses such masks")
     tried = PatternSet(shown=patterns.shown[whole], cost=patterns.cost[whole]) if ladders else patterns
-    found = full_domain.solve(table, tried, k, budget)
+    found = full_domain.solve(replace(problem, patterns=tried, most_suppressed=None), budget)
     return replace(found, remark=found.remark.replace("full-domain recodings", "releases that drop whole columns"))
+
+
+def _finest(table: CodedTable, places: list[int]) -> int:
+    """Return the bit of the finest level of a ladder that may be shown, 0 if there is none."""
+    return next((1 << place for place in places if not table.hidden_levels >> place & 1), 0)

@@ -17,16 +17,15 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.disjoint import DisjointClasses
 from kanon_sql.solvers.instances.partition import released
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 MOST_ROW_TYPES = 60_000
 """The time grows with the square of the row types."""
 
 _WORK_PER_CALL = 1 << 26
-"""Distances times columns between two looks at the clock, well below a second."""
+"""Distances times columns between two checks of the clock, well below a second."""
 
 _DISTANCES = 1 << 12
 """Different distances that are told apart; weights that add up to more are rounded for the choice of balls."""
@@ -34,17 +33,13 @@ _DISTANCES = 1 << 12
 _TURNS_PER_REPORT = 64
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a strictly k-anonymous recoding of at most 6 k (1 + ln 2 k) times the optimum's cost.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         At most 60,000 row types, at least k rows.
-    patterns : PatternSet
-        The permitted patterns, or none listed where all 2^m are permitted.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left; when it ends, the rows in no class are divided top down.
 
@@ -71,6 +66,7 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     The best balls only become dearer as rows find classes, so each one is measured again only when its last measure is the
     least. O(t^2 m) time for the first measure; O(t m) for each further one; memory O(t m).
     """
+    table, patterns, k = problem.table, problem.patterns, problem.k
     if table.row_types > MOST_ROW_TYPES:
         raise PolicyError(
             f"balls compares at most {MOST_ROW_TYPES:,} row types with each other, the table has {table.row_types:,}; "

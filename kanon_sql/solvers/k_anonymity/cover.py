@@ -17,27 +17,23 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.disjoint import DisjointClasses
 from kanon_sql.solvers.instances.partition import released
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 MOST_SETS = 1 << 18
 """Sets of rows that are listed in about a second; 116 rows for k = 2, 32 for k = 3, 19 for k = 5."""
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a strictly k-anonymous recoding of at most 3 k (1 + ln 2 k) times the optimum's cost.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, m columns, at least k rows, and few sets of k to 2 k - 1 of them. Of a row type with k rows, which is a
         class of its own, only k - 1 rows count.
-    patterns : PatternSet
-        The permitted patterns, or none listed where all 2^m are permitted.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left; when it ends, the rows in no class are divided top down.
 
@@ -60,6 +56,7 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
 
     O(s k^2) time for s sets, O(s k) for each one chosen; memory O(s k).
     """
+    table, patterns, k = problem.table, problem.patterns, problem.k
     rows = np.repeat(np.arange(table.row_types, dtype=np.int32), np.where(table.weight < k, table.weight, k - 1))
     sizes = range(k, min(2 * k - 1, len(rows)) + 1)
     sets = sum(math.comb(len(rows), size) for size in sizes)
@@ -70,8 +67,8 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
         )
     classes = DisjointClasses(table, k)
     families = [_Family(table, rows, size) for size in sizes]
-    while (behind := int(classes.left.sum())) and not (budget.over() and behind >= k):
-        budget.report("cover", 1 - behind / table.rows)
+    while (unassigned := int(classes.left.sum())) and not (budget.over() and unassigned >= k):
+        budget.report("cover", 1 - unassigned / table.rows)
         family, place = min((each.cheapest(classes.left) for each in families), key=lambda found: found[0])[1:]
         classes.add(*np.unique(family.member[place], return_counts=True))
     return released(table, patterns, k, classes.finished(), budget)
@@ -85,10 +82,10 @@ class _Family:
         self.member = np.unique(listed.reshape(-1, size), axis=0)
         self.diameter = np.zeros(len(self.member), np.int64)
         self._earlier = np.zeros(self.member.shape, np.int32)
-        kinds = np.unique(rows)
-        codes = table.codes[kinds]
+        distinct = np.unique(rows)
+        codes = table.codes[distinct]
         distance = np.stack([(codes != own) @ table.cost for own in codes])
-        place = np.searchsorted(kinds, self.member)
+        place = np.searchsorted(distinct, self.member)
         for high in range(size):
             for low in range(high):
                 np.maximum(self.diameter, distance[place[:, low], place[:, high]], out=self.diameter)

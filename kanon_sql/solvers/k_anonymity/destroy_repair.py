@@ -5,44 +5,55 @@ One step does what shifting rows, opening, dissolving and swapping classes would
 
 from __future__ import annotations
 
-from kanon_sql.kernels.classes.plans import Plan
+from kanon_sql.kernels.classes.partition import Partition
 from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.pools import Site
+from kanon_sql.solvers.instances.search_space import SearchSpace
 
-_STEPS_PER_ROW_TYPE = 2
-_MOST_STEPS = 100_000
+_TIMES, _LEAST_STEPS = 60, 1_000
+"""How often a pass takes each row type apart, on average, and its least number of steps."""
 
-_STEPS = 2_000
-"""Steps between two looks at the clock: some tenths of a second."""
+_CHUNK, _LEAST_CHUNKS = 80_000, 5
+"""Row types that are taken apart between two checks of the clock, some tenths of a second; and checks in a pass, at least."""
 
-_SIZE = 40
-"""Row types of a neighbourhood."""
+_SIZE, _SIZE_PER_ROW, _MOST = 24, 8, 640
+"""Row types of a neighbourhood: so many, and some for each of k rows; at most."""
 
 _NOISE = 0.05
-"""How far the prices are shaken, so that the same neighbourhood is rebuilt in different ways."""
+"""How far the prices are perturbed, so that the same neighbourhood is rebuilt in different ways."""
 
 
-def local_search(site: Site, plan: Plan, bound: int, budget: Budget) -> None:
-    """Rebuild neighbourhoods of a plan, never to more cost; it ends after a number of steps that depends on the table.
+def local_search(space: SearchSpace, partition: Partition, bound: int, budget: Budget, *, endless: bool) -> bool:
+    """Rebuild neighbourhoods of a partition, never to more cost; return whether there is little left to gain this way.
 
     Parameters
     ----------
-    site, plan
-        Where; the plan is changed.
+    space, partition
+        Where; the partition is changed.
     bound : int
         A lower bound on the cost of every release, at which the search ends.
     budget : Budget
         Time left, and the seed.
+    endless : bool
+        Whether passes follow each other as long as they gain; else there is one. Its steps depend on the table.
     """
-    from kanon_sql.kernels.classes.destroy_repair import Workspace, rebuild
+    from kanon_sql.kernels.classes.destroy_repair import rebuild
+    from kanon_sql.kernels.classes.workspace import Workspace
 
     state = seeded(budget.seed)
-    steps = min(_MOST_STEPS, _STEPS_PER_ROW_TYPE * site.table.row_types)
-    cost, work = site.cost(plan), Workspace(site.pool, site.k, _SIZE)
-    for done in range(0, steps, _STEPS):
-        if cost <= bound or budget.over():
-            break
+    size = min(_SIZE + _SIZE_PER_ROW * space.k, _MOST)
+    steps = max(_LEAST_STEPS, _TIMES * space.table.row_types // size)
+    chunk = min(max(1, _CHUNK // size), steps // _LEAST_CHUNKS)
+    work = Workspace(space.candidates, space.k, size)
+    cost, before, gained, done = space.cost(partition), -1, True, 0
+    while cost > bound and not budget.over():
+        if done >= steps:
+            if not endless or cost == before:
+                return not gained
+            before, done = cost, 0
         budget.report("local search", done / steps, cost, bound)
-        rebuild(site.pool, plan, work, site.k, min(_STEPS, steps - done), _NOISE, _SIZE, state)
-        cost = site.cost(plan)
+        rebuild(space.candidates, partition, work, space.k, chunk, _NOISE, state)
+        done += chunk
+        gained = space.cost(partition) < cost
+        cost = space.cost(partition)
+    return False

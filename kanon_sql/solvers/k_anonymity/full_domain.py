@@ -17,11 +17,11 @@ import numpy as np
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.repair import Pieces
+from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.k_anonymity.hitting_sets import HittingSets
-from kanon_sql.solvers.k_anonymity.lattice import Lattice, Standing
+from kanon_sql.solvers.k_anonymity.lattice import LargeClasses, Lattice
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
@@ -29,22 +29,17 @@ _MOST_EFFORT = 1 << 34
 """Row types counted after which the search ends by itself where there is no time limit: one to two minutes."""
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget, *, most_suppressed: int = 0) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return the cheapest k-anonymous recoding that shows the same columns for all rows but the suppressed ones.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, m columns, at least k rows.
-    patterns : PatternSet
-        The permitted patterns, or none listed where all 2^m are permitted.
-    k : int
-        Least number of rows of a class.
+        Rows are suppressed entirely where the pattern that shows nothing is permitted. They are a class, so k of them at
+        least: below k their greatest number is as good as 0.
     budget : Budget
         Time left; when it ends, the best recoding so far is returned, and its remark says so.
-    most_suppressed : int
-        Most rows that may be suppressed entirely, where the pattern that shows nothing is permitted. They are a class, so
-        k of them at least: below k the number is as good as 0.
 
     Returns
     -------
@@ -61,12 +56,13 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget, *, mo
     Exponential in m in the worst case (the problem is NP-hard without suppressed rows, even for binary columns), O(m t) for
     each node of the search; memory O(t m), and 16 bytes a core.
     """
+    patterns, k, most = problem.patterns, problem.k, problem.most_suppressed or 0
     nothing = not patterns.listed or 0 in patterns.shown
-    lattice = Lattice(table=table, k=k, most=most_suppressed if nothing and most_suppressed >= k else 0)
+    lattice = Lattice(table=problem.table, k=k, most=most if nothing and most >= k else 0)
     search = _Search(lattice=lattice, patterns=patterns, budget=budget)
     proven = search.run()
     if search.best is None:
-        small = lattice.small(lattice.standing(search.coarsest()))
+        small = lattice.small(lattice.large_classes(search.coarsest()))
         if proven:
             raise InfeasibleError(
                 f"no permitted mask suits all rows: the coarsest leaves {small} rows in classes below k = {k}, and "
@@ -142,7 +138,7 @@ class _Search:
 
     def _offer(self, shown: int) -> bool:
         """Take a permitted pattern if it is better than the best so far."""
-        suppressed = self.lattice.suppressed(self.lattice.standing(shown))
+        suppressed = self.lattice.suppressed(self.lattice.large_classes(shown))
         if suppressed is None:
             return False
         total = self.lattice.total(self.lattice.hidden_cost(shown), suppressed)
@@ -159,12 +155,12 @@ class _Search:
         Where all patterns are permitted, this also adds the columns whose codes follow from those of others: they are free.
         """
         lattice = self.lattice
-        standing = lattice.standing(shown)
+        large = lattice.large_classes(shown)
         while True:
             self._report()
             offers = []
             for column in lattice.columns(~shown):
-                finer = lattice.finer(standing, column)
+                finer = lattice.finer(large, column)
                 suppressed = lattice.suppressed(finer)
                 if suppressed is not None:
                     wider = shown | 1 << column
@@ -173,7 +169,7 @@ class _Search:
             cheapest = min(offers, key=lambda offer: offer[:3], default=None)
             if cheapest is None or cheapest[0] >= total or self._over():
                 break
-            total, _, shown, standing = cheapest
+            total, _, shown, large = cheapest
         permitted = self._within(shown)
         if permitted is not None:
             self._offer(permitted)
@@ -203,7 +199,7 @@ class _Search:
         return False
 
     def _branch(
-        self, kept: int, free: int, standing: Standing, listed: Int64, *, grown: bool, done: tuple[float, float]
+        self, kept: int, free: int, large: LargeClasses, listed: Int64, *, grown: bool, done: tuple[float, float]
     ) -> bool:
         """Search the patterns that show all columns ``kept`` and some of ``free``; False if the time is up before the end.
 
@@ -212,7 +208,7 @@ class _Search:
 
         Parameters
         ----------
-        standing : Standing
+        large : LargeClasses
             What stands when ``kept`` is shown.
         listed : int64 array
             Positions of patterns, among them all that are searched.
@@ -234,53 +230,53 @@ class _Search:
                     return True
                 cheapest = int(self.patterns.shown[listed[0]])
             fatal = lattice.fatal(lattice.hidden_cost(cheapest), self.below)
-            if fatal <= 0 or lattice.small(standing) >= fatal:
+            if fatal <= 0 or lattice.small(large) >= fatal:
                 return True
             if grown:
-                small = {column: lattice.small(lattice.finer(standing, column)) for column in lattice.columns(free)}
+                small = {column: lattice.small(lattice.finer(large, column)) for column in lattice.columns(free)}
                 grown = False
             alone = [column for column in small if small[column] >= fatal and free >> column & 1]
             if alone:
                 free &= ~sum(1 << column for column in alone)
                 continue
-            core = lattice.core(kept, standing, cheapest, fatal)
+            core = lattice.core(kept, large, cheapest, fatal)
             if core is None:
                 if self._offer(cheapest):
                     self._improve(cheapest, self.below)
                     continue
                 core = cheapest  # its rows in small classes are few, but need so many others that it is not better
-            return self._branches(kept, free, lattice.columns(core & ~kept), standing, listed, done)
+            return self._branches(kept, free, lattice.columns(core & ~kept), large, listed, done)
         return False
 
     def _branches(
-        self, kept: int, free: int, columns: list[int], standing: Standing, listed: Int64, done: tuple[float, float]
+        self, kept: int, free: int, columns: list[int], large: LargeClasses, listed: Int64, done: tuple[float, float]
     ) -> bool:
         """Search the patterns that do not show all of some columns; False if the time is up before the end."""
         start, share = done
         for number, column in enumerate(columns):
             free &= ~(1 << column)
             share /= 2
-            if not self._branch(kept, free, standing, listed, grown=number > 0, done=(start, share)):
+            if not self._branch(kept, free, large, listed, grown=number > 0, done=(start, share)):
                 return False
             start += share
             kept |= 1 << column
-            standing = self.lattice.finer(standing, column)
+            large = self.lattice.finer(large, column)
         return True
 
 
 def _released(lattice: Lattice, choice: _Choice) -> Recoding:
-    """Return the recoding; of the classes that stand, as few rows are suppressed as the choice demands beyond small ones."""
-    table, standing = lattice.table, lattice.standing(choice.shown)
+    """Return the recoding; of the classes that stand, as few rows are suppressed as the choice asks for beyond small ones."""
+    table, large = lattice.table, lattice.large_classes(choice.shown)
     kept = np.zeros_like(table.weight)
-    kept[standing.member] = table.weight[standing.member]
-    need = choice.suppressed - lattice.small(standing)
-    allowance = standing.rows - lattice.k
-    if need > int(allowance.sum()):
-        allowance = np.where(np.arange(len(allowance)) == np.argmin(standing.rows), standing.rows, 0)
-    for number in np.flatnonzero(allowance).tolist():
-        gift = min(need, int(allowance[number]))
+    kept[large.member] = table.weight[large.member]
+    need = choice.suppressed - lattice.small(large)
+    surplus = large.rows - lattice.k
+    if need > int(surplus.sum()):
+        surplus = np.where(np.arange(len(surplus)) == np.argmin(large.rows), large.rows, 0)
+    for number in np.flatnonzero(surplus).tolist():
+        gift = min(need, int(surplus[number]))
         need -= gift
-        for row_type in standing.member[standing.start[number] : standing.start[number + 1]].tolist():
+        for row_type in large.member[large.start[number] : large.start[number + 1]].tolist():
             taken = min(gift, int(kept[row_type]))
             kept[row_type] -= taken
             gift -= taken
@@ -290,7 +286,7 @@ def _released(lattice: Lattice, choice: _Choice) -> Recoding:
     counts = np.concatenate([kept, table.weight - kept])
     shown = np.repeat(np.array([choice.shown, 0], np.uint64), table.row_types)
     some = counts > 0
-    pieces = Pieces(
+    partial = PartialRecoding(
         row_type=np.tile(everyone, 2)[some], shown=shown[some], count=counts[some], placed=np.ones(int(some.sum()), np.bool_)
     )
-    return pieces.recoding()
+    return partial.recoding()

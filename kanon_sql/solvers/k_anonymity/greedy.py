@@ -7,20 +7,23 @@ Bredereck, Nichterlein, Niedermeier: Pattern-Guided k-Anonymity (2013), Algorith
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.repair import Pieces, repair
+from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.solvers.instances.sampled import sampled_patterns
 from kanon_sql.solvers.instances.sieve import sieve
-from kanon_sql.solvers.k_anonymity.shift import reopen
+from kanon_sql.solvers.k_anonymity.shift import shift
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import mixed_radix
 from kanon_sql.table.patterns import PatternSet, other_orders
 from kanon_sql.table.recoding import Recoding
 
 _WORK_PER_CALL = 1 << 24
-"""Patterns times row types between two looks at the clock, well below a second."""
+"""Patterns times row types between two checks of the clock, well below a second."""
 
 _SMALL = 1 << 20
 """Patterns times row types up to which other orders among equally dear patterns are tried too, and the best is kept."""
@@ -29,17 +32,13 @@ _MANY = 100_000
 """Row types beyond which no rows are shifted: those it splits would cost the release another reading of the source."""
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a strictly k-anonymous recoding.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, m columns, at least k rows.
-    patterns : PatternSet
-        The permitted patterns, or none listed where all 2^m are permitted and too many.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left; when it ends, the rows not yet placed are repaired at once.
 
@@ -53,27 +52,33 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     Listed patterns: O(p (j t / 64 + m e)) with e eligible row types a pattern and j sets of columns counted beforehand (at
     most m^3 / 6). Memory O(j t / 8) bytes. Patterns that are not listed are sampled first, at most 49,153.
     """
+    table, patterns, k = problem.table, problem.patterns, problem.k
     if patterns.listed:
         orders = [patterns]
         if len(patterns.shown) * table.row_types <= _SMALL:
             orders += other_orders(table, patterns)
-        return min((_try(table, order, k, budget) for order in orders), key=lambda recoding: recoding.cost(table))
+        return min(
+            (_try(replace(problem, patterns=order), budget) for order in orders), key=lambda recoding: recoding.cost(table)
+        )
     # Too many patterns to list: the ones that sampled rows share are tried, and never do worse than splitting top down.
     split = _top_down(table, k).recoding()
     if budget.over():
         return split
-    return min(split, _try(table, sampled_patterns(table), k, budget), key=lambda recoding: recoding.cost(table))
+    return min(
+        split, _try(replace(problem, patterns=sampled_patterns(table)), budget), key=lambda recoding: recoding.cost(table)
+    )
 
 
-def _try(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
-    pieces = repair(table, patterns, k, cheapest_first(table, patterns, k, budget), budget)
+def _try(problem: Problem, budget: Budget) -> Recoding:
+    table, patterns, k = problem.table, problem.patterns, problem.k
+    partial = repair(table, patterns, k, cheapest_first(table, patterns, k, budget), budget)
     if table.row_types <= _MANY:
-        pieces = reopen(table, patterns, k, pieces, budget)
-    return pieces.recoding()
+        partial = shift(table, patterns, k, partial, budget)
+    return partial.recoding()
 
 
-def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Pieces:
-    """Let each pattern in turn take the rows of its instances with k rows or more; the last rows are left behind."""
+def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> PartialRecoding:
+    """Let each pattern in turn take the rows of its instances with k rows or more; the last rows are unassigned."""
     from kanon_sql.kernels.classes.greedy import take_frequent
 
     word, stride, _ = mixed_radix(table.cardinality)
@@ -93,11 +98,11 @@ def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budg
         budget.report("greedy", 1 - left / table.rows)
         if left < k or budget.over():
             break
-    return Pieces.of_row_types(table, taken >= 0, patterns.shown[taken])
+    return PartialRecoding.of_row_types(table, taken >= 0, patterns.shown[taken])
 
 
-def _top_down(table: CodedTable, k: int) -> Pieces:
+def _top_down(table: CodedTable, k: int) -> PartialRecoding:
     from kanon_sql.kernels.partitions.top_down import split_classes
 
     shown = split_classes(table.codes, table.weight, table.cost, table.cardinality, k)
-    return Pieces.of_row_types(table, np.ones(table.row_types, np.bool_), shown)
+    return PartialRecoding.of_row_types(table, np.ones(table.row_types, np.bool_), shown)

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.pools import Site
-from kanon_sql.solvers.instances.repair import Pieces, repair
+from kanon_sql.solvers.instances.repair import PartialRecoding, repair
+from kanon_sql.solvers.instances.search_space import SearchSpace
 from kanon_sql.solvers.k_anonymity.greedy import cheapest_first
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Recoding, row_cost
@@ -21,10 +21,10 @@ _LOSSES = (0.2, 0.6, 1.0, 1.5)
 """Cells for each of k rows that a class may lose at the prices."""
 
 _WORK = 1 << 28
-"""Members of the pool looked at in all runs together; at least one run."""
+"""Members of the candidate classes tried in all runs together; at least one run."""
 
 
-def guided(site: Site, budget: Budget) -> Recoding:
+def guided(space: SearchSpace, budget: Budget) -> Recoding:
     """Return the best recoding of some runs that open classes by price.
 
     Notes
@@ -33,36 +33,39 @@ def guided(site: Site, budget: Budget) -> Recoding:
     """
     from kanon_sql.kernels.classes.guided_opening import open_by_price
 
-    cell = int(np.max(site.pool.cost, initial=0)) // max(1, len(site.table.columns))
+    cell = int(np.max(space.candidates.cost, initial=0)) // max(1, len(space.table.columns))
     runs = list(product(_FACTORS, _LOSSES))
-    runs = runs[:: max(1, len(runs) * len(site.pool.member) // _WORK)]
-    found: list[tuple[int, Pieces]] = []
+    runs = runs[:: max(1, len(runs) * len(space.candidates.member) // _WORK)]
+    found: list[tuple[int, PartialRecoding]] = []
     for number, (factor, loss) in enumerate(runs):
         if found and budget.over():
             break
         budget.report("opening", number / len(runs))
-        plan = site.empty()
-        left = open_by_price(site.pool, plan, site.k, factor, -int(loss * site.k * cell))
-        pieces = _with_greedy(site, site.pieces(plan), left, budget)
-        cost = np.where(pieces.placed, row_cost(pieces.shown, site.table.cost), int(site.patterns.cost[-1]))
-        found.append((int(cost @ pieces.count), pieces))
+        partition = space.empty()
+        left = open_by_price(space.candidates, partition, space.k, factor, -int(loss * space.k * cell))
+        partial = _with_greedy(space, space.partial(partition), left, budget)
+        cost = np.where(partial.placed, row_cost(partial.shown, space.table.cost), int(space.patterns.cost[-1]))
+        found.append((int(cost @ partial.count), partial))
     best = min(found, key=lambda each: each[0])[1]
-    return repair(site.table, site.patterns, site.k, best, budget).recoding()
+    return repair(space.table, space.patterns, space.k, best, budget).recoding()
 
 
-def _with_greedy(site: Site, pieces: Pieces, left: Int64, budget: Budget) -> Pieces:
-    """Place the rows that are left behind by the plain greedy, among themselves, as far as it can."""
-    behind = np.flatnonzero(left)
+def _with_greedy(space: SearchSpace, partial: PartialRecoding, left: Int64, budget: Budget) -> PartialRecoding:
+    """Place the unassigned rows by the plain greedy, among themselves, as far as it can."""
+    unassigned = np.flatnonzero(left)
     rest = replace(
-        site.table, codes=np.ascontiguousarray(site.table.codes[behind]), weight=left[behind], origin=site.table.origin[behind]
+        space.table,
+        codes=np.ascontiguousarray(space.table.codes[unassigned]),
+        weight=left[unassigned],
+        origin=space.table.origin[unassigned],
     )
-    if rest.rows < site.k:
-        return pieces
-    more = cheapest_first(rest, site.patterns, site.k, budget)
-    stays = pieces.placed
-    return Pieces(
-        row_type=np.concatenate([pieces.row_type[stays], behind[more.row_type].astype(np.int32)]),
-        shown=np.concatenate([pieces.shown[stays], more.shown]),
-        count=np.concatenate([pieces.count[stays], more.count]),
-        placed=np.concatenate([pieces.placed[stays], more.placed]),
+    if rest.rows < space.k:
+        return partial
+    more = cheapest_first(rest, space.patterns, space.k, budget)
+    stays = partial.placed
+    return PartialRecoding(
+        row_type=np.concatenate([partial.row_type[stays], unassigned[more.row_type].astype(np.int32)]),
+        shown=np.concatenate([partial.shown[stays], more.shown]),
+        count=np.concatenate([partial.count[stays], more.count]),
+        placed=np.concatenate([partial.placed[stays], more.placed]),
     )

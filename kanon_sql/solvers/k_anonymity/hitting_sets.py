@@ -28,7 +28,7 @@ class HittingSets:
         self.proven = False
 
     def hit(self, core: int) -> None:
-        """Demand that a column of a core, given as bits, is dropped."""
+        """Require that a column of a core, given as bits, is dropped."""
         self._model.add_bool_or([drop for column, drop in enumerate(self._dropped) if core >> column & 1])
 
     def cheapest(self, below: int, seconds: float) -> int | None:

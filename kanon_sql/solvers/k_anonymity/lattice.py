@@ -22,7 +22,7 @@ _OVERHEAD = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class LargeClasses:
     """The classes of k rows or more when some columns are shown for all rows.
 
     Parameters
@@ -91,42 +91,42 @@ class Lattice:
         """Return the columns of a set, in the order in which they are tried."""
         return [column for column in self.order if shown >> column & 1]
 
-    def everyone(self) -> Standing:
+    def everyone(self) -> LargeClasses:
         """Return all rows as one class."""
         member = np.arange(self.table.row_types, dtype=np.int32)
-        return Standing(member=member, start=np.array([0, len(member)]), rows=np.array([self.rows]))
+        return LargeClasses(member=member, start=np.array([0, len(member)]), rows=np.array([self.rows]))
 
-    def finer(self, standing: Standing, column: int) -> Standing:
+    def finer(self, large: LargeClasses, column: int) -> LargeClasses:
         """Return what stands when one more column is shown; O(q + v) for q row types and v values of the column."""
         from kanon_sql.kernels.instances.refinement import refine
 
         values = self._values[column]
-        self.effort += len(standing.member) + values + _OVERHEAD
+        self.effort += len(large.member) + values + _OVERHEAD
         codes = self._by_column[column]
-        member, start, rows = refine(codes, values, self.table.weight, self.k, standing.member, standing.start)
-        return Standing(member=member, start=start, rows=rows)
+        member, start, rows = refine(codes, values, self.table.weight, self.k, large.member, large.start)
+        return LargeClasses(member=member, start=start, rows=rows)
 
-    def standing(self, shown: int) -> Standing:
+    def large_classes(self, shown: int) -> LargeClasses:
         """Return what stands when a set of columns is shown."""
-        standing = self.everyone()
+        large = self.everyone()
         for column in self.columns(shown):
-            standing = self.finer(standing, column)
-        return standing
+            large = self.finer(large, column)
+        return large
 
-    def small(self, standing: Standing) -> int:
+    def small(self, large: LargeClasses) -> int:
         """Return the rows in classes below k."""
-        return self.rows - int(standing.rows.sum())
+        return self.rows - int(large.rows.sum())
 
-    def suppressed(self, standing: Standing) -> int | None:
+    def suppressed(self, large: LargeClasses) -> int | None:
         """Return how many rows have to be suppressed so that all others stand; None if more than may be.
 
-        They are none, or k or more. Where rows are missing they come from classes above k; where these cannot spare as many,
+        They are none, or k or more. Where rows are missing they come from classes above k; where their surplus is too small,
         a class has to be given up, and the smallest one alone is enough.
         """
-        least = self.small(standing)
+        least = self.small(large)
         if 0 < least < self.k:
-            spare = int(standing.rows.sum()) - self.k * len(standing.rows)
-            least = self.k if least + spare >= self.k else least + int(standing.rows.min())
+            surplus = int(large.rows.sum()) - self.k * len(large.rows)
+            least = self.k if least + surplus >= self.k else least + int(large.rows.min())
         return least if least <= self.most else None
 
     def hidden_cost(self, shown: int) -> int:
@@ -147,7 +147,7 @@ class Lattice:
             enough = 1
         return min(enough, self.most + 1)
 
-    def core(self, kept: int, standing: Standing, shown: int, fatal: int) -> int | None:
+    def core(self, kept: int, large: LargeClasses, shown: int, fatal: int) -> int | None:
         """Return columns among ``shown`` that leave ``fatal`` rows in small classes; None if all of them do not.
 
         Parameters
@@ -155,7 +155,7 @@ class Lattice:
         kept : int
             Columns that may be in the core without need; of the others none is too many. Known cores are taken first, the one
             with the fewest others.
-        standing : Standing
+        large : LargeClasses
             What stands when ``kept`` is shown.
 
         Notes
@@ -168,8 +168,8 @@ class Lattice:
             return int(self._cores[known[np.argmin(others)]])
         core = kept
         candidates = self.columns(shown & ~kept)
-        while (small := self.small(standing)) < fatal:
-            finer, tried = standing, 0
+        while (small := self.small(large)) < fatal:
+            finer, tried = large, 0
             while self.small(finer) < fatal:
                 if tried == len(candidates):
                     return None
@@ -179,7 +179,7 @@ class Lattice:
             last = candidates[tried - 1]
             candidates = candidates[: tried - 1]
             core |= 1 << last
-            standing = self.finer(standing, last)
+            large = self.finer(large, last)
         self._cores = np.append(self._cores, np.uint64(core))
         self._small = np.append(self._small, small)
         return core

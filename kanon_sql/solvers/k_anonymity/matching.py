@@ -16,22 +16,18 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.k_anonymity import greedy, refine
 from kanon_sql.solvers.matching.simplex_matching import BOUND, MOST_ROW_TYPES, match
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a 2-anonymous recoding of least cost, or the best found in time, with a proven bound.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, m columns, two rows or more.
-    patterns : PatternSet
-        The permitted patterns.
-    k : int
-        Always 2.
+        k is always 2.
     budget : Budget
         Time left.
 
@@ -48,12 +44,13 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     cost a row; so a cheapest matching in pairs and triples is a cheapest release. Cost as for `match`; tables of more than
     40,000 row types are left to `refine`, and the recoding says so.
     """
+    table, patterns, k = problem.table, problem.patterns, problem.k
     if k != 2:
         raise PolicyError(f"matching divides rows into twos and threes, so it solves k = 2 only, not k = {k}; hint: 'optimal'")
     if table.row_types > MOST_ROW_TYPES:
-        refined = refine.solve(table, patterns, k, budget)
+        refined = refine.solve(problem, budget)
         return replace(refined, remark=refined.remark or f"more than {MOST_ROW_TYPES:,} row types are too many: refine")
     found = match(table, patterns, np.full(table.row_types, -1, np.int64), budget)
     if found.matching is None:
-        return replace(greedy.solve(table, patterns, k, budget), lower_bound=found.bound, bound=BOUND)
+        return replace(greedy.solve(problem, budget), lower_bound=found.bound, bound=BOUND)
     return replace(found.matching.recoding(table, patterns), lower_bound=found.bound, bound=BOUND)

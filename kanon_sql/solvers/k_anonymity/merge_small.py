@@ -11,23 +11,19 @@ import numpy as np
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.partition import Classes, divided, each_alone, released
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a strictly k-anonymous recoding of at most m times the optimum's cost, the last rows included.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, m columns, at least k rows.
-    patterns : PatternSet
-        The permitted patterns, or none listed where all 2^m are permitted.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Of no need here.
 
@@ -40,7 +36,7 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     Notes
     -----
     Proof. A row of a *small* row type, one of fewer than k rows, pays for a cell in every release. (1) Where there are k small
-    rows, any classes among themselves cost at most m a row. (2) Where the large row types can spare enough rows to make a
+    rows, any classes among themselves cost at most m a row. (2) Where the large row types have enough surplus rows to make a
     class of k with the small ones, that class costs at most m k, and every release that costs anything costs k. (3) Else
     some large row type can keep no class of its own in any release: its rows pay like small ones, and no large row type
     is cheaper to join than m times the rows of the smallest.
@@ -50,6 +46,7 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
 
     O(m^2 t + k t m) time, O(t m) memory.
     """
+    table, patterns, k = problem.table, problem.patterns, problem.k
     small, large = np.flatnonzero(table.weight < k), np.flatnonzero(table.weight >= k)
     rows = int(table.weight[small].sum())
     budget.report("merge", 0.0)
@@ -58,15 +55,15 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     elif rows >= k:
         classes = each_alone(table, large).beside(divided(table, small, table.weight[small], k))
     else:
-        spared = _spared(table, small, large, k)
-        offers = [spared, _whole(table, small, large)] if int(spared.sum()) == k else [_whole(table, small, large)]
+        taken = _surplus_rows(table, small, large, k)
+        offers = [taken, _whole(table, small, large)] if int(taken.sum()) == k else [_whole(table, small, large)]
         taken = min(offers, key=lambda each: _joint_cost(table, each))
         classes = _joined(table, taken)
     return released(table, patterns, k, classes, budget)
 
 
-def _spared(table: CodedTable, small: Int64, large: Int64, k: int) -> Int64:
-    """Return the rows of each row type [t] in a class of all small rows and, up to k, the nearest that others can spare."""
+def _surplus_rows(table: CodedTable, small: Int64, large: Int64, k: int) -> Int64:
+    """Return the rows of each row type [t] in a class of all small rows and, up to k, the nearest surplus rows of others."""
     taken = np.zeros(table.row_types, np.int64)
     taken[small] = table.weight[small]
     common = (table.codes[small] == table.codes[small[0]]).all(axis=0)

@@ -11,12 +11,11 @@ import numpy as np
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.partition import Classes, released
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a strictly k-anonymous recoding without a guarantee on its cost.
 
     A part is cut between two values of the column with the most values in the part, as near to the median as equal values
@@ -25,12 +24,8 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, m columns, at least k rows. Codes follow the order of the values.
-    patterns : PatternSet
-        The permitted patterns, or none listed where all 2^m are permitted.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left; when it ends, the parts that there are become classes.
 
@@ -45,6 +40,7 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     """
     from kanon_sql.kernels.partitions.median_cut import cut_parts
 
+    table, patterns, k = problem.table, problem.patterns, problem.k
     by_column = np.ascontiguousarray(table.codes.T)
     member = np.arange(table.row_types)
     starts = np.zeros(table.row_types, np.bool_)

@@ -1,7 +1,7 @@
 """Large neighbourhoods: some hundred rows with all their classes are assigned anew by the integer program.
 
 Two neighbourhoods that share no class are solved at a time, on two threads. The classes around them stay; rows may move
-into those, and new classes may be opened anywhere in the pool.
+into those, and new classes may be opened anywhere in the search space.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.classes.neighbourhoods import classes_near
-from kanon_sql.kernels.classes.plans import SLOTS, Plan, put_all, take_all
+from kanon_sql.kernels.classes.partition import SLOTS, Partition, put_all, take_all
 from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.flow import side_by_side
 from kanon_sql.solvers.instances.ilp import Assignment, Outcome, Program, solve_program
-from kanon_sql.solvers.instances.pools import Site
+from kanon_sql.solvers.instances.search_space import SearchSpace
 from kanon_sql.table.arrays import Int32, Int64
 
 _ROWS, _CLASSES = 130, 8
 """Rows of a neighbourhood at first, or as many smallest classes as that where this is more."""
 
 _PAIRS, _MORE_PAIRS = 500, 8_000
-"""Pairs of a kind of row and an instance beyond which neighbourhoods shrink: at first, and when they grow."""
+"""Pairs of a group of rows and an instance beyond which neighbourhoods shrink: at first, and when they grow."""
 
 _NODES = 1
 """Nodes of the search tree of one program at first: the root and its cuts."""
@@ -40,13 +40,13 @@ _SECONDS = 3.0
 _COMPARED = 2_000
 """Instances that are compared with each other; more are all kept."""
 
-ROUNDS, LEVEL_ROUNDS = 300, 100
-"""Pairs of neighbourhoods where the clock does not decide; with levels their programs are larger, and take longer."""
+ROUNDS = 50
+"""Pairs of neighbourhoods where the clock does not decide: the local search before leaves little to gain in large tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moves:
-    """Rows of some row types in classes of a plan."""
+class Placement:
+    """Rows of some row types in classes of a partition."""
 
     row_type: Int32
     number: Int32
@@ -61,64 +61,64 @@ class Neighbourhood:
     ----------
     row_type, count : int64 arrays [f]
         The row types and their rows.
-    kind : int64 array [f]
-        Row types that fit the same instances are one kind of the program.
-    home : int64 array [f]
+    group : int64 array [f]
+        Row types that fit the same instances are one group of the program.
+    fallback : int64 array [f]
         The cheapest class that is open anyway, -1 where there is none.
     instance : int64 array [j]
-        The instances of the program, as numbers of the pool.
+        The instances of the program, as numbers of the candidate classes.
     program : Program
         See there.
     """
 
     row_type: Int64
     count: Int64
-    kind: Int64
-    home: Int64
+    group: Int64
+    fallback: Int64
     instance: Int64
     program: Program
 
     @classmethod
-    def of(cls, site: Site, plan: Plan, row_type: Int64, count: Int64) -> Neighbourhood:
-        """Return the neighbourhood of rows that are in no class of the plan."""
-        begin, cost = np.asarray(site.pool.first), site.instances.cost
+    def of(cls, space: SearchSpace, partition: Partition, row_type: Int64, count: Int64) -> Neighbourhood:
+        """Return the neighbourhood of rows that are in no class of the partition."""
+        begin, cost = np.asarray(space.candidates.first), space.instances.cost
         size = begin[row_type + 1] - begin[row_type]
         owner = np.repeat(np.arange(len(row_type)), size)
         first = np.cumsum(size) - size
         place = np.arange(size.sum()) - first[owner] + begin[row_type][owner]
-        instance = np.asarray(site.pool.instance)[place].astype(np.int64)
-        opened = np.asarray(plan.rows)[instance] > 0
-        home = np.full(len(row_type), -1, np.int64)
-        homes, at = np.unique(owner[opened], return_index=True)  # the first is the cheapest
-        home[homes] = instance[opened][at]
+        instance = np.asarray(space.candidates.instance)[place].astype(np.int64)
+        opened = np.asarray(partition.rows)[instance] > 0
+        fallback = np.full(len(row_type), -1, np.int64)
+        with_fallback, at = np.unique(owner[opened], return_index=True)  # the first is the cheapest
+        fallback[with_fallback] = instance[opened][at]
         used, place = np.unique(instance[~opened], return_inverse=True)
         owner = owner[~opened]
-        enough = np.bincount(place, weights=count[owner], minlength=len(used)) >= site.k
+        enough = np.bincount(place, weights=count[owner], minlength=len(used)) >= space.k
         used, owner, place = _only(enough, used, owner, place)
         used, owner, place = _only(undominated(owner, place, cost[used], len(row_type)), used, owner, place)
-        other = np.where(home >= 0, cost[home], -1)
-        kind, sample = _kinds(owner, place, other)
+        other = np.where(fallback >= 0, cost[fallback], -1)
+        group, sample = _grouped(owner, place, other)
         rows = np.zeros(len(sample), np.int64)
-        np.add.at(rows, kind, count)
-        first_of_kind = np.zeros(len(row_type), np.bool_)
-        first_of_kind[sample] = True
-        chosen = first_of_kind[owner]
+        np.add.at(rows, group, count)
+        first_of_group = np.zeros(len(row_type), np.bool_)
+        first_of_group[sample] = True
+        chosen = first_of_group[owner]
         program = Program(
-            rows=rows, kind=kind[owner[chosen]], instance=place[chosen], cost=cost[used], other=other[sample], k=site.k
+            rows=rows, group=group[owner[chosen]], instance=place[chosen], cost=cost[used], other=other[sample], k=space.k
         )
-        return cls(row_type=row_type, count=count, kind=kind, home=home, instance=used, program=program)
+        return cls(row_type=row_type, count=count, group=group, fallback=fallback, instance=used, program=program)
 
-    def placed(self, answer: Assignment) -> Moves:
-        """Return the answer: the rows of each kind and what is assigned of it are laid side by side."""
+    def placed(self, answer: Assignment) -> Placement:
+        """Return the answer: the rows of each group and what is assigned of it are laid side by side."""
         target = np.append(self.instance[self.program.instance], np.full(len(answer.elsewhere), -1))
         amount = np.append(answer.count, answer.elsewhere)
-        of_kind = np.append(self.program.kind, np.arange(len(answer.elsewhere)))
-        flow, order = np.argsort(of_kind, kind="stable"), np.argsort(self.kind, kind="stable")
+        of_group = np.append(self.program.group, np.arange(len(answer.elsewhere)))
+        flow, order = np.argsort(of_group, kind="stable"), np.argsort(self.group, kind="stable")
         source, chosen, count = side_by_side(self.count[order], amount[flow])
         source, number = order[source], target[flow[chosen]]
-        return Moves(
+        return Placement(
             row_type=self.row_type[source].astype(np.int32),
-            number=np.where(number < 0, self.home[source], number).astype(np.int32),
+            number=np.where(number < 0, self.fallback[source], number).astype(np.int32),
             count=count,
         )
 
@@ -146,7 +146,7 @@ def undominated(owner: Int64, place: Int64, cost: Int64, row_types: int) -> NDAr
     return ~replaced
 
 
-def _kinds(owner: Int64, place: Int64, other: Int64) -> tuple[Int64, Int64]:
+def _grouped(owner: Int64, place: Int64, other: Int64) -> tuple[Int64, Int64]:
     """Number row types that fit the same instances alike; return the number of each, and of each number the first.
 
     The program shrinks by that, and loses some of its symmetry.
@@ -155,23 +155,23 @@ def _kinds(owner: Int64, place: Int64, other: Int64) -> tuple[Int64, Int64]:
     ends = np.searchsorted(owner[order], np.arange(len(other) + 1))
     fits = place[order].astype(np.int64)
     numbers: dict[tuple[bytes, int], int] = {}
-    kind = np.empty(len(other), np.int64)
+    group = np.empty(len(other), np.int64)
     sample: list[int] = []
     for each, elsewhere in enumerate(other.tolist()):
-        look = (fits[ends[each] : ends[each + 1]].tobytes(), elsewhere)
-        kind[each] = numbers.setdefault(look, len(numbers))
-        if kind[each] == len(sample):
+        key = (fits[ends[each] : ends[each + 1]].tobytes(), elsewhere)
+        group[each] = numbers.setdefault(key, len(numbers))
+        if group[each] == len(sample):
             sample.append(each)
-    return kind, np.array(sample, np.int64)
+    return group, np.array(sample, np.int64)
 
 
-def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | None) -> None:
+def improve(space: SearchSpace, partition: Partition, bound: int, budget: Budget, rounds: int | None) -> None:
     """Assign neighbourhoods anew until the rounds or the time are over; never to more cost.
 
     Parameters
     ----------
-    site, plan
-        Where; the plan is changed.
+    space, partition
+        Where; the partition is changed.
     bound : int
         A lower bound on the cost of every release, at which the search ends.
     budget : Budget
@@ -180,8 +180,8 @@ def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | No
         Pairs of neighbourhoods; None goes on until the time is over.
     """
     random, state = np.random.default_rng(budget.seed), seeded(budget.seed)
-    cost, done, idle = site.cost(plan), 0, 0
-    rows = most = max(_ROWS, _CLASSES * site.k)
+    cost, done, idle = space.cost(partition), 0, 0
+    rows = most = max(_ROWS, _CLASSES * space.k)
     quick = True
 
     def solved(near: Neighbourhood) -> Outcome:
@@ -190,38 +190,41 @@ def improve(site: Site, plan: Plan, bound: int, budget: Budget, rounds: int | No
 
     with ThreadPoolExecutor(max_workers=2) as threads:
         while cost > bound and not budget.over() and (rounds is None or done < rounds):
-            lifted = [_lifted(plan, classes_near(site.pool, plan, _seed(site, plan, random), rows, state)) for _ in range(2)]
-            lifted = [pieces for pieces in lifted if len(pieces.count)]
-            near = [_around(site, plan, pieces) for pieces in lifted]
-            pairs = max((len(each.program.kind) for each in near), default=0)
-            if pairs > (_PAIRS if quick else _MORE_PAIRS) and rows > site.k + 1:
-                for pieces in lifted:
-                    put_all(plan, pieces.row_type, pieces.number, pieces.count)
-                rows = max(rows * 4 // 5, site.k + 1)
+            lifted = [
+                _lifted(partition, classes_near(space.candidates, partition, _seed(space, partition, random), rows, state))
+                for _ in range(2)
+            ]
+            lifted = [placement for placement in lifted if len(placement.count)]
+            near = [_around(space, partition, placement) for placement in lifted]
+            pairs = max((len(each.program.group) for each in near), default=0)
+            if pairs > (_PAIRS if quick else _MORE_PAIRS) and rows > space.k + 1:
+                for placement in lifted:
+                    put_all(partition, placement.row_type, placement.number, placement.count)
+                rows = max(rows * 4 // 5, space.k + 1)
                 continue
-            for pieces, around, outcome in zip(lifted, near, threads.map(solved, near), strict=True):
-                _settle(site, plan, pieces, around, outcome.assignment)
+            for placement, around, outcome in zip(lifted, near, threads.map(solved, near), strict=True):
+                _apply(space, partition, placement, around, outcome.assignment)
             rows = min(most, rows * 5 // 4 + 1)
             done += 1
-            idle = idle + 1 if site.cost(plan) == cost else 0
-            cost = site.cost(plan)
+            idle = idle + 1 if space.cost(partition) == cost else 0
+            cost = space.cost(partition)
             if idle == _IDLE:
                 if rounds is not None:
                     break
                 # Small neighbourhoods gain most for their time; when they have nothing left, larger ones may.
-                idle, quick, most = 0, False, min(most * 3 // 2, site.table.rows)
+                idle, quick, most = 0, False, min(most * 3 // 2, space.table.rows)
             budget.report("neighbourhoods", budget.share() if rounds is None else done / rounds, cost, bound)
 
 
-def _seed(site: Site, plan: Plan, random: np.random.Generator) -> int:
+def _seed(space: SearchSpace, partition: Partition, random: np.random.Generator) -> int:
     """Draw a row type; one is as likely as its rows cost more than their price."""
-    where = np.asarray(plan.where)
+    where = np.asarray(partition.where)
     used = np.flatnonzero(where >= 0)
     if not len(used):
         return 0
     row_type = used // SLOTS
-    excess = np.asarray(plan.amount)[used] * np.maximum(
-        np.asarray(site.pool.cost)[where[used]] - np.asarray(site.pool.price)[row_type], 0
+    excess = np.asarray(partition.amount)[used] * np.maximum(
+        np.asarray(space.candidates.cost)[where[used]] - np.asarray(space.candidates.price)[row_type], 0
     )
     total = np.cumsum(excess)
     if total[-1] == 0:
@@ -229,38 +232,40 @@ def _seed(site: Site, plan: Plan, random: np.random.Generator) -> int:
     return int(row_type[np.searchsorted(total, random.integers(total[-1]), side="right")])
 
 
-def _lifted(plan: Plan, classes: Int32) -> Moves:
-    """Take classes out of the plan."""
+def _lifted(partition: Partition, classes: Int32) -> Placement:
+    """Take classes out of the partition."""
     places = []
     for number in classes.tolist():
-        place = plan.head[number]
+        place = partition.head[number]
         while place >= 0:
             places.append(place)
-            place = plan.after[place]
+            place = partition.after[place]
     place = np.array(places, np.int64)
-    pieces = Moves(
+    placement = Placement(
         row_type=(place // SLOTS).astype(np.int32),
-        number=np.asarray(plan.where)[place],
-        count=np.asarray(plan.amount)[place],
+        number=np.asarray(partition.where)[place],
+        count=np.asarray(partition.amount)[place],
     )
-    take_all(plan, pieces.row_type, pieces.number, pieces.count)
-    return pieces
+    take_all(partition, placement.row_type, placement.number, placement.count)
+    return placement
 
 
-def _around(site: Site, plan: Plan, pieces: Moves) -> Neighbourhood:
-    row_type, place = np.unique(pieces.row_type.astype(np.int64), return_inverse=True)
+def _around(space: SearchSpace, partition: Partition, placement: Placement) -> Neighbourhood:
+    row_type, place = np.unique(placement.row_type.astype(np.int64), return_inverse=True)
     count = np.zeros(len(row_type), np.int64)
-    np.add.at(count, place, pieces.count)
-    return Neighbourhood.of(site, plan, row_type, count)
+    np.add.at(count, place, placement.count)
+    return Neighbourhood.of(space, partition, row_type, count)
 
 
-def _settle(site: Site, plan: Plan, pieces: Moves, near: Neighbourhood, answer: Assignment | None) -> None:
+def _apply(
+    space: SearchSpace, partition: Partition, placement: Placement, near: Neighbourhood, answer: Assignment | None
+) -> None:
     """Put the rows where the answer says if that costs no more, else back."""
-    cost = site.instances.cost
-    if answer is not None and answer.cost <= int(cost[pieces.number] @ pieces.count):
+    cost = space.instances.cost
+    if answer is not None and answer.cost <= int(cost[placement.number] @ placement.count):
         new = near.placed(answer)
-        fitted = put_all(plan, new.row_type, new.number, new.count)
+        fitted = put_all(partition, new.row_type, new.number, new.count)
         if fitted == len(new.count):
             return
-        take_all(plan, new.row_type[:fitted], new.number[:fitted], new.count[:fitted])
-    put_all(plan, pieces.row_type, pieces.number, pieces.count)
+        take_all(partition, new.row_type[:fitted], new.number[:fitted], new.count[:fitted])
+    put_all(partition, placement.row_type, placement.number, placement.count)

@@ -18,18 +18,18 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import put_all
+from kanon_sql.kernels.classes.partition import put_all
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment, Program, solve_program
 from kanon_sql.solvers.instances.listing import Instances, useful
-from kanon_sql.solvers.instances.pools import Site
 from kanon_sql.solvers.instances.repair import repair
+from kanon_sql.solvers.instances.search_space import SearchSpace
 from kanon_sql.solvers.k_anonymity import greedy, refine
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, Neighbourhood
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 _MOST_MEMBERS = 1 << 25
@@ -39,7 +39,7 @@ _MOST_EDGES = 1 << 21
 """Members of the instances that are left, beyond which no integer program is built."""
 
 _MOST_PAIRS = 300_000
-"""Pairs of a kind of row and an instance in a component beyond which its integer program is not built."""
+"""Pairs of a group of rows and an instance in a component beyond which its integer program is not built."""
 
 _FIRST_SLICE = 2.0
 """Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""
@@ -54,17 +54,13 @@ class _Answer:
     bound: int
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a k-anonymous recoding of least cost, or the best found in time, with a proven bound.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, m columns, at least k rows.
-    patterns : PatternSet
-        The permitted patterns.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left. Without a limit, components that are small enough are solved to the end.
 
@@ -78,26 +74,25 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     Exponential in the size of the largest component in the worst case. Tables whose instances are too many to list are
     left to `refine`, and the recoding says so.
     """
+    table, patterns, k = problem.table, problem.patterns, problem.k
     complete = useful(table, patterns, k, complete=True, limit=_MOST_MEMBERS) if patterns.listed else None
     if complete is None:
-        found = refine.solve(table, patterns, k, budget)
+        found = refine.solve(problem, budget)
         return replace(found, remark=found.remark or "there are too many instances for an exact solution: refine")
-    start = greedy.solve(table, patterns, k, budget)
+    start = greedy.solve(problem, budget)
     relaxed = relax(table, complete, k, start.cost(table), budget)
     best = replace(start, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)
     if start.cost(table) > relaxed.bound and not budget.over():
-        found = refine.searched(table, patterns, k, start, complete, relaxed, budget, ROUNDS)
+        found = refine.searched(problem, start, complete, relaxed, budget, ROUNDS)
         best = replace(best, row_type=found.row_type, shown=found.shown, count=found.count)
     for free_for_all in (True, False):
         if best.cost(table) > best.lower_bound and not budget.over():
-            best = _by_components(table, patterns, k, complete, relaxed, best, budget, free_for_all=free_for_all)
+            best = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all)
     return best
 
 
 def _by_components(
-    table: CodedTable,
-    patterns: PatternSet,
-    k: int,
+    problem: Problem,
     complete: Instances,
     relaxed: Relaxation,
     best: Recoding,
@@ -109,6 +104,7 @@ def _by_components(
 
     An instance without which k rows could not be placed is open in any case, so it connects nothing.
     """
+    table, patterns, k = problem.table, problem.patterns, problem.k
     upper = best.cost(table)
     # Opening an instance that loses raises the bound by its loss: beyond the best release, no cheaper one opens it.
     needed = relaxed.surplus >= 0
@@ -116,30 +112,30 @@ def _by_components(
     kept = complete.take(np.flatnonzero(needed))
     if len(kept.member) > _MOST_EDGES:
         return replace(best, remark="the integer program is too large: refine")
-    site = Site.of(table, patterns, k, kept, relaxed.prices)
+    space = SearchSpace.of(table, patterns, k, kept, relaxed.prices)
     free = _forced(table, kept, k)
     if free_for_all:
         free |= np.diff(kept.start) == table.row_types
-    plan = site.empty()
-    np.asarray(plan.rows)[free] = 1
+    partition = space.empty()
+    np.asarray(partition.rows)[free] = 1
     component = _components(kept, free)
     parts = []
     for number in np.unique(component).tolist():
         members = np.flatnonzero(component == number)
-        parts.append(Neighbourhood.of(site, plan, members, table.weight[members]))
-    parts.sort(key=lambda part: len(part.program.kind))
+        parts.append(Neighbourhood.of(space, partition, members, table.weight[members]))
+    parts.sort(key=lambda part: len(part.program.group))
     shares = [number / len(parts) for number in range(len(parts))]
     with ThreadPoolExecutor(max_workers=2) as threads:
         answers = list(threads.map(partial(_solved, budget=budget, upper=upper, lower=best.lower_bound), parts, shares))
     bound = max(best.lower_bound, min(sum(answer.bound for answer in answers), upper))
     method = BOUND if bound > best.lower_bound else best.bound
     if all(answer.assignment is not None for answer in answers):
-        np.asarray(plan.rows)[free] = 0
+        np.asarray(partition.rows)[free] = 0
         for answer in answers:
             if answer.assignment is not None:
-                pieces = answer.part.placed(answer.assignment)
-                put_all(plan, pieces.row_type, pieces.number, pieces.count)
-        found = repair(table, patterns, k, site.pieces(plan), budget).recoding()
+                placement = answer.part.placed(answer.assignment)
+                put_all(partition, placement.row_type, placement.number, placement.count)
+        found = repair(table, patterns, k, space.partial(partition), budget).recoding()
         if found.cost(table) < upper:
             best = replace(best, row_type=found.row_type, shown=found.shown, count=found.count)
     return replace(best, lower_bound=bound, bound=method)
@@ -173,9 +169,9 @@ def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lo
     """Solve one component, interrupted now and then to hear whether to go on."""
     program = part.program
     least = _cheapest(program)
-    if not len(program.kind) or least == INFEASIBLE:
+    if not len(program.group) or least == INFEASIBLE:
         return _Answer(part=part, assignment=_everyone_elsewhere(program), bound=least)
-    if len(program.kind) > _MOST_PAIRS:
+    if len(program.group) > _MOST_PAIRS:
         return _Answer(part=part, assignment=None, bound=least)
     seconds = _FIRST_SLICE
     while True:
@@ -193,7 +189,7 @@ def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lo
 def _cheapest(program: Program) -> int:
     """Return what the rows cost if each has its cheapest instance; `INFEASIBLE` if one has none."""
     cost = np.where(program.other >= 0, program.other, INFEASIBLE)
-    np.minimum.at(cost, program.kind, program.cost[program.instance])
+    np.minimum.at(cost, program.group, program.cost[program.instance])
     return INFEASIBLE if (cost == INFEASIBLE).any() else int(cost @ program.rows)
 
 

@@ -14,16 +14,15 @@ import numpy as np
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import Instances, useful
-from kanon_sql.solvers.instances.pools import Site, settled, tightened
-from kanon_sql.solvers.instances.repair import Pieces, repair
+from kanon_sql.solvers.instances.repair import PartialRecoding, repair
+from kanon_sql.solvers.instances.search_space import SearchSpace, as_partition, tightened
 from kanon_sql.solvers.k_anonymity import greedy
 from kanon_sql.solvers.k_anonymity.destroy_repair import local_search
 from kanon_sql.solvers.k_anonymity.guided_opening import guided
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
-from kanon_sql.solvers.k_anonymity.neighbourhoods import LEVEL_ROUNDS, ROUNDS, improve
-from kanon_sql.solvers.k_anonymity.shift import reopen
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
+from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, improve
+from kanon_sql.solvers.k_anonymity.shift import shift
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
 
 MOST_CELLS = 1 << 29
@@ -36,17 +35,13 @@ _FEW_ROWS = 5
 """Smaller classes may lose as much as one of so many rows."""
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a k-anonymous recoding that is never dearer than the greedy's, with a proven bound.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, m columns, at least k rows.
-    patterns : PatternSet
-        The permitted patterns.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left; without a limit the search ends after a fixed number of steps.
 
@@ -59,40 +54,43 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     -----
     O(p t m) to list the instances, in practice far less; memory 8 bytes for each row type of each instance listed.
     """
-    start = greedy.solve(table, patterns, k, budget)
+    table, patterns, k = problem.table, problem.patterns, problem.k
+    start = greedy.solve(problem, budget)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
     size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
     instances = useful(table, patterns, k, complete=False) if table.row_types * len(patterns.shown) <= MOST_CELLS else None
     if instances is None:
-        shifted = reopen(table, patterns, k, Pieces.of(start), budget).recoding()
+        shifted = shift(table, patterns, k, PartialRecoding.of(start), budget).recoding()
         return replace(shifted, remark=f"{size} are too many for prices: greedy and shift")
     relaxed = relax(table, instances, k, start.cost(table), budget)
     best = start
     if start.cost(table) > relaxed.bound and not budget.over():
-        rounds = (LEVEL_ROUNDS if table.has_ladders else ROUNDS) if budget.seconds is None else None
-        best = searched(table, patterns, k, start, instances, relaxed, budget, rounds)
+        rounds = ROUNDS if budget.seconds is None else None
+        best = searched(problem, start, instances, relaxed, budget, rounds)
     return replace(best, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)
 
 
 def searched(
-    table: CodedTable,
-    patterns: PatternSet,
-    k: int,
+    problem: Problem,
     start: Recoding,
     instances: Instances,
     relaxed: Relaxation,
     budget: Budget,
     rounds: int | None,
 ) -> Recoding:
-    """Return the best recoding found from a start: opening by price, local search, ``rounds`` of large neighbourhoods."""
+    """Return the best recoding found from a start: opening by price, local search, large neighbourhoods.
+
+    Without ``rounds``, which limit the neighbourhoods, both searches go on until the time is over.
+    """
+    table, patterns, k = problem.table, problem.patterns, problem.k
     loss = _LOSS * max(k, _FEW_ROWS) * int(table.cost.max()) * relaxed.prices.scale
-    promising = instances.take(np.flatnonzero(relaxed.surplus >= -loss))
-    site = Site.of(table, patterns, k, promising, relaxed.prices)
-    found = guided(site, budget)
+    kept = instances.take(np.flatnonzero(relaxed.surplus >= -loss))
+    space = SearchSpace.of(table, patterns, k, kept, relaxed.prices)
+    found = guided(space, budget)
     best = tightened(table, patterns, k, min(start, found, key=lambda each: each.cost(table)))
-    site, plan = settled(site, best, relaxed.prices)
-    local_search(site, plan, relaxed.bound, budget)
-    improve(site, plan, relaxed.bound, budget, rounds)
-    found = repair(table, patterns, k, site.pieces(plan), budget).recoding()
+    space, partition = as_partition(space, best, relaxed.prices)
+    if local_search(space, partition, relaxed.bound, budget, endless=rounds is None):
+        improve(space, partition, relaxed.bound, budget, rounds)
+    found = repair(table, patterns, k, space.partial(partition), budget).recoding()
     return min(best, found, key=lambda each: each.cost(table))

@@ -1,4 +1,4 @@
-"""The shift pass: dear rows found new, cheaper classes with rows that classes above k can spare.
+"""The shift pass: dear rows found new, cheaper classes with surplus rows of classes above k.
 
 After the greedy no row fits an open class that is cheaper than its own, and no k dear rows share a cheaper instance: it
 would have taken them. But fewer than k of them may share one that rows of cheaper classes can fill up.
@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.repair import Pieces
+from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.instances.sieve import sieve
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import mixed_radix
@@ -19,11 +19,11 @@ from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import row_cost
 
 _WORK_PER_CALL = 1 << 24
-"""Patterns times pieces between two looks at the clock, well below a second."""
+"""Patterns times pieces between two checks of the clock, well below a second."""
 
 
-def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budget: Budget) -> Pieces:
-    """Move spare rows into new classes that save cells; every class keeps at least k rows.
+def shift(table: CodedTable, patterns: PatternSet, k: int, partial: PartialRecoding, budget: Budget) -> PartialRecoding:
+    """Move surplus rows into new classes that save cells; every class keeps at least k rows.
 
     Notes
     -----
@@ -31,19 +31,19 @@ def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
     e of them eligible.
     """
     if budget.over() or not patterns.listed:
-        return pieces
-    from kanon_sql.kernels.classes.shift import take_spare
+        return partial
+    from kanon_sql.kernels.classes.shift import shift_rows
 
-    number = pieces.classes(table)
-    spare = np.bincount(number, weights=pieces.count).astype(np.int64) - k
-    cost = row_cost(pieces.shown, table.cost)
-    movable = np.flatnonzero(spare[number] > 0)
+    number = partial.classes(table)
+    surplus = np.bincount(number, weights=partial.count).astype(np.int64) - k
+    cost = row_cost(partial.shown, table.cost)
+    movable = np.flatnonzero(surplus[number] > 0)
     if not len(movable):
-        return pieces
-    codes = np.ascontiguousarray(table.codes[pieces.row_type[movable]])
-    piece = np.stack([number[movable], pieces.count[movable], cost[movable]], axis=1)
+        return partial
+    codes = np.ascontiguousarray(table.codes[partial.row_type[movable]])
+    piece = np.stack([number[movable], partial.count[movable], cost[movable]], axis=1)
     place = np.stack(mixed_radix(table.cardinality)[:2])
-    used = np.isin(patterns.shown, np.unique(pieces.shown))
+    used = np.isin(patterns.shown, np.unique(partial.shown))
     ordered = np.stack([patterns.shown[used].astype(np.int64), patterns.cost[used]], axis=1)
     sifted = sieve(codes, table.cardinality, piece[:, 1].copy(), k, len(ordered))
     made = [np.empty((0, 3), np.int64)]
@@ -51,19 +51,19 @@ def reopen(table: CodedTable, patterns: PatternSet, k: int, pieces: Pieces, budg
     for start in range(0, len(ordered), step):
         moves = np.empty((2 * len(movable), 3), np.int64)
         batch = ordered[start : start + step]
-        moves = moves[: take_spare(codes, piece, spare, place, batch, sifted, k, moves)]
+        moves = moves[: shift_rows(codes, piece, surplus, place, batch, sifted, k, moves)]
         made.append(moves + np.array([0, 0, start]))
         if budget.over():
             break
         budget.report("shift", min(1.0, (start + len(batch)) / len(ordered)))
     moved = np.concatenate(made)
-    count = pieces.count.copy()
+    count = partial.count.copy()
     np.subtract.at(count, movable[moved[:, 0]], moved[:, 1])
     stays = count > 0
     return replace(
-        pieces,
-        row_type=np.concatenate([pieces.row_type[stays], pieces.row_type[movable[moved[:, 0]]]]),
-        shown=np.concatenate([pieces.shown[stays], ordered[moved[:, 2], 0].astype(np.uint64)]),
+        partial,
+        row_type=np.concatenate([partial.row_type[stays], partial.row_type[movable[moved[:, 0]]]]),
+        shown=np.concatenate([partial.shown[stays], ordered[moved[:, 2], 0].astype(np.uint64)]),
         count=np.concatenate([count[stays], moved[:, 1]]),
         placed=np.ones(int(stays.sum()) + len(moved), np.bool_),
     )

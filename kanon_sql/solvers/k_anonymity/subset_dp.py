@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.repair import Pieces
+from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.k_anonymity.greedy import solve as greedy
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
@@ -26,24 +27,20 @@ MOST_ROWS = 18
 """3^17 / 2 pairs of a subset and a class take some tenths of a second, and each further row three times that."""
 
 _SUBSETS_PER_CALL = 1 << 13
-"""Subsets between two looks at the clock, well below a second."""
+"""Subsets between two checks of the clock, well below a second."""
 
 
 Keeps = Callable[[Int64], NDArray[np.bool_]]
 """Tells of subsets of the rows, as bits, whether they may be classes."""
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a k-anonymous recoding of least cost.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         At most 18 rows.
-    patterns : PatternSet
-        The permitted patterns, or none listed where all 2^m are permitted.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left; when it ends, the greedy's recoding is returned, without a bound.
 
@@ -59,9 +56,10 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     Only classes of k to 2 k - 1 rows are tried: a larger one can be divided, and each part keeps its pattern at the same cost
     a row. Time and memory as for `cheapest_division`.
     """
+    table, k = problem.table, problem.k
     refuse_many(table, MOST_ROWS)
-    found = cheapest_division(table, patterns, range(k, 2 * k), everything, budget)
-    return greedy(table, patterns, k, budget) if found is None else found
+    found = cheapest_division(table, problem.patterns, range(k, 2 * k), everything, budget)
+    return greedy(problem, budget) if found is None else found
 
 
 def refuse_many(table: CodedTable, most: int) -> None:
@@ -117,14 +115,14 @@ def cheapest_division(table: CodedTable, patterns: PatternSet, sizes: range, kee
             f"the {table.rows} rows cannot be divided into classes of {sizes.start} rows or more under the "
             f"{len(patterns.shown)} permitted masks; hint: permit coarser masks, or the mask () that suppresses everything"
         )
-    look = np.zeros(table.rows, np.uint64)
+    shown_by_row = np.zeros(table.rows, np.uint64)
     left = everyone
     while left:
-        look[(chosen[left] >> np.arange(table.rows)) & 1 == 1] = shown[chosen[left]]
+        shown_by_row[(chosen[left] >> np.arange(table.rows)) & 1 == 1] = shown[chosen[left]]
         left ^= int(chosen[left])
     one = np.ones(table.rows, np.int64)
-    pieces = Pieces(row_type=rows_of(table), shown=look, count=one, placed=one.astype(np.bool_))
-    return replace(pieces.recoding(), lower_bound=int(best[everyone]), bound="dynamic programming over subsets")
+    partial = PartialRecoding(row_type=rows_of(table), shown=shown_by_row, count=one, placed=one.astype(np.bool_))
+    return replace(partial.recoding(), lower_bound=int(best[everyone]), bound="dynamic programming over subsets")
 
 
 def _classes(table: CodedTable, patterns: PatternSet, sizes: range, keeps: Keeps) -> tuple[Int64, Words]:
@@ -134,17 +132,17 @@ def _classes(table: CodedTable, patterns: PatternSet, sizes: range, keeps: Keeps
     subset, agreement = class_agreements(table.codes[rows_of(table)], sizes.start, sizes.stop - 1)
     kept = keeps(subset)
     subset, agreement = subset[kept], agreement[kept]
-    kinds, kind = np.unique(agreement, return_inverse=True)
-    pattern, price = kinds, row_cost(kinds, table.cost)
+    distinct, which = np.unique(agreement, return_inverse=True)
+    pattern, price = distinct, row_cost(distinct, table.cost)
     if patterns.listed:
-        first = first_fitting(kinds, patterns.shown)
-        permitted = first[kind] >= 0
-        subset, kind = subset[permitted], kind[permitted]
+        first = first_fitting(distinct, patterns.shown)
+        permitted = first[which] >= 0
+        subset, which = subset[permitted], which[permitted]
         pattern, price = patterns.shown[first], patterns.cost[first]
     cost = np.full(1 << table.rows, IMPOSSIBLE, np.int64)
     shown = np.zeros(1 << table.rows, np.uint64)
-    cost[subset] = price[kind] * np.bitwise_count(subset)
-    shown[subset] = pattern[kind]
+    cost[subset] = price[which] * np.bitwise_count(subset)
+    shown[subset] = pattern[which]
     return cost, shown
 
 

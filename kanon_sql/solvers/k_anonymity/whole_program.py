@@ -13,28 +13,23 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, solve_program
 from kanon_sql.solvers.instances.listing import useful
-from kanon_sql.solvers.instances.pools import Site
-from kanon_sql.solvers.instances.repair import Pieces
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.instances.search_space import SearchSpace
 from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Prices, Recoding
 
 _MOST_PAIRS = 300_000
 """Pairs of a row type and an instance beyond which the program is not built."""
 
 
-def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Recoding | None:
+def solve(problem: Problem, budget: Budget) -> Recoding | None:
     """Return a recoding of least cost, or the best found in time; None if the program is too large or time is up.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, at least k rows.
-    patterns : PatternSet
-        The permitted patterns.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left; the program is solved to the end without a limit.
 
@@ -47,11 +42,12 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     -----
     Exponential in the worst case.
     """
+    table, patterns, k = problem.table, problem.patterns, problem.k
     instances = useful(table, patterns, k, complete=True, limit=_MOST_PAIRS) if patterns.listed else None
     if instances is None:
         return None
-    site = Site.of(table, patterns, k, instances, Prices(price=np.zeros(table.row_types, np.int64), scale=1))
-    whole = Neighbourhood.of(site, site.empty(), np.arange(table.row_types), table.weight)
+    space = SearchSpace.of(table, patterns, k, instances, Prices(price=np.zeros(table.row_types, np.int64), scale=1))
+    whole = Neighbourhood.of(space, space.empty(), np.arange(table.row_types), table.weight)
     outcome = solve_program(whole.program, seconds=budget.left())
     if outcome.bound == INFEASIBLE:
         raise InfeasibleError(
@@ -61,10 +57,10 @@ def solve(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Re
     if outcome.assignment is None:
         return None
     placed = whole.placed(outcome.assignment)
-    pieces = Pieces(
+    partial = PartialRecoding(
         row_type=placed.row_type,
         shown=patterns.shown[instances.pattern[placed.number]],
         count=placed.count,
         placed=np.ones(len(placed.count), np.bool_),
     )
-    return replace(pieces.recoding(), lower_bound=outcome.bound, bound=BOUND)
+    return replace(partial.recoding(), lower_bound=outcome.bound, bound=BOUND)

@@ -31,7 +31,7 @@ MOST_VARIABLES = 20_000
 _BOUND = "constraint programming over numbers of equal labels"
 
 _TURN = 0.1
-"""Seconds between two looks at the budget."""
+"""Seconds between two checks of the budget."""
 
 
 def group(weight: Int64, k: int, budget: Budget) -> Grouping:

@@ -51,7 +51,7 @@ def group(weight: Int64, k: int, budget: Budget, *, epsilon: Fraction = Fraction
 
     Notes
     -----
-    Moves and swaps raise light bins and lower heavy ones, which keeps the promise of the packing. While there are bins below k,
+    Moves and swaps raise light bins and lower heavy ones, which keeps the bound of the packing. While there are bins below k,
     the lightest are joined in pairs. Both of a pair are below k but for the last pair, so the heaviest bin is at most
     max(3 k - 3, (1 + epsilon) (OPT + epsilon k) + k - 1), or (1 + epsilon) (OPT + epsilon k) where no bins had to be joined.
     All divisions have the same rows in sum, so there is nothing but the heaviest bin to choose by.
@@ -59,10 +59,10 @@ def group(weight: Int64, k: int, budget: Budget, *, epsilon: Fraction = Fraction
     if not 0 < epsilon <= Fraction(1, 2):
         raise PolicyError(f"epsilon must be above 0 and at most 1/2, not {epsilon}; hint: 1/4")
     items = Descending.of(weight, k)
-    return items.grouping(_mended(items, relaxed(weight[items.label], k, epsilon, budget)))
+    return items.grouping(_merged_small(items, relaxed(weight[items.label], k, epsilon, budget)))
 
 
-def _mended(items: Descending, place: Int64) -> Int64:
+def _merged_small(items: Descending, place: Int64) -> Int64:
     from kanon_sql.kernels.labels.bin_swaps import even_out
 
     while True:
@@ -72,9 +72,9 @@ def _mended(items: Descending, place: Int64) -> Int64:
             return place
         ascending = np.argsort(load, kind="stable")
         joined = 2 * max(1, int((load < items.k).sum()) // 4)  # few at once: those that are left find more to even out
-        home = np.arange(len(load))
-        home[ascending[1:joined:2]] = ascending[0:joined:2]
-        place = np.unique(home[place], return_inverse=True)[1]
+        target = np.arange(len(load))
+        target[ascending[1:joined:2]] = ascending[0:joined:2]
+        place = np.unique(target[place], return_inverse=True)[1]
 
 
 def relaxed(weight: Int64, k: int, epsilon: Fraction, budget: Budget) -> Int64:
@@ -162,8 +162,8 @@ class _Types:
             limits.append(math.ceil(limit))
             limit *= 1 + epsilon
         # The limit k divides no class of sizes, so that every class is of oversize labels or of none.
-        kind = np.searchsorted(np.unique(limits), large, side="right")
-        _, last, count = np.unique(-kind, return_index=True, return_counts=True)
+        rounded = np.searchsorted(np.unique(limits), large, side="right")
+        _, last, count = np.unique(-rounded, return_index=True, return_counts=True)
         size = large[last + count - 1]
         inside = _configurations(size, count, heaviest)
         if int(weight[weight < k].sum()) < k:
@@ -183,7 +183,7 @@ class _Types:
         return max(-(-rows // self.most_bins), int(self.size.max(initial=0)))
 
     def packing(self, most: int, budget: Budget) -> Int64 | None:
-        """Return the configurations of the bins, int64 [b, s], that leave room for small labels up to ``most`` rows."""
+        """Return the configurations of the bins, int64 [b, s], that leave capacity for small labels up to ``most`` rows."""
         from ortools.sat.python import cp_model
 
         level = self.inside @ self.size

@@ -54,4 +54,4 @@ def refuse_few(weight: Int64, k: int) -> None:
     """
     if int(weight.sum()) < k:
         rows = int(weight.sum())
-        raise InfeasibleError(f"all labels together have {rows} rows, fewer than k = {k}; hint: promise a smaller k")
+        raise InfeasibleError(f"all labels together have {rows} rows, fewer than k = {k}; hint: ask for a smaller k")

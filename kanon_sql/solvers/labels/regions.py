@@ -33,7 +33,7 @@ _MOST_EFFORT = 10_000_000
 """Nodes that may be met while regions are divided anew: 5 million take a second."""
 
 _SLICE = 500_000
-"""The same between two looks at the clock."""
+"""The same between two checks of the clock."""
 
 
 def group(weight: Int64, edges: Int64, k: int, budget: Budget, *, merge: bool = False) -> Grouping:

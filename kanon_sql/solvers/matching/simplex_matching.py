@@ -1,7 +1,7 @@
 """Simplex matching: all rows in classes of two or three, at the least cost.
 
 A pair never costs more a row than a triple that it is in, which makes the problem polynomial (Anshelevich and Karagiozova).
-Here it is a linear program over pairs, triples and parity cuts. It starts with the nearest pairs; what is missing of classes
+Here it is a linear program over pairs, triples and odd-set cuts. It starts with the nearest pairs; what is missing of classes
 is found by looking at all of them, which also proves a lower bound, in whole numbers. Where the program ends in fractions,
 the classes that a cheaper matching could need are few, and an integer program decides.
 
@@ -23,16 +23,16 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.ilp import INFEASIBLE
 from kanon_sql.solvers.instances.partition import Classes, released
-from kanon_sql.solvers.matching.parity_cuts import ALMOST, violated
-from kanon_sql.solvers.matching.parity_program import Optimum, ParityProgram
-from kanon_sql.solvers.matching.simplex_pricing import Costs, Look, classes_below, look, nearest_pairs
+from kanon_sql.solvers.matching.odd_set_cuts import ALMOST, violated
+from kanon_sql.solvers.matching.odd_set_program import OddSetProgram, Optimum
+from kanon_sql.solvers.matching.simplex_pricing import Costs, Pricing, classes_below, nearest_pairs, price_classes
 from kanon_sql.solvers.matching.whole_matching import whole_matching
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
-BOUND = "parity cuts of pairs and triples"
+BOUND = "odd-set cuts of pairs and triples"
 
 MOST_ROW_TYPES = 40_000
 """Row types beyond which looking at all pairs takes too long."""
@@ -114,7 +114,7 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget)
 
     Notes
     -----
-    O(t^2 m) for each look at all classes, of which there are some ten; 5,000 rows of Adult take some seconds, all of them
+    O(t^2 m) for each pricing of all classes, of which there are some ten; 5,000 rows of Adult take some seconds, all of them
     some minutes. Memory O(t) beside the classes of the program.
     """
     costs = Costs.of(table, patterns, apart)
@@ -128,7 +128,7 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget)
     found = Found(matching=None, bound=0)
     if budget.over():
         return found
-    program = ParityProgram(table.weight, costs.penalty)
+    program = OddSetProgram(table.weight, costs.penalty)
     program.add(start, costs.spread(start))
     value = -math.inf
     while True:
@@ -137,25 +137,25 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget)
         if optimum is None:
             return found
         cuts = violated(table.weight, program.member, optimum.share)
-        looked = look(costs, optimum) if not cuts or optimum.value < value + _GAIN else None
+        pricing = price_classes(costs, optimum) if not cuts or optimum.value < value + _GAIN else None
         value = optimum.value
-        if looked is not None:
-            found = Found(matching=found.matching, bound=max(found.bound, costs.rounded_up(looked.value)))
+        if pricing is not None:
+            found = Found(matching=found.matching, bound=max(found.bound, costs.rounded_up(pricing.value)))
             if found.bound > costs.most:
                 raise InfeasibleError(_NO_MATCHING)
         hurry = budget.seconds is not None and found.matching is None
-        if looked is not None or hurry:
+        if pricing is not None or hurry:
             found = _better(found, _made_whole(costs, program, optimum, budget))
             if found.matching is not None and found.matching.cost == found.bound:
                 return found
         # One at a time, so that the simplex method can go on: first all classes, then cuts.
-        if looked is not None and len(new := program.lacking(looked.member)):
+        if pricing is not None and len(new := program.missing(pricing.member)):
             program.add(new, costs.spread(new))
         elif cuts:
             for cut in cuts:
                 program.cut(cut)
-        elif looked is not None:
-            return _decided(costs, program, looked, found, budget)
+        elif pricing is not None:
+            return _decided(costs, program, pricing, found, budget)
 
 
 def _report(found: Found, budget: Budget) -> None:
@@ -170,7 +170,7 @@ def _better(found: Found, matching: Matching | None) -> Found:
     return Found(matching=matching, bound=found.bound)
 
 
-def _made_whole(costs: Costs, program: ParityProgram, optimum: Optimum, budget: Budget) -> Matching | None:
+def _made_whole(costs: Costs, program: OddSetProgram, optimum: Optimum, budget: Budget) -> Matching | None:
     """Return a matching with the whole part of an optimum: the other rows are divided anew."""
     rows, member = costs.weight, program.member
     count = np.floor(optimum.share + ALMOST).astype(np.int64)
@@ -218,14 +218,14 @@ def _bridges(member: Int32) -> Int32:
     return np.array(triples, np.int32).reshape(-1, 3)
 
 
-def _decided(costs: Costs, program: ParityProgram, looked: Look, found: Found, budget: Budget) -> Found:
+def _decided(costs: Costs, program: OddSetProgram, pricing: Pricing, found: Found, budget: Budget) -> Found:
     """Decide by an integer program over all classes that a cheaper matching than the one found could need.
 
     A class of a reduced cost above what is between that matching and the bound is in none that is cheaper.
     """
     upper = costs.most + costs.step if found.matching is None else found.matching.cost
-    slack = (upper // costs.step - 1) * costs.simplices.unit + costs.chance - looked.value + 1
-    member = classes_below(costs, looked.duals, slack, _MOST_CLASSES)
+    slack = (upper // costs.step - 1) * costs.simplices.unit + costs.chance - pricing.value + 1
+    member = classes_below(costs, pricing.duals, slack, _MOST_CLASSES)
     seconds = _FIRST_SLICE
     while member is not None and not budget.over():
         _report(found, budget)

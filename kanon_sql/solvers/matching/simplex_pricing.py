@@ -1,4 +1,4 @@
-"""Looks at all pairs and triples of row types: what they cost, which are near, and which a linear program lacks."""
+"""Pricing of all pairs and triples of row types: what they cost, which are near, and which a linear program does not have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from kanon_sql.kernels.partitions.duals import Duals
 from kanon_sql.kernels.partitions.simplex_pricing import pairs_below, triples_below
 from kanon_sql.kernels.partitions.simplices import DEARER_TRIPLE, FORBIDDEN, Simplices, class_costs, nearest
-from kanon_sql.solvers.matching.parity_program import Floats, Optimum
+from kanon_sql.solvers.matching.odd_set_program import Floats, Optimum
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
@@ -21,7 +21,7 @@ _NEAREST = 6
 """Nearest row types of each row type."""
 
 _NEW = 10
-"""Classes of a row type that one look returns, the best ones."""
+"""Classes of a row type that one pricing returns, the best ones."""
 
 _UNIT_BITS = 32
 """Costs are counted in 1 / 2^32 of a step, fewer bits where sums could overflow."""
@@ -30,7 +30,7 @@ _NEGLIGIBLE = 20
 """Bits of a reduced cost below which a class is not worth its place."""
 
 _MOST = 1 << 20
-"""Pairs, and triples, that a look returns: with more, it proves nothing."""
+"""Pairs, and triples, that a pricing returns: with more, it proves nothing."""
 
 _WORKERS = min(4, os.cpu_count() or 1)
 
@@ -147,13 +147,13 @@ def nearest_pairs(costs: Costs, rows: Int64 | None = None) -> Int32:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """What a look at all classes shows.
+class Pricing:
+    """The result of pricing all classes.
 
     Parameters
     ----------
     member : int32 array [g, 3]
-        Classes that the program lacks: those of a reduced cost below 0, of each row type some.
+        Classes that the program does not have yet: those of a reduced cost below 0, of each row type some.
     value : int
         A lower bound on the cost of all matchings, with what chance adds.
     duals : Duals
@@ -165,8 +165,8 @@ class Look:
     duals: Duals
 
 
-def look(costs: Costs, optimum: Optimum) -> Look:
-    """Look at all classes, at the prices of an optimum of the program.
+def price_classes(costs: Costs, optimum: Optimum) -> Pricing:
+    """Price all classes, at the prices of an optimum of the program.
 
     Notes
     -----
@@ -191,7 +191,7 @@ def look(costs: Costs, optimum: Optimum) -> Look:
     lower += lower_still
     value = int(worth.sum()) + sum(map(mul, (price - lower).tolist(), costs.weight.tolist()))
     member, reduced = np.concatenate([_with_third(pair), triple]), np.concatenate([reduced, below])
-    return Look(
+    return Pricing(
         member=_few_each(member, reduced, -(s.unit >> _NEGLIGIBLE), len(price)),
         value=0 if max(len(pair), len(triple)) > _MOST else value,
         duals=priced(lower),
@@ -203,7 +203,8 @@ def classes_below(costs: Costs, duals: Duals, slack: int, limit: int) -> Int32 |
 
     Notes
     -----
-    At prices as `look` returns them. O(t^2 m), and O(m) for every two of the pairs below twice the slack that share a row type.
+    At prices as `price_classes` returns them. O(t^2 m), and O(m) for every two of the pairs below twice the slack that share a
+    row type.
     """
     pair, reduced = _pairs(costs, duals, slack)
     if len(pair) > _MOST:

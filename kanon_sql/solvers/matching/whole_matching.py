@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.instances.ilp import INFEASIBLE
-from kanon_sql.solvers.matching.parity_program import odd_in
+from kanon_sql.solvers.matching.odd_set_program import odd_in
 from kanon_sql.table.arrays import Int32, Int64
 
 _ROUNDING = 1e-4

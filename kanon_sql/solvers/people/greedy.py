@@ -1,4 +1,4 @@
-"""The cheapest pattern first, its instances taken whole where they hold rows of enough people; then looks move to cheaper ones.
+"""The cheapest pattern first, its instances taken whole where they hold rows of enough people; then QI groups move.
 
 People do not add up over rows, so each instance is counted as it is.
 """
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.repair import Pieces
-from kanon_sql.solvers.people.crowd import Crowd
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import alike
@@ -26,55 +27,54 @@ _TESTS = 64
 """Parts of a class that are tried to be moved out of it."""
 
 
-def solve(table: CodedTable, patterns: PatternSet, crowd: Crowd, budget: Budget) -> Recoding | None:
+def solve(problem: Problem, budget: Budget) -> Recoding | None:
     """Return a recoding whose classes hold rows of k people; None where none is found.
 
     Parameters
     ----------
-    table : CodedTable
-        A row type for each look and person.
-    patterns : PatternSet
-        The permitted patterns, listed.
-    crowd : Crowd
-        What every class promises.
+    problem : Problem
+        A row type for each QI group and person, and listed patterns.
     budget : Budget
         Time left; after it there is no recoding.
 
     Notes
     -----
-    A look is a combination of quasi-identifiers; all rows of a look are released alike. O(p t log t) for p patterns.
+    All rows of a QI group are released alike. O(p t log t) for p patterns.
     """
+    table, patterns, requirement = problem.table, problem.patterns, problem.requirement
     if not patterns.listed or len(patterns.shown) > MOST_PATTERNS:
         return None
-    looks = _Looks.of(table, patterns, crowd)
+    groups = _QIGroups.of(problem)
     for place in range(len(patterns.shown)):
         if budget.over():
             return None
         if not place % 16:
             budget.report("people", place / len(patterns.shown))
-        if not looks.take(place):
+        if not groups.take(place):
             break
-    if not looks.settle():
+    if not groups.assign_rest():
         return None
-    if crowd.rest is None:  # other promises can be broken by rows that are added
-        looks.improve(budget)
-    number = looks.classes()
+    if len(requirement.sensitive) == 1:  # other requirements can be broken by rows that are added
+        groups.improve(budget)
+    number = groups.classes()
     every = np.arange(table.row_types, dtype=np.int32)
-    if not crowd.holds(number[looks.look], every, table.weight).all():
+    if not requirement.holds(number[groups.group], every, table.weight).all():
         return None
-    return Pieces.of_row_types(table, np.ones(table.row_types, np.bool_), patterns.shown[looks.pattern[looks.look]]).recoding()
+    return PartialRecoding.of_row_types(
+        table, np.ones(table.row_types, np.bool_), patterns.shown[groups.pattern[groups.group]]
+    ).recoding()
 
 
 @dataclass(slots=True, kw_only=True)
-class _Looks:
-    """The looks of a table and the pattern of each, -1 where it has none yet.
+class _QIGroups:
+    """The QI groups of a table and the pattern of each, -1 where it has none yet.
 
     Parameters
     ----------
-    look : int64 array [t]
-        The look of each row type, ascending.
+    group : int64 array [t]
+        The QI group of each row type, ascending.
     codes : int32 array [u, m]
-        The codes of each look.
+        The codes of each QI group.
     rows : int64 array [u]
         Its rows.
     types : int64 array [u + 1]
@@ -85,8 +85,8 @@ class _Looks:
 
     table: CodedTable
     patterns: PatternSet
-    crowd: Crowd
-    look: Int64
+    requirement: ClassRequirement
+    group: Int64
     codes: Int32
     rows: Int64
     types: Int64
@@ -96,26 +96,35 @@ class _Looks:
         self.pattern = np.full(len(self.rows), -1, np.int64)
 
     @classmethod
-    def of(cls, table: CodedTable, patterns: PatternSet, crowd: Crowd) -> _Looks:
+    def of(cls, problem: Problem) -> _QIGroups:
+        table = problem.table
         alike, first = table.without_sensitive()
         types = np.append(first, table.row_types)
-        look = np.arange(len(first)).repeat(np.diff(types))
-        return cls(table=table, patterns=patterns, crowd=crowd, look=look, codes=alike.codes, rows=alike.weight, types=types)
+        group = np.arange(len(first)).repeat(np.diff(types))
+        return cls(
+            table=table,
+            patterns=problem.patterns,
+            requirement=problem.requirement,
+            group=group,
+            codes=alike.codes,
+            rows=alike.weight,
+            types=types,
+        )
 
     def take(self, place: int) -> bool:
-        """Give a pattern to all looks whose instance keeps the promise; False if no look is left."""
+        """Give a pattern to all QI groups whose instance meets the requirement; False if no QI group is left."""
         free = np.flatnonzero(self.pattern < 0)
         if not len(free):
             return False
         number = self._alike(free, place)
-        enough = np.bincount(number, self.rows[free])[number] >= self.crowd.least
+        enough = np.bincount(number, self.rows[free])[number] >= self.requirement.least
         free, number = free[enough], number[enough]
         if len(free):
             self.pattern[free[self._met(free, number)[number]]] = place
         return True
 
-    def settle(self) -> bool:
-        """Put the looks without a pattern into one class, with the classes that cost least to add; False if that fails."""
+    def assign_rest(self) -> bool:
+        """Put the QI groups without a pattern into one class, with the classes that cost least to add; False if that fails."""
         left = np.flatnonzero(self.pattern < 0)
         if not len(left):
             return True
@@ -140,7 +149,7 @@ class _Looks:
         return True
 
     def improve(self, budget: Budget) -> None:
-        """Move looks into cheaper classes that are there, where what stays behind keeps the promise, or nothing stays."""
+        """Move QI groups into cheaper classes that are there, where what stays meets the requirement, or nothing stays."""
         number = self.classes()
         target = self._cheapest()
         place = np.where(target < 0, self.pattern, self.pattern[np.maximum(target, 0)])
@@ -156,12 +165,12 @@ class _Looks:
             if len(movers) == len(member) and not needed[each]:
                 gone[each] = True
             else:
-                movers = self._spared(member, movers[np.argsort(-saved[movers], kind="stable")])
+                movers = self._surplus_rows(member, movers[np.argsort(-saved[movers], kind="stable")])
             self.pattern[movers] = place[movers]
             needed[number[target[movers]]] = True
 
     def classes(self) -> Int64:
-        """Return the class of each look, int64 [u]; looks without a pattern are one class, the last."""
+        """Return the class of each QI group, int64 [u]; QI groups without a pattern are one class, the last."""
         found = np.zeros(len(self.rows), np.int64)
         first = 0
         for place in [*np.unique(self.pattern[self.pattern >= 0]).tolist(), -1]:
@@ -171,36 +180,36 @@ class _Looks:
                 first = int(found[here].max()) + 1
         return found
 
-    def _alike(self, looks: Int64, place: int) -> Int64:
-        return alike(self.codes[looks], self.table.cardinality, self._hidden(place))
+    def _alike(self, groups: Int64, place: int) -> Int64:
+        return alike(self.codes[groups], self.table.cardinality, self._hidden(place))
 
     def _hidden(self, place: int) -> NDArray[np.bool_]:
         bits: NDArray[np.bool_] = hidden_bits(self.patterns.shown[place : place + 1], self.codes.shape[1])[0].astype(np.bool_)
         return bits
 
-    def _met(self, looks: Int64, number: Int64) -> NDArray[np.bool_]:
-        """Return which classes of whole looks keep the promise."""
-        held = self.types[looks + 1] - self.types[looks]
-        row_type = np.repeat(self.types[looks] - np.cumsum(held) + held, held) + np.arange(int(held.sum()))
-        return self.crowd.holds(np.repeat(number, held), row_type.astype(np.int32), self.table.weight[row_type])
+    def _met(self, groups: Int64, number: Int64) -> NDArray[np.bool_]:
+        """Return which classes of whole QI groups meet the requirement."""
+        held = self.types[groups + 1] - self.types[groups]
+        row_type = np.repeat(self.types[groups] - np.cumsum(held) + held, held) + np.arange(int(held.sum()))
+        return self.requirement.holds(np.repeat(number, held), row_type.astype(np.int32), self.table.weight[row_type])
 
-    def _same(self, looks: Int64, place: int) -> bool:
-        """Tell whether looks are one instance of a pattern."""
-        seen = self.codes[looks][:, ~self._hidden(place)]
+    def _same(self, groups: Int64, place: int) -> bool:
+        """Tell whether QI groups are one instance of a pattern."""
+        seen = self.codes[groups][:, ~self._hidden(place)]
         return bool((seen == seen[0]).all())
 
-    def _donors(self, look: int, place: int, number: Int64) -> list[tuple[int, int]]:
-        """Return what it costs that a class joins a look under a pattern, and the class, for all that can, cheapest first."""
+    def _donors(self, group: int, place: int, number: Int64) -> list[tuple[int, int]]:
+        """Return what it costs that a class joins a QI group under a pattern, and the class, for all that can, by cost."""
         shown, cost = self.patterns.shown, self.patterns.cost
         seen = ~self._hidden(place)
-        fits = np.flatnonzero((self.pattern >= 0) & (self.codes[:, seen] == self.codes[look, seen]).all(axis=1))
+        fits = np.flatnonzero((self.pattern >= 0) & (self.codes[:, seen] == self.codes[group, seen]).all(axis=1))
         fits = fits[shown[place] & ~shown[self.pattern[fits]] == 0]
         extra = np.zeros(int(number.max()) + 1, np.int64)
         np.add.at(extra, number[fits], self.rows[fits] * (cost[place] - cost[self.pattern[fits]]))
         return sorted((int(extra[each]), int(each)) for each in np.unique(number[fits]))
 
     def _cheapest(self) -> Int64:
-        """Return for each look another one of the cheapest class that it fits in, -1 where its own is as cheap."""
+        """Return for each QI group another one of the cheapest class that it fits in, -1 where its own is as cheap."""
         found = np.full(len(self.rows), -1, np.int64)
         cost = self.patterns.cost[self.pattern]
         every = np.arange(len(self.rows))
@@ -215,8 +224,8 @@ class _Looks:
             found[open_to] = sample[alike_here[open_to]]
         return found
 
-    def _spared(self, member: Int64, movers: Int64) -> Int64:
-        """Return those of some looks that a class can lose, the first before the others; halves are tried of what it cannot."""
+    def _surplus_rows(self, member: Int64, movers: Int64) -> Int64:
+        """Return those of some QI groups that a class can lose, the first before others; halves are tried of what it cannot."""
         stays, gone, waiting = member, [movers[:0]], [movers]
         for _ in range(_TESTS):
             if not waiting:
@@ -232,5 +241,5 @@ class _Looks:
 
 
 def _members(number: Int64) -> list[Int64]:
-    """Return the looks of each class."""
+    """Return the QI groups of each class."""
     return np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])

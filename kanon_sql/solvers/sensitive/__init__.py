@@ -1,1 +1,1 @@
-"""Solvers for requirements on sensitive values: what a class promises depends on its rows, not only on their number."""
+"""Solvers for requirements on sensitive values: what a class must meet depends on its rows, not only on their number."""

@@ -1,9 +1,9 @@
-"""Promises about sensitive values as linear constraints on the classes of a mixed-integer program, in whole numbers.
+"""Requirements on sensitive values as linear constraints on the classes of a mixed-integer program, in whole numbers.
 
 Of class j with size n[j] and g[j, v] rows of value v:
 
 - frequency l, alpha:  g[j, v] <= n[j] / l, g[j, v] <= alpha n[j];
-- k people:            g[j, v] >= k if the class is open, where v marks the rows that stand for one;
+- k people:            g[j, v] >= k if the class is open, where v counts the representative rows;
 - distinct l:          z[j, v] <= g[j, v] with z binary, and sum_v z[j, v] >= l if the class is open;
 - recursive (c, l):    g[j, v] < c (n[j] - s[j]) if it is open, where s[j] is at least the sum of any l - 1 counters: at best
                        (l - 1) q + sum_v max(0, g[j, v] - q) for some q;
@@ -20,16 +20,17 @@ Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, gcd
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.distances import Distance, MatrixDistance, TreeDistance
-from kanon_sql.model.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import REPRESENTATIVE, AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.sensitive.model import Model
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import Sensitive
@@ -42,7 +43,7 @@ _EXACT = 1 << 53
 _LARGE = 1 << 30
 """Coefficients are divided to be at most this, where they are not exact anyway."""
 
-_LOOSER = 2.0**-50
+_SLACK = 2.0**-50
 """Share of the largest coefficient by which such a constraint is loosened, so that it excludes no class."""
 
 _UPWARD = 1e-9
@@ -73,36 +74,60 @@ class Counters:
 
 def constrain(model: Model, counters: Counters, requirement: SensitiveRequirement, about: Sensitive, least: int) -> None:
     """Add what a requirement asks of every class of ``least`` rows or more; of an entropy, all but what tangents say."""
-    each_value = np.eye(len(about.count), dtype=np.bool_)
-    if isinstance(requirement, AlphaAnonymity):
-        chosen = np.arange(len(about.count)) == about.named.get(requirement.value, -1)
-        _at_most(model, counters, requirement.alpha, chosen[counters.value])
-        _some_of(model, counters, ~each_value[chosen], [least - int(least * requirement.alpha)] * int(chosen.sum()))
-    elif isinstance(requirement, People):
-        chosen = np.arange(len(about.count)) == about.named.get(STANDING, -1)
-        _some_of(model, counters, chosen[None], [requirement.k])
-    elif isinstance(requirement, TCloseness):
-        distance = about.distances[requirement.metric]
-        sets = each_value
-        if isinstance(distance, TreeDistance):
-            _near_along_tree(model, counters, requirement.t, distance, about.count)
-            sets = np.vstack([sets, distance.below])
-        else:
-            _near(model, counters, requirement.t, distance, about.count)
-        sets = np.unique(np.vstack([sets, ~sets]), axis=0)
-        _some_of(model, counters, sets, _least_near(requirement.t, distance, about.count, sets, least))
-    elif requirement.variant == "distinct":
-        _distinct(model, counters, ceil(requirement.l))
+    CONSTRAINTS[type(requirement)](model, counters, requirement, about, least)
+
+
+def _limited(model: Model, counters: Counters, requirement: AlphaAnonymity, about: Sensitive, least: int) -> None:
+    chosen = np.arange(len(about.count)) == about.named.get(requirement.value, -1)
+    _at_most(model, counters, requirement.alpha, chosen[counters.value])
+    others = [least - int(least * requirement.alpha)] * int(chosen.sum())
+    _some_of(model, counters, ~_each_value(about)[chosen], others)
+
+
+def _counted(model: Model, counters: Counters, requirement: People, about: Sensitive, _: int) -> None:
+    chosen = np.arange(len(about.count)) == about.named.get(REPRESENTATIVE, -1)
+    _some_of(model, counters, chosen[None], [requirement.k])
+
+
+def _close(model: Model, counters: Counters, requirement: TCloseness, about: Sensitive, least: int) -> None:
+    distance = about.distances[requirement.metric]
+    sets = _each_value(about)
+    if isinstance(distance, TreeDistance):
+        _near_along_tree(model, counters, requirement.t, distance, about.count)
+        sets = np.vstack([sets, distance.below])
     else:
-        if requirement.c is not None:
-            _recursive(model, counters, int(requirement.l), requirement.c)
-            others = int(least / (1 + requirement.c)) + 1 if requirement.l > 1 else 0
-        elif requirement.variant == "frequency":
-            _at_most(model, counters, 1 / requirement.l, np.ones(len(counters.held), np.bool_))
-            others = least - int(least / requirement.l)
-        else:
-            others = least - int(least * (greatest_share(len(about.count), requirement.l) + _UPWARD))
-        _some_of(model, counters, ~each_value, [others] * len(each_value))
+        _near(model, counters, requirement.t, distance, about.count)
+    sets = np.unique(np.vstack([sets, ~sets]), axis=0)
+    _some_of(model, counters, sets, _least_near(requirement.t, distance, about.count, sets, least))
+
+
+def _diverse(model: Model, counters: Counters, requirement: LDiversity, about: Sensitive, least: int) -> None:
+    if requirement.variant == "distinct":
+        _distinct(model, counters, ceil(requirement.l))
+        return
+    if requirement.c is not None:
+        _recursive(model, counters, int(requirement.l), requirement.c)
+        others = int(least / (1 + requirement.c)) + 1 if requirement.l > 1 else 0
+    elif requirement.variant == "frequency":
+        _at_most(model, counters, 1 / requirement.l, np.ones(len(counters.held), np.bool_))
+        others = least - int(least / requirement.l)
+    else:
+        others = least - int(least * (greatest_share(len(about.count), requirement.l) + _UPWARD))
+    _some_of(model, counters, ~_each_value(about), [others] * len(about.count))
+
+
+CONSTRAINTS: dict[type[SensitiveRequirement], Callable[[Model, Counters, Any, Sensitive, int], None]] = {
+    LDiversity: _diverse,
+    AlphaAnonymity: _limited,
+    TCloseness: _close,
+    People: _counted,
+}
+"""For each requirement what adds its constraints to a program, from its attribute and the least rows of a class."""
+
+
+def _each_value(about: Sensitive) -> NDArray[np.bool_]:
+    """Return the sets of a single value, bool [v, v]."""
+    return np.eye(len(about.count), dtype=np.bool_)
 
 
 def add_tangent(model: Model, counters: Counters, weight: Floats) -> None:
@@ -161,8 +186,8 @@ def _some_of(model: Model, counters: Counters, sets: NDArray[np.bool_], rows: Se
 
 
 def _least_near(t: Fraction, distance: Distance, total: Int64, sets: NDArray[np.bool_], least: int) -> list[int]:
-    """Return how many rows of each set of values ``least`` rows need: what they lack comes from the nearest other value."""
-    n, apart = int(total.sum()), ground(distance)
+    """Return how many rows of each set of values ``least`` rows need: their shortfall comes from the nearest other value."""
+    n, apart = int(total.sum()), distances_of(distance)
     found = []
     for inside in sets:
         nearest = int(apart[inside][:, ~inside].min(initial=np.iinfo(np.int64).max))
@@ -170,7 +195,7 @@ def _least_near(t: Fraction, distance: Distance, total: Int64, sets: NDArray[np.
     return found
 
 
-def ground(distance: Distance) -> Int64:
+def distances_of(distance: Distance) -> Int64:
     """Return the distances of all values, int64 [v, v], in units of its scale; O(e v^2) for a tree."""
     if isinstance(distance, MatrixDistance):
         return distance.cost.copy()
@@ -278,5 +303,5 @@ def _add_whole(
     unit = common if exact else Fraction(common * largest, _LARGE)
     for at, variable, part in entries:
         model.add(at, variable, np.array([float(each / unit) if not exact else each // unit for each in part], np.float64))
-    loose = 0.0 if exact else _LOOSER * _LARGE
-    model.add(row, size, np.array([float(Fraction(each) / unit) - loose for each in value], np.float64))
+    slack = 0.0 if exact else _SLACK * _LARGE
+    model.add(row, size, np.array([float(Fraction(each) / unit) - slack for each in value], np.float64))

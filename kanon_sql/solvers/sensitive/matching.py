@@ -8,37 +8,33 @@ Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.matching.simplex_matching import BOUND, MOST_ROW_TYPES, match
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive import refine
-from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 
-def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a 2-diverse recoding of least cost, or the best found in time, with a proven bound.
 
     Parameters
     ----------
-    table : CodedTable
-        t row types, m columns.
-    patterns : PatternSet
-        The permitted patterns.
-    promise : Promise
-        No value has more than half of the rows of a class; k is at most 2.
+    problem : Problem
+        t row types; in each class no value may have more than half of the rows, and k is at most 2.
     budget : Budget
         Time left.
 
     Raises
     ------
     PolicyError
-        When anything else is promised.
+        When anything else is asked.
     InfeasibleError
         When the rows cannot be divided into such classes under the patterns.
 
@@ -49,24 +45,25 @@ def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Bud
     a cheapest release. Cost as for `match`; tables of more than 40,000 row types are left to `refine`, and the recoding says
     so.
     """
-    apart = _values(promise)
+    table, patterns = problem.table, problem.patterns
+    apart = _values(problem.requirement)
     if table.row_types > MOST_ROW_TYPES:
-        refined = refine.solve(table, patterns, promise, budget)
+        refined = refine.solve(problem, budget)
         return replace(refined, remark=refined.remark or f"more than {MOST_ROW_TYPES:,} row types are too many: refine")
     found = match(table, patterns, apart, budget)
     if found.matching is None:
-        return replace(refine.solve(table, patterns, promise, budget), lower_bound=found.bound, bound=BOUND)
+        return replace(refine.solve(problem, budget), lower_bound=found.bound, bound=BOUND)
     return replace(found.matching.recoding(table, patterns), lower_bound=found.bound, bound=BOUND)
 
 
-def _values(promise: Promise) -> Int64:
+def _values(requirement: ClassRequirement) -> Int64:
     """Return the sensitive value of each row type, int64 [t]; refuse everything but 2-diversity."""
-    if len(promise.requirements) == 1 and promise.k <= 2:
-        (asked,) = promise.requirements
-        if isinstance(asked, LDiversity) and asked.variant == "frequency" and asked.l == 2:
-            (about,) = promise.sensitive
+    if len(requirement.requirements) == 1 and requirement.k <= 2:
+        (asked,) = requirement.requirements
+        if asked == LDiversity(sensitive=asked.sensitive, l=Fraction(2)):
+            (about,) = requirement.sensitive
             return about.codes.astype("int64")
-    asked_for = " AND ".join([f"k >= {promise.k}", *(each.describe() for each in promise.requirements)])
+    asked_for = " AND ".join([f"k >= {requirement.k}", *(each.describe() for each in requirement.requirements)])
     raise PolicyError(
         f"matching divides rows into twos and threes of different values, so it solves k <= 2 with l = 2 (frequency) only, not "
         f"{asked_for}; hint: 'optimal'"

@@ -1,10 +1,10 @@
-"""Large neighbourhoods under a promise: some dozen rows are assigned anew by the integer program, around one that pays much.
+"""Large neighbourhoods: some dozen rows are assigned anew by the integer program, around one that pays much.
 
 What is taken apart are classes of rows that some instance could hold at less cost than they pay; of large classes only such
 rows leave. They may move into classes around, too: those are in the program with the rows that stay, which fit nowhere else.
 
 Two neighbourhoods are solved at a time, on two threads. No class of the one is in the program of the other, or only as a new
-one; and where both open the same instance, or one returns to it, what keeps the promise keeps it when it is merged.
+one; and where both open the same instance, or one returns to it, what meets the requirement meets it when it is merged.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import SLOTS
+from kanon_sql.kernels.classes.partition import SLOTS
 from kanon_sql.kernels.requirements.assignment import assign, unassign
 from kanon_sql.model.distances import MatrixDistance
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.k_anonymity.neighbourhoods import Moves, Neighbourhood, undominated
+from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood, Placement, undominated
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive.program import Answer, Program, solve_program
-from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.search import Search
 from kanon_sql.table.arrays import Int64
 
@@ -30,7 +30,7 @@ _ROWS, _GROWTH, _SHRINKING = 40.0, 1.05, 0.8
 """Rows of a neighbourhood at first, and by what they are multiplied where a program was solved to the end, and where not."""
 
 _PAIRS, _MORE_PAIRS = 200, 1_000
-"""Pairs of a kind of row and an instance beyond which neighbourhoods shrink: without and with a time limit."""
+"""Pairs of a group of rows and an instance beyond which neighbourhoods shrink: without and with a time limit."""
 
 _NODES = 20
 """Nodes of the search tree of one program: most are solved at the root."""
@@ -66,7 +66,7 @@ class Neighbourhoods:
     @property
     def whole(self) -> bool:
         """Return whether the next neighbourhood is the whole table."""
-        return self.search.pool.table.rows <= self.rows
+        return self.search.space.table.rows <= self.rows
 
     def solve(self, budget: Budget) -> None:
         """Assign two neighbourhoods anew; the clock only decides where there is a time limit.
@@ -75,8 +75,8 @@ class Neighbourhoods:
         -----
         Some tenths of a second, nearly all in the solver; the interpreter is free for other threads meanwhile.
         """
-        search, least = self.search, 2.0 * self.search.pool.promise.least
-        taken = np.zeros(len(search.pool) + 1, np.bool_)
+        search, least = self.search, 2.0 * self.search.space.requirement.least
+        taken = np.zeros(len(search.space) + 1, np.bool_)
         tasks = []
         for _ in range(1 if self.whole else 2):
             lifted = _everything(search) if self.whole else _near(search, int(self.rows), taken, self.random)
@@ -96,7 +96,7 @@ class Neighbourhoods:
         with ThreadPoolExecutor(max_workers=2) as threads:
             answers = list(threads.map(solved, tasks))
         for task, answer in zip(tasks, answers, strict=True):
-            task.settle(search, answer)
+            task.apply(search, answer)
             self.complete |= self.whole and answer.ended
             self.rows = max(self.rows * (_GROWTH if answer.ended else _SHRINKING), least)
 
@@ -105,15 +105,15 @@ class Neighbourhoods:
 class _Task:
     """Rows that were taken out, where they may go, and the same as a program that pins the rows of the classes around."""
 
-    lifted: Moves
+    lifted: Placement
     near: Neighbourhood
     program: Program
 
     @classmethod
-    def of(cls, search: Search, lifted: Moves, taken: NDArray[np.bool_]) -> _Task:
+    def of(cls, search: Search, lifted: Placement, taken: NDArray[np.bool_]) -> _Task:
         """Take rows out of their classes, and note in ``taken`` which classes the program is about."""
         _take(search, lifted)
-        arrays, promise = search.arrays, search.pool.promise
+        arrays, requirement = search.arrays, search.space.requirement
         row_type, piece = np.unique(lifted.row_type.astype(np.int64), return_inverse=True)
         count, paid = np.zeros(len(row_type), np.int64), np.zeros(len(row_type), np.int64)
         np.add.at(count, piece, lifted.count)
@@ -125,13 +125,13 @@ class _Task:
         fits = np.zeros((len(row_type), len(used)), np.bool_)
         fits[owner, place] = True
         pinned = (arrays.rows[used] > 0) & ~taken[used]
-        # An instance that costs all of its rows more than they paid could only serve to make room in others.
+        # An instance that costs all of its rows more than they paid could only serve to free rows for others.
         useful = (arrays.cost[used] <= (fits * paid[:, None]).max(axis=0, initial=0)) | np.isin(used, lifted.number)
-        useful &= pinned | ((count @ fits >= promise.least) & undominated(owner, place, arrays.cost[used], len(row_type)))
+        useful &= pinned | ((count @ fits >= requirement.least) & undominated(owner, place, arrays.cost[used], len(row_type)))
         used, pinned, fits = used[useful], pinned[useful], fits[:, useful]
-        kind, free = _program(promise, row_type, count, arrays.cost[used], fits)
+        group, free = _program(requirement, row_type, count, arrays.cost[used], fits)
         nowhere = np.full(len(row_type), -1)
-        near = Neighbourhood(row_type=row_type, count=count, kind=kind, home=nowhere, instance=used, program=free)
+        near = Neighbourhood(row_type=row_type, count=count, group=group, fallback=nowhere, instance=used, program=free)
         around = np.flatnonzero(pinned)
         taken[used[around]] = taken[lifted.number] = True
         return cls(lifted=lifted, near=near, program=_with_pinned(search, free, used, around))
@@ -139,22 +139,22 @@ class _Task:
     @property
     def size(self) -> int:
         """Return how many pairs the program has; where any two values may be exchanged, as often as there are values."""
-        about = {each.column: each for each in self.program.promise.sensitive}
+        about = {each.column: each for each in self.program.requirement.sensitive}
         matrices = [
             len(about[each.sensitive].count)
-            for each in self.program.promise.requirements
+            for each in self.program.requirement.requirements
             if isinstance(about[each.sensitive].distances.get(getattr(each, "metric", "")), MatrixDistance)
         ]
-        return len(self.program.kind) * max(matrices, default=1)
+        return len(self.program.group) * max(matrices, default=1)
 
-    def settle(self, search: Search, answer: Answer) -> None:
+    def apply(self, search: Search, answer: Answer) -> None:
         """Put the rows where the answer says if that costs no more, else back."""
         if answer.assignment is not None:
-            pairs, kinds = len(self.near.program.kind), len(self.near.program.rows)
+            pairs, groups = len(self.near.program.group), len(self.near.program.rows)
             free = replace(
                 answer.assignment,
                 count=answer.assignment.count[:pairs],
-                elsewhere=answer.assignment.elsewhere[:kinds],
+                elsewhere=answer.assignment.elsewhere[:groups],
             )
             new, cost = self.near.placed(free), search.arrays.cost
             if cost[new.number] @ new.count <= cost[self.lifted.number] @ self.lifted.count and _put(search, new):
@@ -162,44 +162,46 @@ class _Task:
         _put(search, self.lifted)
 
 
-def _program(promise: Promise, row_type: Int64, count: Int64, cost: Int64, fits: NDArray[np.bool_]) -> tuple[Int64, Program]:
-    """Return the program of row types that fit instances [f, j], and of each its kind: alike in values and in what it fits."""
-    values = promise.kind[row_type].astype(np.int32)[:, None].view(np.uint8)
-    _, sample, kind = np.unique(np.hstack([np.packbits(fits, axis=1), values]), axis=0, return_index=True, return_inverse=True)
+def _program(
+    requirement: ClassRequirement, row_type: Int64, count: Int64, cost: Int64, fits: NDArray[np.bool_]
+) -> tuple[Int64, Program]:
+    """Return the program of row types that fit instances [f, j], and of each its group: alike in values and in what it fits."""
+    values = requirement.group[row_type].astype(np.int32)[:, None].view(np.uint8)
+    _, sample, group = np.unique(np.hstack([np.packbits(fits, axis=1), values]), axis=0, return_index=True, return_inverse=True)
     rows = np.zeros(len(sample), np.int64)
-    np.add.at(rows, kind, count)
+    np.add.at(rows, group, count)
     pair, instance = np.nonzero(fits[sample])
-    return kind, Program(
+    return group, Program(
         rows=rows,
-        kind=pair,
+        group=pair,
         instance=instance,
         cost=cost,
         other=np.full(len(sample), -1),
-        k=promise.least,
-        counter=promise.counter[row_type[sample]],
-        promise=promise,
+        k=requirement.least,
+        counter=requirement.counter[row_type[sample]],
+        requirement=requirement,
     )
 
 
 def _with_pinned(search: Search, program: Program, used: Int64, around: Int64) -> Program:
-    """Return the program with the rows that are in the instances ``used[around]``: kinds that fit nothing else."""
-    kinds = search.pool.promise.kinds
-    held = np.zeros((len(around), len(kinds)), np.int64)
+    """Return the program with the rows that are in the instances ``used[around]``: groups that fit nothing else."""
+    groups = search.space.requirement.group_counter
+    held = np.zeros((len(around), len(groups)), np.int64)
     for each, number in enumerate(used[around].tolist()):
         place = _places(search, number)
-        np.add.at(held[each], search.pool.promise.kind[place // SLOTS], search.arrays.amount[place])
-    owner, kind = np.nonzero(held)
+        np.add.at(held[each], search.space.requirement.group[place // SLOTS], search.arrays.amount[place])
+    owner, group = np.nonzero(held)
     return replace(
         program,
-        rows=np.append(program.rows, held[owner, kind]),
-        kind=np.append(program.kind, len(program.rows) + np.arange(len(kind))),
+        rows=np.append(program.rows, held[owner, group]),
+        group=np.append(program.group, len(program.rows) + np.arange(len(group))),
         instance=np.append(program.instance, around[owner]),
-        other=np.append(program.other, np.full(len(kind), -1)),
-        counter=np.concatenate([program.counter, kinds[kind]]),
+        other=np.append(program.other, np.full(len(group), -1)),
+        counter=np.concatenate([program.counter, groups[group]]),
     )
 
 
-def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random.Generator) -> Moves:
+def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random.Generator) -> Placement:
     """Choose about so many rows around one that pays much, of classes that are not taken.
 
     A row draws an instance that costs less than it pays, whose members leave their classes if these are no cheaper; then one
@@ -226,7 +228,7 @@ def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random
                     continue
                 chosen = open_[random.integers(len(open_))]
                 c = int(number[chosen])
-                if arrays.rows[c] <= max(rows // 2, search.pool.promise.least):
+                if arrays.rows[c] <= max(rows // 2, search.space.requirement.least):
                     closed[c] = True
                     leaving = _places(search, c).tolist()
                 else:
@@ -238,17 +240,17 @@ def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random
         if not places or total >= rows:
             break
         row_type = list(places)[random.integers(len(places))] // SLOTS
-    return _moves(search, np.array(list(places), np.int64), np.array(list(places.values()), np.int64))
+    return _placement(search, np.array(list(places), np.int64), np.array(list(places.values()), np.int64))
 
 
-def _everything(search: Search) -> Moves:
+def _everything(search: Search) -> Placement:
     used = np.flatnonzero(search.arrays.where >= 0)
-    return _moves(search, used, search.arrays.amount[used])
+    return _placement(search, used, search.arrays.amount[used])
 
 
-def _moves(search: Search, place: Int64, count: Int64) -> Moves:
+def _placement(search: Search, place: Int64, count: Int64) -> Placement:
     number = search.arrays.where[place]
-    return Moves(row_type=(place // SLOTS).astype(np.int32), number=number, count=count)
+    return Placement(row_type=(place // SLOTS).astype(np.int32), number=number, count=count)
 
 
 def _places(search: Search, number: int) -> Int64:
@@ -273,17 +275,18 @@ def _seed(search: Search, random: np.random.Generator) -> int:
     return int(row_type[np.searchsorted(total, random.random() * total[-1], side="right")])
 
 
-def _take(search: Search, moves: Moves) -> None:
-    for i, j, rows in zip(moves.row_type.tolist(), moves.number.tolist(), moves.count.tolist(), strict=True):
+def _take(search: Search, placement: Placement) -> None:
+    for i, j, rows in zip(placement.row_type.tolist(), placement.number.tolist(), placement.count.tolist(), strict=True):
         unassign(search.assignment, i, j, rows)
 
 
-def _put(search: Search, moves: Moves) -> bool:
+def _put(search: Search, placement: Placement) -> bool:
     """Put rows into classes; False, and nothing done, if they find no slot."""
-    pieces = zip(moves.row_type.tolist(), moves.number.tolist(), moves.count.tolist(), strict=True)
+    pieces = zip(placement.row_type.tolist(), placement.number.tolist(), placement.count.tolist(), strict=True)
     for done, (i, j, rows) in enumerate(pieces):
         if not assign(search.assignment, i, j, rows):
             made = slice(done)
-            _take(search, Moves(row_type=moves.row_type[made], number=moves.number[made], count=moves.count[made]))
+            fitted = Placement(row_type=placement.row_type[made], number=placement.number[made], count=placement.count[made])
+            _take(search, fitted)
             return False
     return True

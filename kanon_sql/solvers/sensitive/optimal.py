@@ -2,8 +2,8 @@
 
 The way there: list every instance that a cheapest release may need and that can hold a class at all; prices give a bound,
 and the search of `refine` a release; instances that prices prove useless are dropped. If the class that shows nothing is let
-off its promise, what is left may fall apart into components, each solved for itself: a bound, and the optimum where that
-class keeps the promise anyway. Where it does not, one program decides.
+off the requirement, what is left may fall apart into components, each solved for itself: a bound, and the optimum where that
+class meets the requirement anyway. Where it does not, one program decides.
 
 References
 ----------
@@ -23,13 +23,14 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.components import components
 from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment
 from kanon_sql.solvers.instances.listing import Instances, useful
-from kanon_sql.solvers.instances.repair import Pieces
+from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
 from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive import refine
 from kanon_sql.solvers.sensitive.greedy import refuse_impossible
 from kanon_sql.solvers.sensitive.program import Program, solve_program
-from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.support import able
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
@@ -43,7 +44,7 @@ _MOST_MEMBERS = 1 << 24
 """Members of all instances that are listed for an exact solution."""
 
 _MOST_PAIRS = 100_000
-"""Pairs of a kind of row and an instance in a component beyond which its integer program is not built."""
+"""Pairs of a group of rows and an instance in a component beyond which its integer program is not built."""
 
 _MOST_FITS = 1 << 26
 """Row types times instances of a component up to which row types that fit alike are told from the others."""
@@ -73,17 +74,13 @@ class _Answer:
     ended: bool
 
 
-def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> Recoding:
-    """Return a recoding of least cost whose classes keep the promise, or the best found in time, with a proven bound.
+def solve(problem: Problem, budget: Budget) -> Recoding:
+    """Return a recoding of least cost whose classes meet the requirement, or the best found in time, with a proven bound.
 
     Parameters
     ----------
-    table : CodedTable
-        t row types, m columns.
-    patterns : PatternSet
-        The permitted patterns.
-    promise : Promise
-        What every class has to keep; the whole table keeps it.
+    problem : Problem
+        t row types, m columns; the whole table meets the requirement.
     budget : Budget
         Time left. Without a limit, programs that are small enough are solved to the end.
 
@@ -97,27 +94,28 @@ def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Bud
     Exponential in the size of the largest component in the worst case. Tables whose instances are too many to list are
     left to `refine`, and the recoding says so.
     """
-    refuse_impossible(table, promise)
-    listed = useful(table, patterns, promise.least, complete=True, limit=_MOST_MEMBERS) if patterns.listed else None
+    refuse_impossible(problem)
+    table, patterns, requirement = problem.table, problem.patterns, problem.requirement
+    listed = useful(table, patterns, requirement.least, complete=True, limit=_MOST_MEMBERS) if patterns.listed else None
     if listed is None:
-        found = refine.solve(table, patterns, promise, budget)
+        found = refine.solve(problem, budget)
         return replace(found, remark=found.remark or "there are too many instances for an exact solution: refine")
-    complete = listed.take(np.flatnonzero(able(table, promise, listed)))
+    complete = listed.take(np.flatnonzero(able(requirement, listed)))
     lost = ~np.isin(np.arange(table.row_types), complete.member)
     if lost.any():
         raise InfeasibleError(
             f"{int(table.weight[lost].sum())} rows fit no permitted mask together with others that make a class of them; "
             "hint: permit coarser masks, or the mask () that suppresses everything"
         )
-    best = _start(table, patterns, promise, budget)
-    relaxed = relax(table, complete, promise.least, best.cost, budget)
+    best = _start(problem, budget)
+    relaxed = relax(table, complete, requirement.least, best.cost, budget)
     best = best.at_least(relaxed.bound, _RELAXED)
     for free_for_all in (True, False):
         if best.cost > best.bound and not budget.over():
-            best = _by_components(table, patterns, promise, complete, relaxed, best, budget, free_for_all=free_for_all)
+            best = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all)
     if best.recoding is None:
         raise InfeasibleError(
-            f"no release of the {table.rows} rows under the given masks keeps every requirement"
+            f"no release of the {table.rows} rows under the given masks meets every requirement"
             + (" in the time there was" if best.cost > best.bound else "")
             + "; hint: permit coarser masks, or the mask () that suppresses everything"
         )
@@ -138,20 +136,19 @@ class _Best:
         return self if bound <= self.bound else replace(self, bound=min(bound, self.cost), method=method)
 
 
-def _start(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> _Best:
+def _start(problem: Problem, budget: Budget) -> _Best:
+    table, patterns = problem.table, problem.patterns
     if budget.seconds is not None:
         budget = replace(budget, seconds=_SHARE * budget.seconds)
     try:
-        found = refine.solve(table, patterns, promise, budget)
+        found = refine.solve(problem, budget)
     except InfeasibleError:  # it does not find every release, and the program may
         return _Best(recoding=None, cost=table.rows * int(patterns.cost[-1]) + 1, bound=0, method="trivial")
     return _Best(recoding=found, cost=found.cost(table), bound=found.lower_bound, method=found.bound)
 
 
 def _by_components(
-    table: CodedTable,
-    patterns: PatternSet,
-    promise: Promise,
+    problem: Problem,
     complete: Instances,
     relaxed: Relaxation,
     best: _Best,
@@ -160,73 +157,80 @@ def _by_components(
     free_for_all: bool,
 ) -> _Best:
     """Solve each component; with ``free_for_all`` the class that shows nothing may hold any rows, which is a relaxation."""
+    table, patterns, requirement = problem.table, problem.patterns, problem.requirement
     # Opening an instance that loses raises the bound by its loss: beyond the best release, no cheaper one opens it.
     needed = relaxed.surplus >= 0
     needed |= relaxed.value - relaxed.surplus <= (best.cost - 1) * relaxed.prices.scale
     kept = complete.take(np.flatnonzero(needed))
     everyone = np.flatnonzero(np.diff(kept.start) == table.row_types)
-    home = int(everyone[0]) if free_for_all and len(everyone) else -1
-    if free_for_all and home < 0:
+    fallback = int(everyone[0]) if free_for_all and len(everyone) else -1
+    if free_for_all and fallback < 0:
         return best
-    answers = _answers(_parts(table, promise, kept, home), best, budget)
+    answers = _answers(_parts(requirement, kept, fallback), best, budget)
     found = _recoding(table, patterns, kept, answers, best.recoding)
     # Without the instances that were dropped there may be no solution: then nothing is cheaper than the best release.
     best = best.at_least(sum(answer.bound for answer in answers), BOUND)
-    if found is not None and found.cost(table) < best.cost and promise.kept(table, found):
+    if found is not None and found.cost(table) < best.cost and _all_meet(requirement, found):
         return replace(best, recoding=found, cost=found.cost(table))
     return best
 
 
-def _parts(table: CodedTable, promise: Promise, kept: Instances, home: int) -> list[_Part]:
-    """Return the components as programs, the smallest first: row types are connected by the instances but ``home``."""
+def _all_meet(requirement: ClassRequirement, recoding: Recoding) -> bool:
+    """Return whether all classes of a recoding meet the requirement, exactly."""
+    number = PartialRecoding.of(recoding).classes(requirement.table)
+    return bool(requirement.holds(number, recoding.row_type, recoding.count).all())
+
+
+def _parts(requirement: ClassRequirement, kept: Instances, fallback: int) -> list[_Part]:
+    """Return the components as programs, the smallest first: row types are connected by the instances but ``fallback``."""
+    t = requirement.table.row_types
     owner = kept.owner().astype(np.int64)
-    linked = owner != home
+    linked = owner != fallback
     owner, member = owner[linked], kept.member[linked].astype(np.int64)
-    component = components(table.row_types + len(kept), np.stack([member, table.row_types + owner], axis=1))
+    component = components(t + len(kept), np.stack([member, t + owner], axis=1))
     order = np.argsort(component[member], kind="stable")
     ends = np.searchsorted(component[member][order], np.arange(component.max() + 2))
-    by_component = np.argsort(component[: table.row_types], kind="stable")
-    starts = np.searchsorted(component[: table.row_types][by_component], np.arange(component.max() + 2))
+    by_component = np.argsort(component[:t], kind="stable")
+    starts = np.searchsorted(component[:t][by_component], np.arange(component.max() + 2))
     parts = []
-    for number in np.unique(component[: table.row_types]).tolist():
+    for number in np.unique(component[:t]).tolist():
         row_types = by_component[starts[number] : starts[number + 1]]
         pairs = order[ends[number] : ends[number + 1]]
-        parts.append(_part(table, promise, kept, row_types, member[pairs], owner[pairs], home))
-    return sorted(parts, key=lambda part: len(part.program.kind))
+        parts.append(_part(requirement, kept, row_types, member[pairs], owner[pairs], fallback))
+    return sorted(parts, key=lambda part: len(part.program.group))
 
 
-def _part(
-    table: CodedTable, promise: Promise, kept: Instances, row_types: Int64, member: Int64, owner: Int64, home: int
-) -> _Part:
+def _part(requirement: ClassRequirement, kept: Instances, types: Int64, member: Int64, owner: Int64, fallback: int) -> _Part:
     """Return the program of some row types and of the instances that they are in."""
+    weight = requirement.table.weight[types]
     used, instance = np.unique(owner, return_inverse=True)
-    place = np.searchsorted(row_types, member)
-    counter = promise.counter[row_types]
-    sample = kind = np.arange(len(row_types))
-    if len(row_types) * len(used) <= _MOST_FITS:
-        fits = np.zeros((len(row_types), len(used)), np.bool_)
+    place = np.searchsorted(types, member)
+    counter = requirement.counter[types]
+    sample = group = np.arange(len(types))
+    if len(types) * len(used) <= _MOST_FITS:
+        fits = np.zeros((len(types), len(used)), np.bool_)
         fits[place, instance] = True
-        # Row types with the same sensitive values that fit the same instances are one kind: less to solve, less symmetry.
-        look = np.hstack([np.packbits(fits, axis=1), counter.astype(np.int32).view(np.uint8).reshape(len(row_types), -1)])
-        _, sample, kind = np.unique(look, axis=0, return_index=True, return_inverse=True)
+        # Row types with the same sensitive values that fit the same instances are one group: less to solve, less symmetry.
+        key = np.hstack([np.packbits(fits, axis=1), counter.astype(np.int32).view(np.uint8).reshape(len(types), -1)])
+        _, sample, group = np.unique(key, axis=0, return_index=True, return_inverse=True)
         place, instance = np.nonzero(fits[sample])
     rows = np.zeros(len(sample), np.int64)
-    np.add.at(rows, kind, table.weight[row_types])
+    np.add.at(rows, group, weight)
     program = Program(
         rows=rows,
-        kind=place,
+        group=place,
         instance=instance,
         cost=kept.cost[used],
-        other=np.full(len(sample), -1 if home < 0 else kept.cost[home]),
-        k=promise.least,
+        other=np.full(len(sample), -1 if fallback < 0 else kept.cost[fallback]),
+        k=requirement.least,
         counter=counter[sample],
-        promise=promise,
+        requirement=requirement,
     )
     rows_of_part = Neighbourhood(
-        row_type=row_types,
-        count=table.weight[row_types],
-        kind=kind.astype(np.int64),
-        home=np.full(len(row_types), home),
+        row_type=types,
+        count=weight,
+        group=group.astype(np.int64),
+        fallback=np.full(len(types), fallback),
         instance=used,
         program=program,
     )
@@ -238,7 +242,7 @@ def _answers(parts: list[_Part], best: _Best, budget: Budget) -> list[_Answer]:
     answers = []
     for part in parts:
         bound = _cheapest(part.program)
-        hopeless = bound == INFEASIBLE or len(part.program.kind) > _MOST_PAIRS
+        hopeless = bound == INFEASIBLE or len(part.program.group) > _MOST_PAIRS
         answers.append(_Answer(part=part, assignment=None, bound=bound, ended=hopeless))
     seconds = _FIRST_SLICE
     with ThreadPoolExecutor(max_workers=2) as threads:
@@ -269,7 +273,7 @@ def _longer(answer: _Answer, *, seconds: float, budget: Budget) -> _Answer:
 def _cheapest(program: Program) -> int:
     """Return what the rows cost if each has its cheapest instance; `INFEASIBLE` if one has none."""
     cost = np.where(program.other >= 0, program.other, INFEASIBLE)
-    np.minimum.at(cost, program.kind, program.cost[program.instance])
+    np.minimum.at(cost, program.group, program.cost[program.instance])
     return INFEASIBLE if (cost == INFEASIBLE).any() else int(cost @ program.rows)
 
 
@@ -292,4 +296,4 @@ def _recoding(
         else:
             return None
     row_type, shown, count = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return Pieces(row_type=row_type, shown=shown, count=count, placed=np.ones(len(count), np.bool_)).recoding()
+    return PartialRecoding(row_type=row_type, shown=shown, count=count, placed=np.ones(len(count), np.bool_)).recoding()

@@ -1,7 +1,7 @@
-"""Prices for rows under a promise, by subgradient steps: what rows ask for too often gets cheaper, what nobody takes dearer.
+"""Prices for rows, by subgradient steps: what rows ask for too often gets cheaper, what nobody takes dearer.
 
-As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance serves is a class that keeps the
-promise, found by a heuristic: the prices lead a search, and prove nothing.
+As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance serves is a class that meets the
+requirement, found by a heuristic: the prices lead a search, and prove nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kanon_sql.kernels.requirements.pricing import serve
 from kanon_sql.kernels.requirements.selection import Selection
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.sensitive.pool import Pool
+from kanon_sql.solvers.sensitive.search_space import SearchSpace
 from kanon_sql.table.arrays import Int64
 
 Floats = NDArray[np.float64]
@@ -25,7 +25,7 @@ _ROUNDS, _STEPS = 3, 8
 """Rounds, and subgradient steps in each."""
 
 _WORK = 1 << 26
-"""Items of all instances looked at in all rounds together: larger pools take fewer rounds, at least one."""
+"""Items of all instances looked at in all rounds together: larger search spaces take fewer rounds, at least one."""
 
 _START = 0.25
 """Where between the cheapest instance of a row and what it pays in a known release its price starts."""
@@ -60,12 +60,12 @@ class Guide:
     surplus: Floats
 
 
-def prices(pool: Pool, paid: Floats, cost: int, budget: Budget) -> Guide:
+def prices(space: SearchSpace, paid: Floats, cost: int, budget: Budget) -> Guide:
     """Return prices at which rows and instances nearly agree.
 
     Parameters
     ----------
-    pool : Pool
+    space : SearchSpace
         Where each row has an instance.
     paid : float64 array [t]
         What the rows of each row type pay in a known release, on average.
@@ -78,26 +78,26 @@ def prices(pool: Pool, paid: Floats, cost: int, budget: Budget) -> Guide:
     -----
     O(items) for each of at most 3 rounds, and less for each of 8 steps a round, on all cores.
     """
-    weight, cells = pool.table.weight.astype(np.float64), float(pool.table.cost.max())
-    cheapest = pool.cheapest().astype(np.float64)
+    weight, cells = space.table.weight.astype(np.float64), float(space.table.cost.max())
+    cheapest = space.cheapest().astype(np.float64)
     price, speed = cheapest + _START * (paid - cheapest), np.zeros(len(cheapest))
-    rounds = max(1, min(_ROUNDS, _WORK // (_STEPS * max(1, len(pool.candidates.item)))))
-    best, guide = -np.inf, Guide(price=price, surplus=np.zeros(len(pool)))
+    rounds = max(1, min(_ROUNDS, _WORK // (_STEPS * max(1, len(space.candidates.item)))))
+    best, guide = -np.inf, Guide(price=price, surplus=np.zeros(len(space)))
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
-        selections = [pool.selection(pool.table.weight, price) for _ in range(WORKERS)]
+        selections = [space.selection(space.table.weight, price) for _ in range(WORKERS)]
         for number in range(rounds + 1):
-            margin = _MARGIN * _NARROWER**number * pool.promise.least * cells
-            value, _, surplus = _served(pool, price, -margin, threads, selections)
+            margin = _MARGIN * _NARROWER**number * space.requirement.least * cells
+            value, _, surplus = _served(space, price, -margin, threads, selections)
             if value > best:
                 best, guide = value, Guide(price=price.copy(), surplus=surplus)
             budget.report("prices", number / rounds, cost)
             if number == rounds or (number and budget.over()):
                 break
-            near = pool.take(np.flatnonzero(surplus > -margin))
+            near = space.take(np.flatnonzero(surplus > -margin))
             for step in range(_STEPS):
                 value, served, _ = _served(near, price, 0.0, threads, selections)
                 # Per row: a row type of many rows moves as fast as one of a single row.
-                slope = (pool.table.weight - served) / weight
+                slope = (space.table.weight - served) / weight
                 length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
                 norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
                 speed = _MOMENTUM * speed + length * max(0.0, _AIM * cost - value) / norm * slope
@@ -106,18 +106,18 @@ def prices(pool: Pool, paid: Floats, cost: int, budget: Budget) -> Guide:
 
 
 def _served(
-    pool: Pool, price: Floats, floor: float, threads: ThreadPoolExecutor, selections: list[Selection]
+    space: SearchSpace, price: Floats, floor: float, threads: ThreadPoolExecutor, selections: list[Selection]
 ) -> tuple[float, Int64, Floats]:
     """Return what the prices seem to prove, the rows of each row type that are served, and what each instance gains."""
-    ends = np.searchsorted(pool.start, np.linspace(0, pool.start[-1], len(selections) + 1)[1:-1]).tolist()
-    served = [np.zeros(pool.table.row_types, np.int64) for _ in selections]
-    surplus = np.empty(len(pool))
+    ends = np.searchsorted(space.start, np.linspace(0, space.start[-1], len(selections) + 1)[1:-1]).tolist()
+    served = [np.zeros(space.table.row_types, np.int64) for _ in selections]
+    surplus = np.empty(len(space))
 
     def gains(chunk: tuple[int, int], selection: Selection, own: Int64) -> float:
-        selection.set_supply(pool.table.weight, price)
-        return serve(selection, pool.candidates, pool.cost, chunk, floor, own, surplus)
+        selection.set_supply(space.table.weight, price)
+        return serve(selection, space.candidates, space.cost, chunk, floor, own, surplus)
 
-    chunks = list(zip([0, *ends], [*ends, len(pool)], strict=True))
+    chunks = list(zip([0, *ends], [*ends, len(space)], strict=True))
     gained = sum(threads.map(gains, chunks, selections, served))
     total: Int64 = np.sum(served, axis=0)
-    return float((price * pool.table.weight).sum()) - gained, total, surplus
+    return float((price * space.table.weight).sum()) - gained, total, surplus

@@ -1,9 +1,9 @@
-"""The integer program of rows and pattern instances, with what each class has to promise, solved by SCIP through OR-Tools.
+"""The integer program of rows and pattern instances, with what each class has to meet, solved by SCIP through OR-Tools.
 
-Rows x[i, j] of kind i, whose sensitive values are known, are in instance j, which is open (u[j] = 1) or empty. Beside the
+Rows x[i, j] of group i, whose sensitive values are known, are in instance j, which is open (u[j] = 1) or empty. Beside the
 constraints of `kanon_sql.solvers.instances.ilp` there are those of `kanon_sql.solvers.sensitive.linear`, and x has to be whole.
-Two classes of one look are one in the release, which keeps a promise that both keep: so an instance holds one class. Answers
-are tested exactly, whatever the tolerances of the solver.
+Two classes that show the same are one in the release, which meets a requirement that both meet: so an instance holds one class.
+Answers are tested exactly, whatever the tolerances of the solver.
 
 References
 ----------
@@ -22,9 +22,9 @@ import numpy as np
 from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.instances import ilp
 from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment, Outcome
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive.linear import Counters, add_tangent, constrain, first_tangents, tangent
 from kanon_sql.solvers.sensitive.model import Floats, Model
-from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.table.arrays import Int32, Int64
 
 _ROUNDING = 1e-4
@@ -36,26 +36,26 @@ _DEEP = 1e-5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program(ilp.Program):
-    """Kinds of rows, instances, which fits which, and what a class has to promise.
+    """Groups of rows, instances, which fits which, and what a class has to meet.
 
     Parameters
     ----------
-    rows, kind, instance, cost, other, k
-        As in `kanon_sql.solvers.instances.ilp.Program`; ``k`` is the least number of rows of a class that keeps the
-        promise. Rows that go elsewhere count for no class.
+    rows, group, instance, cost, other, k
+        As in `kanon_sql.solvers.instances.ilp.Program`; ``k`` is the least number of rows of a class that meets the
+        requirement. Rows that go elsewhere count for no class.
     counter : int32 array [f, s]
-        The counters of a histogram that a row of each kind raises.
-    promise : Promise
-        What every class has to keep.
+        The counters of a histogram that a row of each group raises.
+    requirement : ClassRequirement
+        What every class must meet.
     """
 
     counter: Int32
-    promise: Promise
+    requirement: ClassRequirement
 
     def histograms(self, count: Int64) -> Int64:
         """Return the histograms of the classes of an assignment, int64 [j, V]."""
-        found = np.zeros((len(self.cost), self.promise.counters), np.int64)
-        for counter in self.counter[self.kind].T:
+        found = np.zeros((len(self.cost), self.requirement.counters), np.int64)
+        for counter in self.counter[self.group].T:
             np.add.at(found, (self.instance, counter), count)
         return found
 
@@ -76,7 +76,7 @@ class Answer(Outcome):
 
 
 def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | None = None) -> Answer:
-    """Return the best assignment found whose classes keep the promise, and a lower bound on the cost of all of them.
+    """Return the best assignment found whose classes meet the requirement, and a lower bound on the cost of all of them.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | N
     interpreter is free for other threads meanwhile.
     """
     end = time.monotonic() + seconds
-    tangents = _Tangents.of(program.promise)
+    tangents = _Tangents.of(program.requirement)
     bound = used = 0
     while True:
         answer, classes = _solved(program, tangents, end - time.monotonic(), nodes)
@@ -103,18 +103,18 @@ def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tangents:
-    """The entropies of a promise, each with its sensitive attribute, counters and the weights that are written down so far."""
+    """The entropies asked for, each with its sensitive attribute, counters and the weights that are written down so far."""
 
     entropies: list[tuple[int, slice, LDiversity, list[Floats]]]
 
     @classmethod
-    def of(cls, promise: Promise) -> _Tangents:
-        ends = np.cumsum([len(each.count) for each in promise.sensitive]).tolist()
+    def of(cls, requirement: ClassRequirement) -> _Tangents:
+        ends = np.cumsum([len(each.count) for each in requirement.sensitive]).tolist()
         found = []
-        for each in promise.requirements:
+        for each in requirement.requirements:
             if isinstance(each, LDiversity) and each.variant == "entropy":
-                place = [about.column for about in promise.sensitive].index(each.sensitive)
-                values = len(promise.sensitive[place].count)
+                place = [about.column for about in requirement.sensitive].index(each.sensitive)
+                values = len(requirement.sensitive[place].count)
                 found.append((place, slice(ends[place] - values, ends[place]), each, first_tangents(values, each.l)))
         return cls(entropies=found)
 
@@ -131,10 +131,10 @@ class _Tangents:
 
 
 def _solved(program: Program, tangents: _Tangents, seconds: float, nodes: int | None) -> tuple[Answer, Int64]:
-    """Solve the program once; return what became of it, and the histograms of classes that do not keep the promise."""
+    """Solve the program once; return what became of it, and the histograms of classes that do not meet the requirement."""
     from ortools.math_opt.python import mathopt
 
-    none = np.empty((0, program.promise.counters), np.int64)
+    none = np.empty((0, program.requirement.counters), np.int64)
     unit = int(np.gcd.reduce(np.concatenate([program.cost, program.other[program.other > 0]]), initial=0)) or 1
     model = mathopt.Model.from_model_proto(_model(program, tangents, unit))
     parameters = mathopt.SolveParameters(
@@ -160,16 +160,16 @@ def _solved(program: Program, tangents: _Tangents, seconds: float, nodes: int | 
         return nothing, none
     values = result.variable_values()
     whole = np.rint([values[variable] for variable in model.variables()]).astype(np.int64)
-    pairs, outside = len(program.kind), np.flatnonzero(program.other >= 0)
+    pairs, outside = len(program.group), np.flatnonzero(program.other >= 0)
     count, elsewhere = whole[:pairs], np.zeros_like(program.rows)
     elsewhere[outside] = whole[pairs : pairs + len(outside)]
     placed = elsewhere.copy()
-    np.add.at(placed, program.kind, count)
+    np.add.at(placed, program.group, count)
     if (placed != program.rows).any():
         return nothing, none
     classes = program.histograms(count)
     classes = classes[classes.any(axis=1)]
-    kept = program.promise.met(classes)
+    kept = program.requirement.met(classes)
     if not kept.all():
         return nothing, classes[~kept]
     cost = int(count @ program.cost[program.instance]) + int(elsewhere[outside] @ program.other[outside])
@@ -178,20 +178,20 @@ def _solved(program: Program, tangents: _Tangents, seconds: float, nodes: int | 
 
 
 def _model(program: Program, tangents: _Tangents, unit: int) -> object:
-    """Lay the program out for MathOpt: variables x by pair, x elsewhere, u, and what the promise needs."""
-    pairs, classes = len(program.kind), len(program.cost)
+    """Lay the program out for MathOpt: variables x by pair, x elsewhere, u, and what the requirement needs."""
+    pairs, classes = len(program.group), len(program.cost)
     outside = np.flatnonzero(program.other >= 0)
     model = Model()
-    x = model.add_variables(pairs, program.rows[program.kind], integer=True)
+    x = model.add_variables(pairs, program.rows[program.group], integer=True)
     away = model.add_variables(len(outside), program.rows[outside])
     opened = model.add_variables(classes, 1.0, integer=True)
     size = model.add_variables(classes)
     row = model.add_constraints(len(program.rows), program.rows, program.rows)
-    model.add(row[program.kind], x, 1.0)
+    model.add(row[program.group], x, 1.0)
     model.add(row[outside], away, 1.0)
     row = model.add_constraints(pairs, -np.inf, 0.0)
     model.add(row, x, 1.0)
-    model.add(row, opened[program.instance], -program.rows[program.kind])
+    model.add(row, opened[program.instance], -program.rows[program.group])
     row = model.add_constraints(classes, 0.0, 0.0)
     model.add(row, size, -1.0)
     model.add(row[program.instance], x, 1.0)
@@ -199,8 +199,8 @@ def _model(program: Program, tangents: _Tangents, unit: int) -> object:
     model.add(row, size, 1.0)
     model.add(row, opened, -float(program.k))
     start = 0
-    for place, about in enumerate(program.promise.sensitive):
-        value = program.counter[program.kind, place] - start
+    for place, about in enumerate(program.requirement.sensitive):
+        value = program.counter[program.group, place] - start
         start += len(about.count)
         key, cell = np.unique(program.instance * len(about.count) + value, return_inverse=True)
         held = model.add_variables(len(key))
@@ -209,7 +209,7 @@ def _model(program: Program, tangents: _Tangents, unit: int) -> object:
         model.add(row[cell], x, 1.0)
         owner, value = np.divmod(key, len(about.count))
         counters = Counters(opened=opened, size=size, owner=owner, value=value, held=held)
-        for each in program.promise.requirements:
+        for each in program.requirement.requirements:
             if each.sensitive == about.column:
                 constrain(model, counters, each, about, program.k)
         for there, _, _, weights in tangents.entropies:

@@ -1,4 +1,4 @@
-"""`refine` under a promise: prices for rows, classes that they open, local search, and large neighbourhoods.
+"""`refine` for sensitive requirements: prices for rows, classes that they open, local search, and large neighbourhoods.
 
 References
 ----------
@@ -17,14 +17,12 @@ from kanon_sql.kernels.random import seeded
 from kanon_sql.kernels.requirements.candidates import sort_all
 from kanon_sql.kernels.requirements.guided_opening import open_classes
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.sensitive import greedy
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
-from kanon_sql.solvers.sensitive.pool import Pool
 from kanon_sql.solvers.sensitive.pricing import WORKERS, Guide, prices
-from kanon_sql.solvers.sensitive.promise import Promise
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
+from kanon_sql.solvers.sensitive.search_space import SearchSpace
 from kanon_sql.table.recoding import Recoding, row_cost
 
 METHOD = "cheapest possible class of each row"
@@ -41,61 +39,58 @@ _PROMISING = 0.05
 _STEPS_PER_ROW_TYPE, _MOST_STEPS = 0.4, 50_000
 """Steps of the local search where the clock does not decide, in a large table."""
 
-_MORE_STEPS, _WORK = 40, 25_000_000
+_MORE_STEPS, _WORK = 25, 15_000_000
 """Steps for each row type of a small table, as long as those times the row types are no more work."""
 
 _STEPS = 1_000
 """Steps between two sweeps of growth, some hundredths of a second or tenths."""
 
 
-def solve(table: CodedTable, patterns: PatternSet, promise: Promise, budget: Budget) -> Recoding:
-    """Return a recoding whose classes keep the promise, never dearer than the greedy's, with a proven bound.
+def solve(problem: Problem, budget: Budget) -> Recoding:
+    """Return a recoding whose classes meet the requirement, never dearer than the greedy's, with a proven bound.
 
     Parameters
     ----------
-    table : CodedTable
+    problem : Problem
         t row types, m columns.
-    patterns : PatternSet
-        The permitted patterns.
-    promise : Promise
-        What every class keeps.
     budget : Budget
         Time left; without a limit the search ends after a fixed number of steps.
 
     Raises
     ------
     InfeasibleError
-        When no release keeps the promise, or none is found under the masks.
+        When no release meets the requirement, or none is found under the masks.
 
     Notes
     -----
     O(p t m) to list the instances, in practice far less; memory some 20 bytes for each row type of each instance listed.
     Where there are too many, the greedy's recoding.
     """
-    start = greedy.solve(table, patterns, promise, budget)
+    table, patterns = problem.table, problem.patterns
+    start = greedy.solve(problem, budget)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
-    everything = Pool.of(table, patterns, promise)
+    everything = SearchSpace.of(problem)
     if everything is None:
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
         return replace(start, remark=f"{size} are too many for prices: greedy and growth")
-    pool, bound = everything.feasible()
+    space, bound = everything.feasible()
     best = start
     if start.cost(table) > bound and not budget.over():
-        pool, _ = pool.with_classes(of_recoding(start))
-        best = searched(pool, start, bound, budget)
+        space, _ = space.with_classes(of_recoding(start))
+        best = searched(space, start, bound, budget)
     return replace(best, lower_bound=bound, bound=METHOD)
 
 
-def searched(pool: Pool, start: Recoding, bound: int, budget: Budget) -> Recoding:
+def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget) -> Recoding:
     """Return the best recoding found from a start: classes opened by prices, local search, and where it idles, programs."""
-    table = pool.table
+    table = space.table
     paid = np.zeros(table.row_types)
     np.add.at(paid, start.row_type, row_cost(start.shown, table.cost) * start.count)
-    guide = prices(pool, paid / table.weight, start.cost(table), budget)
-    margin = _PROMISING * pool.promise.least * float(table.cost.max())
-    near = pool.take(np.flatnonzero(guide.surplus > -margin))
-    best = min([start, *_opened(pool, near, guide, budget)], key=lambda recoding: recoding.cost(table))
+    guide = prices(space, paid / table.weight, start.cost(table), budget)
+    margin = _PROMISING * space.requirement.least * float(table.cost.max())
+    near = space.take(np.flatnonzero(guide.surplus > -margin))
+    best = min([start, *_opened(space, near, guide, budget)], key=lambda recoding: recoding.cost(table))
     search, state = Search.of(near, of_recoding(best), guide.price), seeded(budget.seed)
     wide = Neighbourhoods(search=search, random=np.random.default_rng(budget.seed))
     steps, done = _steps(table.row_types) if budget.seconds is None else None, 0
@@ -117,16 +112,16 @@ def _steps(row_types: int) -> int:
     return int(max(large, min(_MORE_STEPS * row_types, _WORK / row_types)))
 
 
-def _opened(pool: Pool, near: Pool, guide: Guide, budget: Budget) -> list[Recoding]:
+def _opened(space: SearchSpace, near: SearchSpace, guide: Guide, budget: Budget) -> list[Recoding]:
     """Return recodings whose classes prices opened; the rows that pay for none are drawn into them, as far as possible."""
     price = guide.price * _DEARER
-    sort_all(pool.candidates, price)
+    sort_all(space.candidates, price)
 
     def opened(loss: float) -> Recoding:
-        left = pool.table.weight.copy()
-        found = open_classes(pool.selection(left, price), pool.candidates, pool.cost, loss)
-        pieces = with_rest(found, pool.patterns.shown[pool.instances.pattern], left)
-        search = Search.of(near, pieces, price)
+        left = space.table.weight.copy()
+        found = open_classes(space.selection(left, price), space.candidates, space.cost, loss)
+        partial = with_rest(found, space.patterns.shown[space.instances.pattern], left)
+        search = Search.of(near, partial, price)
         search.grow(budget)
         return search.recoding(budget)
 

@@ -1,4 +1,4 @@
-"""A local search among classes that keep a promise: they grow at the expense of dearer ones, or are rebuilt by prices."""
+"""A local search among classes that meet a requirement: they grow at the expense of dearer ones, or are rebuilt by prices."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.plans import SLOTS
+from kanon_sql.kernels.classes.partition import SLOTS
 from kanon_sql.kernels.requirements.assignment import Assignment, assign_all
+from kanon_sql.kernels.requirements.assignment_list import AssignmentList
 from kanon_sql.kernels.requirements.destroy_repair import rebuild
 from kanon_sql.kernels.requirements.growth import Growth, grow
 from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood
-from kanon_sql.kernels.requirements.pieces import PieceList
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.pools import tightened
-from kanon_sql.solvers.instances.repair import Pieces
-from kanon_sql.solvers.sensitive.pool import Pool
-from kanon_sql.solvers.sensitive.repair import settle, still_kept
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.instances.search_space import tightened
+from kanon_sql.solvers.sensitive.repair import repair, still_kept
+from kanon_sql.solvers.sensitive.search_space import SearchSpace
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.recoding import Recoding
 
@@ -26,9 +26,9 @@ _WORTHWHILE = 0.001
 """Sweeps of growth, and the share of the cost that a sweep has to save to be followed by another one."""
 
 _ITEMS = 1 << 17
-"""Items of instances between two looks at the clock, some hundredths of a second."""
+"""Items of instances between two checks of the clock, some hundredths of a second."""
 
-_SIZE = 20
+_SIZE = 40
 """Row types of a neighbourhood that is rebuilt."""
 
 _NOISE = 0.3
@@ -37,7 +37,7 @@ _NOISE = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrays:
-    """The arrays of an assignment and its search space; see `SearchSpace` and `Plan`."""
+    """The arrays of an assignment and its search space; see `SearchSpace` and `Partition`."""
 
     start: Int64
     member: Int32
@@ -54,18 +54,20 @@ class Arrays:
     @classmethod
     def of(cls, assignment: Assignment) -> Arrays:
         """Return views that change with the assignment."""
-        space = {name: np.asarray(getattr(assignment.space, name)) for name in ("start", "member", "first", "instance")}
-        plan = {name: np.asarray(getattr(assignment.plan, name)) for name in ("where", "amount", "rows", "head", "after")}
-        return cls(**space, **plan, cost=np.asarray(assignment.space.cost), price=np.asarray(assignment.space.price))
+        sides = {name: np.asarray(getattr(assignment.space, name)) for name in ("start", "member", "first", "instance")}
+        partition = {
+            name: np.asarray(getattr(assignment.partition, name)) for name in ("where", "amount", "rows", "head", "after")
+        }
+        return cls(**sides, **partition, cost=np.asarray(assignment.space.cost), price=np.asarray(assignment.space.price))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """Classes in a pool, and unassigned rows.
+    """Classes in a search space, and unassigned rows.
 
     Parameters
     ----------
-    pool : Pool
+    space : SearchSpace
         The instances that classes may be formed of.
     assignment : Assignment
         Where the rows are.
@@ -77,23 +79,23 @@ class Search:
         The state of destroy and repair.
     """
 
-    pool: Pool
+    space: SearchSpace
     assignment: Assignment
     arrays: Arrays
     growth: Growth
     neighbourhood: Neighbourhood
 
     @classmethod
-    def of(cls, pool: Pool, pieces: Pieces, price: NDArray[np.float64]) -> Search:
+    def of(cls, space: SearchSpace, partial: PartialRecoding, price: NDArray[np.float64]) -> Search:
         """Return the search that starts with some classes; rows that are not placed are unassigned."""
-        wider, instance = pool.with_classes(pieces)
+        wider, instance = space.with_classes(partial)
         assignment = wider.unassigned(price)
         # Rows that find no slot, because their row type is spread over too many classes, are unassigned too: those come first.
         order = np.argsort(instance >= 0, kind="stable")
         found = np.where(instance < 0, np.int32(len(wider)), instance)[order]
-        assign_all(assignment, pieces.row_type[order], found, pieces.count[order])
+        assign_all(assignment, partial.row_type[order], found, partial.count[order])
         return cls(
-            pool=wider,
+            space=wider,
             assignment=assignment,
             arrays=Arrays.of(assignment),
             growth=Growth(assignment, wider.candidates),
@@ -107,7 +109,7 @@ class Search:
 
     def grow(self, budget: Budget) -> None:
         """Let all instances draw rows from dearer classes, again and again while that saves much."""
-        start = self.pool.start
+        start = self.space.start
         ends = np.unique(np.append(np.searchsorted(start, np.arange(_ITEMS, start[-1], _ITEMS)), len(start) - 1)).tolist()
         chunks = list(zip([0, *ends[:-1]], ends, strict=True))
         for _ in range(_SWEEPS):
@@ -121,40 +123,40 @@ class Search:
 
     def rebuild(self, steps: int, state: NDArray[np.uint64]) -> None:
         """Rebuild neighbourhoods, never to more cost; no row may be unassigned."""
-        rebuild(self.neighbourhood, steps, _NOISE * float(self.pool.table.cost.max()), state)
+        rebuild(self.neighbourhood, steps, _NOISE * float(self.space.table.cost.max()), state)
 
-    def pieces(self) -> Pieces:
+    def partial(self) -> PartialRecoding:
         """Return where the rows are; unassigned rows are not placed."""
         used = np.flatnonzero(self.arrays.where >= 0)
         instance = self.arrays.where[used]
-        placed = instance < len(self.pool)
-        pattern = np.append(self.pool.instances.pattern, 0)[np.where(placed, instance, -1)]
-        return Pieces(
+        placed = instance < len(self.space)
+        pattern = np.append(self.space.instances.pattern, 0)[np.where(placed, instance, -1)]
+        return PartialRecoding(
             row_type=(used // SLOTS).astype(np.int32),
-            shown=np.where(placed, self.pool.patterns.shown[pattern], np.uint64(0)),
+            shown=np.where(placed, self.space.patterns.shown[pattern], np.uint64(0)),
             count=self.arrays.amount[used],
             placed=placed,
         )
 
     def recoding(self, budget: Budget) -> Recoding:
-        """Return the release, unassigned rows settled."""
-        pool = self.pool
-        kept = still_kept(pool.table, pool.promise, self.pieces())  # a class whose row types had too many slots may not
-        settled = settle(pool.table, pool.patterns, pool.promise, kept, budget).recoding()
-        return tightened(pool.table, pool.patterns, pool.promise.k, settled)
+        """Return the release, unassigned rows placed."""
+        space = self.space
+        kept = still_kept(space.problem.requirement, self.partial())  # a class whose row types had too many slots may not
+        repaired = repair(space.problem, kept, budget).recoding()
+        return tightened(space.table, space.patterns, space.problem.k, repaired)
 
 
-def of_recoding(recoding: Recoding) -> Pieces:
+def of_recoding(recoding: Recoding) -> PartialRecoding:
     """Return a recoding as pieces that are all placed."""
     placed = np.ones(len(recoding.count), np.bool_)
-    return Pieces(row_type=recoding.row_type, shown=recoding.shown, count=recoding.count, placed=placed)
+    return PartialRecoding(row_type=recoding.row_type, shown=recoding.shown, count=recoding.count, placed=placed)
 
 
-def with_rest(found: PieceList, shown: Words, left: Int64) -> Pieces:
+def with_rest(found: AssignmentList, shown: Words, left: Int64) -> PartialRecoding:
     """Return pieces of classes, whose numbers stand for ``shown``, and the rows left of each row type, which are not placed."""
     row_type, number, count = (np.asarray(each)[: found.size] for each in (found.row_type, found.number, found.count))
     rest = np.flatnonzero(left)
-    return Pieces(
+    return PartialRecoding(
         row_type=np.concatenate([row_type, rest]).astype(np.int32),
         shown=np.concatenate([shown[number], np.zeros(len(rest), np.uint64)]),
         count=np.concatenate([count, left[rest]]),

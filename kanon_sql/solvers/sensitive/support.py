@@ -1,20 +1,23 @@
-"""Which pattern instances can hold a class that keeps a promise at all."""
+"""Which pattern instances can hold a class that meets a requirement at all."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.distances import TreeDistance
-from kanon_sql.model.requirements import STANDING, AlphaAnonymity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import REPRESENTATIVE, AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.instances.listing import Instances
-from kanon_sql.solvers.sensitive.least import is_equal
-from kanon_sql.solvers.sensitive.promise import Promise
-from kanon_sql.table.coded_table import CodedTable, Sensitive
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
+from kanon_sql.solvers.requirements.least import is_equal
+from kanon_sql.table.coded_table import Sensitive
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 _DOUBT = 1e-9
 """Relative error of sums of floats, generously: an instance in doubt is kept."""
@@ -23,8 +26,8 @@ _BATCH = 1 << 22
 """Counters of instances that are looked at together."""
 
 
-def able(table: CodedTable, promise: Promise, instances: Instances) -> NDArray[np.bool_]:
-    """Return false for instances of which no rows keep the promise as a class, bool [j]; not for all of them.
+def able(requirement: ClassRequirement, instances: Instances) -> Bools:
+    """Return false for instances of which no rows meet the requirement as a class, bool [j]; not for all of them.
 
     Notes
     -----
@@ -33,37 +36,38 @@ def able(table: CodedTable, promise: Promise, instances: Instances) -> NDArray[n
     trees times j.
     """
     found = np.ones(len(instances), np.bool_)
-    for about in promise.sensitive:
-        asked = [each for each in promise.requirements if each.sensitive == about.column]
+    for about in requirement.sensitive:
+        asked = [each for each in requirement.requirements if each.sensitive == about.column]
         step = max(1, _BATCH // len(about.count))
         for first in range(0, len(instances), step):
             part = instances.take(np.arange(first, min(first + step, len(instances))))
             support = np.zeros((len(part), len(about.count)))
-            np.add.at(support, (part.owner(), about.codes[part.member]), table.weight[part.member])
+            np.add.at(support, (part.owner(), about.codes[part.member]), requirement.table.weight[part.member])
             for each in asked:
-                found[first : first + step] &= _fits(each, about, support, float(promise.least))
+                found[first : first + step] &= SUPPORTS[type(each)](each, about, support, float(requirement.least))
     return found
 
 
-def _fits(requirement: SensitiveRequirement, about: Sensitive, support: Floats, rows: float) -> NDArray[np.bool_]:
-    """Return whether so many rows of each support [j, v], divided or not, can meet a requirement."""
-    if isinstance(requirement, AlphaAnonymity):
-        code = about.named.get(requirement.value)
-        others = support.sum(axis=1) - (0.0 if code is None else support[:, code])
-        return _up_to((1 - float(requirement.alpha)) * rows, others)
-    if isinstance(requirement, People):
-        code = about.named.get(STANDING)
-        marks: NDArray[np.bool_] = (np.zeros(len(support)) if code is None else support[:, code]) >= requirement.k
-        return marks
-    if isinstance(requirement, TCloseness):
-        return _near(requirement, about, support, rows)
+def _limited(requirement: AlphaAnonymity, about: Sensitive, support: Floats, rows: float) -> Bools:
+    code = about.named.get(requirement.value)
+    others = support.sum(axis=1) - (0.0 if code is None else support[:, code])
+    return _up_to((1 - float(requirement.alpha)) * rows, others)
+
+
+def _counted(requirement: People, about: Sensitive, support: Floats, _: float) -> Bools:
+    code = about.named.get(REPRESENTATIVE)
+    representative: Bools = (np.zeros(len(support)) if code is None else support[:, code]) >= requirement.k
+    return representative
+
+
+def _diverse(requirement: LDiversity, _: Sensitive, support: Floats, rows: float) -> Bools:
     if requirement.variant == "frequency":
         return _up_to(rows, np.minimum(support, rows / float(requirement.l)).sum(axis=1))
-    enough: NDArray[np.bool_] = (support > 0).sum(axis=1) >= ceil(requirement.l)
+    enough: Bools = (support > 0).sum(axis=1) >= ceil(requirement.l)
     return enough
 
 
-def _near(requirement: TCloseness, about: Sensitive, support: Floats, rows: float) -> NDArray[np.bool_]:
+def _close(requirement: TCloseness, about: Sensitive, support: Floats, rows: float) -> Bools:
     """Return whether the rows can be t-close, as far as each edge of a tree alone tells."""
     distance = about.distances[requirement.metric]
     if not isinstance(distance, TreeDistance):
@@ -79,6 +83,15 @@ def _near(requirement: TCloseness, about: Sensitive, support: Floats, rows: floa
     return _up_to(work, np.full(len(support), float(requirement.t) * distance.scale * rows))
 
 
-def _up_to(value: Floats | float, limit: Floats) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = value <= limit * (1 + _DOUBT) + _DOUBT
+SUPPORTS: dict[type[SensitiveRequirement], Callable[[Any, Sensitive, Floats, float], Bools]] = {
+    LDiversity: _diverse,
+    AlphaAnonymity: _limited,
+    TCloseness: _close,
+    People: _counted,
+}
+"""For each requirement whether so many rows of each support [j, v], divided or not, can meet it; not all that cannot."""
+
+
+def _up_to(value: Floats | float, limit: Floats) -> Bools:
+    found: Bools = value <= limit * (1 + _DOUBT) + _DOUBT
     return found

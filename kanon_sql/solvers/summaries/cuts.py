@@ -7,12 +7,12 @@ import numpy as np
 from kanon_sql.kernels.summaries.cuts import cut_parts
 from kanon_sql.kernels.summaries.measure import Measure
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.summaries.demand import Demand
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 
 
-def cut(table: CodedTable, measure: Measure, demand: Demand, budget: Budget) -> tuple[Int64, Int64]:
+def cut(table: CodedTable, measure: Measure, requirement: ClassRequirement, budget: Budget) -> tuple[Int64, Int64]:
     """Return the row types in the order of the parts that no cut improves, and the part of each, int64 [t].
 
     A part is cut between two codes of a column, or one value of a set or plain column is separated; similar row types are
@@ -26,6 +26,6 @@ def cut(table: CodedTable, measure: Measure, demand: Demand, budget: Budget) -> 
     starts = np.zeros(table.row_types, np.uint8)
     parts = np.array([[0, table.row_types]])
     while len(parts) and not budget.over():
-        parts = cut_parts(table.codes, table.weight, measure, demand.required, demand.group, member, parts, starts)
+        parts = cut_parts(table.codes, table.weight, measure, requirement.encoded, requirement.group, member, parts, starts)
         budget.report("cuts", 1 - int((parts[:, 1] - parts[:, 0]).sum()) / table.row_types)
     return member, np.cumsum(starts, dtype=np.int64)

@@ -20,7 +20,7 @@ def measured(table: CodedTable, kinds: Sequence[str], null: Int32) -> tuple[Meas
     """Return how loss is counted, and in what part of the table's unit: ``1 / scale``, with ``scale`` a power of two.
 
     A step that is no whole number of these is rounded down, so no loss is ever counted as more than it is. Columns, kinds and
-    NULL as in `Division.cost`.
+    NULL as in `SummaryPartition.cost`.
     """
     values = table.cardinality
     scale = 1 << max(0, _MOST_BITS - (table.rows * int(table.cost.sum())).bit_length())

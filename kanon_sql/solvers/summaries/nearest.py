@@ -33,7 +33,7 @@ class Nearby:
     near : int32 array [t, s]
         The nearest row types found, the nearest first, -1 where there are no more.
     lower_bound : Fraction
-        A lower bound on the loss of every division, in units of the table.
+        A lower bound on the loss of every partition, in units of the table.
     bound : str
         Name of the argument that proves it.
     """

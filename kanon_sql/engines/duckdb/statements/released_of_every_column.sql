@@ -6,7 +6,7 @@ FROM (
         SELECT "kanon#v".* EXCLUDE (${own})${kept}, "kanon#n"
         FROM "kanon#rows" AS "kanon#r"
         JOIN (SELECT DISTINCT ON ("kanon#class") * FROM "kanon#values") AS "kanon#v" USING ("kanon#class")
-        ORDER BY system.main.hash(*COLUMNS("kanon#r".* EXCLUDE ("kanon#n"))) ASC NULLS LAST
+        ORDER BY ${order} ASC NULLS LAST
     )
 )
 WHERE (SELECT passed FROM "kanon#audit")

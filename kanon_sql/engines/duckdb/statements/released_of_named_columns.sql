@@ -3,5 +3,7 @@ FROM (
     -- ${why}
     FROM "kanon#rows" AS "kanon#r" ORDER BY ${order} ASC NULLS LAST
 ) AS "kanon#r"
-JOIN (SELECT DISTINCT ON ("kanon#class") * FROM "kanon#values") AS "kanon#v" ON "kanon#r"."kanon#class" = "kanon#v"."kanon#class"
+-- classes are sorted, because in small tables they may lead the join
+JOIN (SELECT DISTINCT ON ("kanon#class") * FROM "kanon#values" ORDER BY "kanon#class" ASC NULLS LAST) AS "kanon#v"
+    ON "kanon#r"."kanon#class" = "kanon#v"."kanon#class"
 WHERE (SELECT passed FROM "kanon#audit")

@@ -1,4 +1,4 @@
-"""Parity cuts that a fractional matching violates: sets of an odd number of rows with less than one odd class.
+"""Odd-set cuts that a fractional matching violates: sets of an odd number of rows with less than one odd class.
 
 References
 ----------
@@ -36,7 +36,7 @@ _GRAIN = 1_000_000
 
 
 def violated(rows: Int64, member: Int32, share: Floats) -> list[Set]:
-    """Return sets of row types, bool [t] each, whose parity cuts the shares violate.
+    """Return sets of row types, bool [t] each, whose odd-set cuts the shares violate.
 
     Parameters
     ----------
@@ -59,20 +59,20 @@ def violated(rows: Int64, member: Int32, share: Floats) -> list[Set]:
     node = _connected(len(rows), member[whole].astype(np.int64))
     odd = np.bincount(node, weights=rows % 2).astype(np.int64) % 2 == 1
     # A triple inside of a node is odd for every set with that node; pairs inside are even.
-    look = np.where(member < 0, -1, node[member])
+    class_nodes = np.where(member < 0, -1, node[member])
     crossing = ~whole | (member[:, 2] >= 0)
-    look, share = look[crossing], share[crossing]
-    component = _connected(len(odd), look)
-    order = np.argsort(component[look[:, 0]], kind="stable")
-    groups = np.split(order, np.flatnonzero(np.diff(component[look[order, 0]])) + 1) if len(order) else []
-    cuts = [node == alone for alone in np.flatnonzero(odd & ~np.isin(np.arange(len(odd)), look)).tolist()]
+    class_nodes, share = class_nodes[crossing], share[crossing]
+    component = _connected(len(odd), class_nodes)
+    order = np.argsort(component[class_nodes[:, 0]], kind="stable")
+    groups = np.split(order, np.flatnonzero(np.diff(component[class_nodes[order, 0]])) + 1) if len(order) else []
+    cuts = [node == alone for alone in np.flatnonzero(odd & ~np.isin(np.arange(len(odd)), class_nodes)).tolist()]
     for group in groups:
         if len(group) == 1 and share[group[0]] > 1 - ALMOST:
             continue
-        nodes = np.unique(look[group])
+        nodes = np.unique(class_nodes[group])
         nodes = nodes[nodes >= 0]
-        place = np.where(look[group] < 0, -1, np.searchsorted(nodes, look[group]))
-        part = _Component(odd=odd[nodes], look=place, share=share[group])
+        place = np.where(class_nodes[group] < 0, -1, np.searchsorted(nodes, class_nodes[group]))
+        part = _Component(odd=odd[nodes], class_nodes=place, share=share[group])
         inside = np.zeros(len(odd), np.bool_)
         for found in part.exact() if len(nodes) <= _ALL_SUBSETS else part.likely():
             inside[nodes] = found
@@ -80,10 +80,10 @@ def violated(rows: Int64, member: Int32, share: Floats) -> list[Set]:
     return cuts
 
 
-def _connected(nodes: int, look: Int64) -> Int64:
+def _connected(nodes: int, class_nodes: Int64) -> Int64:
     """Return the number of the component of each node, int64 [n], that classes of nodes connect."""
-    triples = look[look[:, 2] >= 0]
-    return components(nodes, np.concatenate([look[:, :2], triples[:, 1:]]))
+    triples = class_nodes[class_nodes[:, 2] >= 0]
+    return components(nodes, np.concatenate([class_nodes[:, :2], triples[:, 1:]]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,26 +94,26 @@ class _Component:
     ----------
     odd : bool array [n]
         Whether a node has an odd number of rows.
-    look : int array [g, 3]
+    class_nodes : int array [g, 3]
         The nodes of each class, -1 for none.
     share : float array [g]
         How often it is there.
     """
 
     odd: Set
-    look: Int64
+    class_nodes: Int64
     share: Floats
 
     def exact(self) -> list[Set]:
         """Return the most violated sets of all.
 
         A set holds an odd number of a class if it has an odd number of bits in common with the class's bits, so what the sets
-        lack of one odd class is a Walsh-Hadamard transform.
+        are short of one odd class is a Walsh-Hadamard transform.
         """
         n = len(self.odd)
         bit = np.append(np.int64(1) << np.arange(n), 0)
-        look = np.bitwise_xor.reduce(bit[self.look], axis=1)
-        even_less_odd = _walsh(np.bincount(look, weights=self.share, minlength=1 << n))
+        subset = np.bitwise_xor.reduce(bit[self.class_nodes], axis=1)
+        even_less_odd = _walsh(np.bincount(subset, weights=self.share, minlength=1 << n))
         odd_classes = (self.share.sum() - even_less_odd) / 2
         sets = np.arange(1 << n)
         short = (np.bitwise_count(sets & int(bit[:n] @ self.odd)) % 2 == 1) & (odd_classes < 1 - _SHORT)
@@ -127,7 +127,7 @@ class _Component:
         found: dict[bytes, tuple[float, int, Set]] = {}
         for inside in [*self._strongly_connected(), *self._least_cuts()]:
             if self.odd[inside].sum() % 2:
-                held = np.append(inside, False)[self.look].sum(axis=1)
+                held = np.append(inside, False)[self.class_nodes].sum(axis=1)
                 odd_classes = float(self.share[held % 2 == 1].sum())
                 if odd_classes < 1 - _SHORT:
                     found[inside.tobytes()] = (round(odd_classes, 6), int(inside.sum()), inside)
@@ -136,7 +136,7 @@ class _Component:
     def _strongly_connected(self) -> list[Set]:
         sets = []
         for least in (0.0, 0.25, 0.4, 0.55, 0.7):
-            component = _connected(len(self.odd), self.look[self.share > least])
+            component = _connected(len(self.odd), self.class_nodes[self.share > least])
             sets += [component == number for number in range(component.max() + 1)]
         return sets
 
@@ -144,9 +144,9 @@ class _Component:
         """Return both sides of the cuts of a Gomory-Hu tree that are below one class."""
         from ortools.graph.python.max_flow import SimpleMaxFlow
 
-        triple = self.look[:, 2] >= 0
+        triple = self.class_nodes[:, 2] >= 0
         half = np.rint(self.share * np.where(triple, _GRAIN // 2, _GRAIN)).astype(np.int64)
-        a, b, c = self.look.T
+        a, b, c = self.class_nodes.T
         tail, head = np.concatenate([a, a[triple], b[triple]]), np.concatenate([b, c[triple], c[triple]])
         capacity = np.concatenate([half, half[triple], half[triple]])
         parent = np.zeros(len(self.odd), np.int64)

@@ -1,4 +1,4 @@
-"""A division of the rows into classes, and what it loses: the normalized certainty penalty.
+"""A partition of the rows into classes, and what it loses: the normalized certainty penalty.
 
 References
 ----------
@@ -18,7 +18,7 @@ from kanon_sql.table.coded_table import CodedTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Division:
+class SummaryPartition:
     """Which rows are in which class: ``q`` pieces, each some rows of one row type in one class.
 
     Parameters
@@ -30,7 +30,7 @@ class Division:
     count : int64 array [q]
         Number of rows of the piece, above 0.
     lower_bound : Fraction
-        A proven lower bound on the loss of every division, in units of the coded table.
+        A proven lower bound on the loss of every partition, in units of the coded table.
     bound : str
         Name of the argument that proves it.
     """

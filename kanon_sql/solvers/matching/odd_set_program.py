@@ -1,4 +1,4 @@
-"""The linear program of a matching in pairs and triples; classes and parity cuts are added as they are found.
+"""The linear program of a matching in pairs and triples; classes and odd-set cuts are added as they are found.
 
 A class g of two or three rows is there x[g] times, and a row without a class costs a penalty::
 
@@ -25,7 +25,7 @@ from kanon_sql.table.arrays import Int32, Int64
 Floats = NDArray[np.float64]
 
 _SLICE = 5_000
-"""Steps of the simplex method between two looks at the clock."""
+"""Steps of the simplex method between two checks of the clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Optimum:
     value: float
 
 
-class ParityProgram:
+class OddSetProgram:
     """A program that grows, solved by the simplex method of GLOP, which goes on from where it stood.
 
     Parameters
@@ -102,7 +102,7 @@ class ParityProgram:
             reduced_costs_filter=mathopt.VariableFilter(filtered_items=()),
         )
 
-    def lacking(self, member: Int32) -> Int32:
+    def missing(self, member: Int32) -> Int32:
         """Return those of some classes that the program does not have."""
         return member[[tuple(rows) not in self._known for rows in member.tolist()]]
 

@@ -1,7 +1,7 @@
 cpdef enum:
     SLOTS = 16
 
-cdef class Pool:
+cdef class CandidateClasses:
     cdef readonly long long[::1] start
     cdef readonly int[::1] member
     cdef readonly long long[::1] first
@@ -10,7 +10,7 @@ cdef class Pool:
     cdef readonly long long[::1] price
     cdef readonly long long[::1] weight
 
-cdef class Plan:
+cdef class Partition:
     cdef readonly int[::1] where
     cdef readonly long long[::1] amount
     cdef readonly long long[::1] rows
@@ -18,5 +18,5 @@ cdef class Plan:
     cdef readonly int[::1] after
     cdef readonly int[::1] before
 
-cdef bint put(Plan plan, long long i, long long j, long long count) noexcept nogil
-cdef void take(Plan plan, long long i, long long j, long long count) noexcept nogil
+cdef bint put(Partition partition, long long i, long long j, long long count) noexcept nogil
+cdef void take(Partition partition, long long i, long long j, long long count) noexcept nogil

@@ -1,4 +1,4 @@
-"""The pattern instances in which a search under a promise may form classes, and what each row costs at least in them."""
+"""The pattern instances in which a search may form classes of sensitive rows, and what each row costs at least in them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements.assignment import Assignment, SearchSpace, instances_of
+from kanon_sql.kernels.requirements.assignment import Assignment, instances_of
+from kanon_sql.kernels.requirements.assignment import SearchSpace as KernelSpace
 from kanon_sql.kernels.requirements.candidates import Candidates, by_group
 from kanon_sql.kernels.requirements.largest_part import Part, largest_parts
 from kanon_sql.kernels.requirements.selection import Selection
 from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.instances.listing import Instances, of_classes, useful
-from kanon_sql.solvers.instances.repair import Pieces
-from kanon_sql.solvers.sensitive.layout import encoded
-from kanon_sql.solvers.sensitive.promise import Promise
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
+from kanon_sql.solvers.requirements.encode import encoded
 from kanon_sql.solvers.sensitive.qi_groups import QIGroups
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -26,13 +28,13 @@ MOST_ITEMS = 1 << 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class SearchSpace:
     """Instances of QI groups, cheapest first.
 
     Parameters
     ----------
-    table, patterns, promise
-        The problem.
+    problem : Problem
+        What is solved.
     groups : QIGroups
         Of the table.
     instances : Instances
@@ -41,33 +43,47 @@ class Pool:
         The same by row types.
     """
 
-    table: CodedTable
-    patterns: PatternSet
-    promise: Promise
+    problem: Problem
     groups: QIGroups
     instances: Instances
     candidates: Candidates
 
+    @property
+    def table(self) -> CodedTable:
+        """Return the table of the problem."""
+        return self.problem.table
+
+    @property
+    def patterns(self) -> PatternSet:
+        """Return the permitted patterns."""
+        return self.problem.patterns
+
+    @property
+    def requirement(self) -> ClassRequirement:
+        """Return what every class must meet."""
+        return self.problem.requirement
+
     @classmethod
-    def of(cls, table: CodedTable, patterns: PatternSet, promise: Promise) -> Pool | None:
+    def of(cls, problem: Problem) -> SearchSpace | None:
         """Return all instances that could be of use; None if they have too many members.
 
         Notes
         -----
         What `useful` takes, and O(items) for the items.
         """
+        table = problem.table
         groups = QIGroups.of(table)
         spread = -(-table.row_types // groups.table.row_types)
-        instances = useful(groups.table, patterns, promise.least, complete=True, limit=MOST_ITEMS // spread)
+        instances = useful(groups.table, problem.patterns, problem.requirement.least, complete=True, limit=MOST_ITEMS // spread)
         if instances is None:
             return None
         instances = instances.take(np.argsort(instances.cost, kind="stable"))
-        return cls._with(table, patterns, promise, groups, instances)
+        return cls._with(problem, groups, instances)
 
     @classmethod
-    def nothing(cls, table: CodedTable, patterns: PatternSet, promise: Promise) -> Pool:
-        """Return a pool without instances."""
-        groups = QIGroups.of(table)
+    def nothing(cls, problem: Problem) -> SearchSpace:
+        """Return a search space without instances."""
+        groups = QIGroups.of(problem.table)
         none = Instances(
             start=np.zeros(1, np.int64),
             member=np.empty(0, np.int32),
@@ -75,22 +91,16 @@ class Pool:
             cost=np.empty(0, np.int64),
             worth=np.zeros(groups.table.row_types, np.int64),
         )
-        return cls._with(table, patterns, promise, groups, none)
+        return cls._with(problem, groups, none)
 
     @classmethod
-    def _with(
-        cls,
-        table: CodedTable,
-        patterns: PatternSet,
-        promise: Promise,
-        groups: QIGroups,
-        instances: Instances,
-    ) -> Pool:
-        candidates = by_group(instances.start, instances.member, groups.first, promise.kind, promise.kinds)
-        return cls(table=table, patterns=patterns, promise=promise, groups=groups, instances=instances, candidates=candidates)
+    def _with(cls, problem: Problem, groups: QIGroups, instances: Instances) -> SearchSpace:
+        requirement = problem.requirement
+        candidates = by_group(instances.start, instances.member, groups.first, requirement.group, requirement.group_counter)
+        return cls(problem=problem, groups=groups, instances=instances, candidates=candidates)
 
-    def _of(self, instances: Instances) -> Pool:
-        return self._with(self.table, self.patterns, self.promise, self.groups, instances)
+    def _of(self, instances: Instances) -> SearchSpace:
+        return self._with(self.problem, self.groups, instances)
 
     def __len__(self) -> int:
         return len(self.instances)
@@ -105,7 +115,7 @@ class Pool:
         """Return where the items of each instance begin, int64 [j + 1]."""
         return np.asarray(self.candidates.first)[np.asarray(self.candidates.begin)]
 
-    def take(self, chosen: NDArray[np.int64]) -> Pool:
+    def take(self, chosen: NDArray[np.int64]) -> SearchSpace:
         """Return some of the instances, by their numbers, ascending."""
         return self._of(self.instances.take(chosen))
 
@@ -116,32 +126,32 @@ class Pool:
         np.minimum.at(found, instances.member, np.repeat(instances.cost, np.diff(instances.start)))
         return np.repeat(found, np.diff(self.groups.first))
 
-    def feasible(self) -> tuple[Pool, int]:
-        """Return the instances of which some part was found to keep the promise, and what all rows cost at least.
+    def feasible(self) -> tuple[SearchSpace, int]:
+        """Return the instances of which some part was found to meet the requirement, and what all rows cost at least.
 
         Notes
         -----
-        Each row of a release is in an instance of which some part keeps the promise, so it costs at least the cheapest of its
-        instances that may have one. For a requirement of frequency, of the equal distance or of a number of values alone,
+        Each row of a release is in an instance of which some part meets the requirement, so it costs at least the cheapest of
+        its instances that may have one. For a requirement of frequency, of the equal distance or of a number of values alone,
         `largest_parts` tells exactly whether there is one; other requirements exclude no instance from the bound.
         """
-        promise, weight = self.promise, self.table.weight
-        found = largest_parts(Part(promise.encoded, promise.kinds), self.candidates, weight) > 0
-        exact = [each for each in promise.requirements if _is_exact(each)]
-        if len(exact) == len(promise.requirements) == 1:
+        requirement, weight = self.requirement, self.table.weight
+        found = largest_parts(Part(requirement.encoded, requirement.group_counter), self.candidates, weight) > 0
+        exact = [each for each in requirement.requirements if _is_exact(each)]
+        if len(exact) == len(requirement.requirements) == 1:
             possible = found
         else:
             possible = np.ones(len(self), np.bool_)
             for each in exact:
                 (place,) = (place for place, about in enumerate(self.table.sensitive) if about.column == each.sensitive)
                 about = self.table.sensitive[place]
-                counter = (promise.lows[place] + np.arange(len(about.count)))[:, None].astype(np.int32)
-                part = Part(encoded(self.table, (each,), promise.least), counter)
+                counter = (requirement.lows[place] + np.arange(len(about.count)))[:, None].astype(np.int32)
+                part = Part(encoded(self.table, (each,), requirement.least), counter)
                 candidates = by_group(self.instances.start, self.instances.member, self.groups.first, about.codes, counter)
                 possible &= largest_parts(part, candidates, weight) > 0
         return self.take(np.flatnonzero(found)), int(self.cheapest(np.flatnonzero(possible)) @ weight)
 
-    def space(self, price: NDArray[np.float64]) -> SearchSpace:
+    def priced(self, price: NDArray[np.float64]) -> KernelSpace:
         """Return the instances from both sides, for rows that pay some prices; O(items).
 
         Unassigned rows cost more than under any permitted pattern.
@@ -149,7 +159,7 @@ class Pool:
         item = np.asarray(self.candidates.item)
         first, instance = instances_of(self.start, item, self.table.row_types)
         dearest = int(self.patterns.cost.max()) + int(self.table.cost.max())
-        return SearchSpace(
+        return KernelSpace(
             start=np.append(self.start, self.start[-1]),
             member=item,
             first=first,
@@ -157,34 +167,34 @@ class Pool:
             cost=np.append(self.cost, dearest),
             weight=self.table.weight,
             price=price,
-            group=self.promise.kind,
-            counter=self.promise.kinds,
+            group=self.requirement.group,
+            counter=self.requirement.group_counter,
         )
 
     def unassigned(self, price: NDArray[np.float64]) -> Assignment:
         """Return an assignment without classes, for rows that pay some prices."""
         # A class may fall below the least rows while it is dissolved or rebuilt, but hardly all do at once.
-        slots = min(len(self) + 1, 2 * self.table.rows // self.promise.least + 1024)
-        return Assignment(self.space(price), self.promise.encoded, slots)
+        slots = min(len(self) + 1, 2 * self.table.rows // self.requirement.least + 1024)
+        return Assignment(self.priced(price), self.requirement.encoded, slots)
 
     def selection(self, available: Int64, price: NDArray[np.float64]) -> Selection:
         """Return a selection among the available rows of each row type, which pay some prices; each thread needs its own."""
         segments = int(np.diff(self.candidates.begin).max(initial=1))
-        found = Selection(self.promise.encoded, segments, int(np.diff(self.candidates.first).max(initial=0)))
+        found = Selection(self.requirement.encoded, segments, int(np.diff(self.candidates.first).max(initial=0)))
         found.set_supply(available, price)
         return found
 
-    def with_classes(self, pieces: Pieces) -> tuple[Pool, Int32]:
-        """Return the pool with the classes of the placed pieces, too, and the instance of each piece, -1 where not placed."""
-        number = pieces.classes(self.table)
+    def with_classes(self, partial: PartialRecoding) -> tuple[SearchSpace, Int32]:
+        """Return the search space with the classes of the placed pieces, too, and the instance of each piece, or -1."""
+        number = partial.classes(self.table)
         instance = np.full(len(number), -1, np.int32)
-        if not pieces.placed.any():
+        if not partial.placed.any():
             return self, instance
-        _, sample = np.unique(number[pieces.placed], return_index=True)
-        sample = np.flatnonzero(pieces.placed)[sample]
+        _, sample = np.unique(number[partial.placed], return_index=True)
+        sample = np.flatnonzero(partial.placed)[sample]
         by_word = np.argsort(self.patterns.shown)
-        pattern = by_word[np.searchsorted(self.patterns.shown[by_word], pieces.shown[sample])]
-        group = np.searchsorted(self.groups.first, pieces.row_type[sample], side="right") - 1
+        pattern = by_word[np.searchsorted(self.patterns.shown[by_word], partial.shown[sample])]
+        group = np.searchsorted(self.groups.first, partial.row_type[sample], side="right") - 1
         order = np.argsort(pattern, kind="stable")
         mine = self.instances
         theirs = of_classes(
@@ -199,12 +209,13 @@ class Pool:
         rank[cheapest_first] = np.arange(len(rank))
         of_class = np.empty(len(order), np.int32)
         of_class[order] = rank[np.searchsorted(both, keys)]
-        instance[pieces.placed] = of_class[number[pieces.placed]]
+        instance[partial.placed] = of_class[number[partial.placed]]
         return self._of(joined), instance
 
 
 def _is_exact(requirement: SensitiveRequirement) -> bool:
     """Return whether `largest_parts` finds a part for it if there is one."""
-    if isinstance(requirement, TCloseness):
-        return requirement.metric == "equal"
-    return isinstance(requirement, LDiversity) and requirement.variant in ("frequency", "distinct")
+    match requirement:
+        case TCloseness(metric="equal") | LDiversity(variant="frequency" | "distinct"):
+            return True
+    return False

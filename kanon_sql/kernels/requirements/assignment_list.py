@@ -12,7 +12,7 @@ except ModuleNotFoundError:
 
 @cython.final
 @cython.cclass
-class PieceList:
+class AssignmentList:
     """The pieces found by a kernel, which stops where the next ones might find no space, and goes on after `reserve`.
 
     Attributes
@@ -42,9 +42,9 @@ class PieceList:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def add(pieces: PieceList, i: cython.longlong, j: cython.longlong, rows: cython.longlong) -> cython.void:
+def add(assignments: AssignmentList, i: cython.longlong, j: cython.longlong, rows: cython.longlong) -> cython.void:
     """Add a piece, for which there is space."""
-    pieces.row_type[pieces.size] = i
-    pieces.number[pieces.size] = j
-    pieces.count[pieces.size] = rows
-    pieces.size += 1
+    assignments.row_type[assignments.size] = i
+    assignments.number[assignments.size] = j
+    assignments.count[assignments.size] = rows
+    assignments.size += 1

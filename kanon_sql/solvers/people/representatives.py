@@ -1,7 +1,7 @@
 """One row stands for each person: then people add up like rows, and the solvers of sensitive attributes can count them.
 
 A class holds rows of at least as many people as rows that stand for one. Where all rows of a person look alike, which row that
-is makes no difference; else the promise is a little stronger than asked.
+is makes no difference; else a little more is asked than the policy does.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_sql.model.requirements import STANDING
-from kanon_sql.solvers.instances.repair import Pieces
-from kanon_sql.solvers.people.crowd import Crowd
+from kanon_sql.model.requirements import REPRESENTATIVE
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.people.people_requirement import persons
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.keys import alike
@@ -20,13 +21,13 @@ from kanon_sql.table.recoding import Recoding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marked:
+class Represented:
     """A table in which rows are told apart by whether they stand for a person, no more.
 
     Parameters
     ----------
     table : CodedTable
-        With the marks in the place of people.
+        With representative or other row in the place of people.
     row_type, count : int64 arrays [q]
         The row types of the whole table behind the row types of this one, in the order of ``owner``, and the rows of each.
     owner : int64 array [q]
@@ -39,33 +40,34 @@ class Marked:
     owner: Int64
 
     @classmethod
-    def of(cls, table: CodedTable, crowd: Crowd) -> Marked:
-        """Mark a row of each person: one that looks like as many others as possible; O(t log t)."""
-        others = [each for each in table.sensitive if each is not crowd.about]
+    def of(cls, requirement: ClassRequirement) -> Represented:
+        """Choose a representative row of each person: one that looks like as many others as possible; O(t log t)."""
+        table, about = requirement.table, persons(requirement)
+        others = [each for each in table.sensitive if each is not about]
         columns = np.column_stack([*(each.codes for each in others), table.codes])  # the last count most
         group = alike(columns, columns.max(axis=0).astype(np.int64) + 1, np.zeros(columns.shape[1], np.bool_))
         groups, start = table.without_sensitive()
         company = groups.weight.repeat(np.diff(start, append=table.row_types))
-        person = crowd.about.codes
-        known = np.flatnonzero(person != crowd.about.empty)
+        person = about.codes
+        known = np.flatnonzero(person != about.empty)
         order = known[np.lexsort((known, -company[known], person[known]))]
         first = order[np.append(True, person[order[1:]] != person[order[:-1]])] if len(order) else order
-        marks = np.zeros(table.row_types, np.int64)
-        marks[first] = 1
+        representative = np.zeros(table.row_types, np.int64)
+        representative[first] = 1
         row_type = np.tile(np.arange(table.row_types), 2)
-        count = np.append(table.weight - marks, marks)
-        kind = np.append(2 * group, 2 * group + 1)
+        count = np.append(table.weight - representative, representative)
+        combination = np.append(2 * group, 2 * group + 1)
         held = np.flatnonzero(count)
-        held = held[np.lexsort((row_type[held], kind[held]))]
+        held = held[np.lexsort((row_type[held], combination[held]))]
         row_type, count = row_type[held], count[held]
-        kinds, sample, owner = np.unique(kind[held], return_index=True, return_inverse=True)
-        weight = np.zeros(len(kinds), np.int64)
+        combinations, sample, owner = np.unique(combination[held], return_index=True, return_inverse=True)
+        weight = np.zeros(len(combinations), np.int64)
         np.add.at(weight, owner, count)
-        there, mark = np.unique(kinds % 2, return_inverse=True)
+        there, code = np.unique(combinations % 2, return_inverse=True)
         rows = np.zeros(len(there), np.int64)
-        np.add.at(rows, mark, weight)
-        named = {STANDING: len(there) - 1} if there[-1] else {}
-        stands = Sensitive(column=crowd.about.column, codes=mark.astype(np.int32), count=rows, named=named)
+        np.add.at(rows, code, weight)
+        named = {REPRESENTATIVE: len(there) - 1} if there[-1] else {}
+        stands = Sensitive(column=about.column, codes=code.astype(np.int32), count=rows, named=named)
         chosen = row_type[sample]
         merged = replace(
             table,
@@ -82,7 +84,7 @@ class Marked:
         ends = [np.cumsum(self.count), np.cumsum(recoding.count[order])]
         end = np.union1d(*ends)
         behind, piece = (np.searchsorted(each, end) for each in ends)
-        pieces = Pieces(
+        pieces = PartialRecoding(
             row_type=self.row_type[behind].astype(np.int32),
             shown=recoding.shown[order][piece],
             count=np.diff(end, prepend=0),

@@ -1,8 +1,8 @@
-cdef class PieceList:
+cdef class AssignmentList:
     cdef readonly long long size
     cdef readonly long long capacity
     cdef readonly int[::1] row_type
     cdef readonly int[::1] number
     cdef readonly long long[::1] count
 
-cdef void add(PieceList pieces, long long i, long long j, long long rows) noexcept nogil
+cdef void add(AssignmentList assignments, long long i, long long j, long long rows) noexcept nogil

@@ -1,4 +1,4 @@
-"""From recodings to plans and back: the classes of a release as instances of a pool in which a search can move rows."""
+"""The search space of k-anonymity: candidate classes, and recodings as partitions in which a search can move rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.kernels.classes.plans import SLOTS, Plan, Pool, put_all
+from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put_all
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.instances.listing import Instances, of_classes
 from kanon_sql.solvers.instances.partition import Classes, released
-from kanon_sql.solvers.instances.repair import Pieces
+from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
@@ -18,7 +18,7 @@ from kanon_sql.table.recoding import Prices, Recoding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class SearchSpace:
     """Where a search works: a table, the instances it may use, and prices that guide it.
 
     Parameters
@@ -27,7 +27,7 @@ class Site:
         The problem.
     instances : Instances
         The classes that may be opened.
-    pool : Pool
+    candidates : CandidateClasses
         The same for the kernels.
     """
 
@@ -35,17 +35,17 @@ class Site:
     patterns: PatternSet
     k: int
     instances: Instances
-    pool: Pool
+    candidates: CandidateClasses
 
     @classmethod
-    def of(cls, table: CodedTable, patterns: PatternSet, k: int, instances: Instances, prices: Prices) -> Site:
-        """Return the site with the given instances; O(members log members)."""
+    def of(cls, table: CodedTable, patterns: PatternSet, k: int, instances: Instances, prices: Prices) -> SearchSpace:
+        """Return the search space with the given instances; O(members log members)."""
         owner = instances.owner()
         cheapest_first = np.argsort(instances.cost, kind="stable").astype(np.int32)
         rank = np.empty_like(cheapest_first)
         rank[cheapest_first] = np.arange(len(rank), dtype=np.int32)
         by_type = np.lexsort((rank[owner], instances.member))
-        pool = Pool(
+        candidates = CandidateClasses(
             start=instances.start,
             member=instances.member,
             first=np.searchsorted(instances.member[by_type], np.arange(table.row_types + 1)).astype(np.int64),
@@ -54,70 +54,70 @@ class Site:
             price=prices.price,
             weight=table.weight,
         )
-        return cls(table=table, patterns=patterns, k=k, instances=instances, pool=pool)
+        return cls(table=table, patterns=patterns, k=k, instances=instances, candidates=candidates)
 
-    def empty(self) -> Plan:
-        """Return a plan without classes."""
-        return Plan(self.table.row_types, len(self.instances))
+    def empty(self) -> Partition:
+        """Return a partition without classes."""
+        return Partition(self.table.row_types, len(self.instances))
 
-    def cost(self, plan: Plan) -> int:
-        """Return the cost of a plan in units of the table."""
-        return int(self.instances.cost @ np.asarray(plan.rows))
+    def cost(self, partition: Partition) -> int:
+        """Return the cost of a partition in units of the table."""
+        return int(self.instances.cost @ np.asarray(partition.rows))
 
-    def pieces(self, plan: Plan) -> Pieces:
-        """Return what a plan places; classes below k and rows without a class are left behind."""
-        where, amount = np.asarray(plan.where), np.asarray(plan.amount)
+    def partial(self, partition: Partition) -> PartialRecoding:
+        """Return the recoding that a partition says; rows of classes below k and rows without a class are unassigned."""
+        where, amount = np.asarray(partition.where), np.asarray(partition.amount)
         used = np.flatnonzero(where >= 0)
         number = where[used]
-        stands = np.asarray(plan.rows)[number] >= self.k
+        stands = np.asarray(partition.rows)[number] >= self.k
         used, number = used[stands], number[stands]
         row_type = (used // SLOTS).astype(np.int32)
         left = self.table.weight.copy()
         np.subtract.at(left, row_type, amount[used])
-        behind = np.flatnonzero(left).astype(np.int32)
+        unassigned = np.flatnonzero(left).astype(np.int32)
         shown = self.patterns.shown[self.instances.pattern[number]]
-        return Pieces(
-            row_type=np.concatenate([row_type, behind]),
-            shown=np.concatenate([shown, np.zeros(len(behind), np.uint64)]),
-            count=np.concatenate([amount[used], left[behind]]),
-            placed=np.concatenate([np.ones(len(used), np.bool_), np.zeros(len(behind), np.bool_)]),
+        return PartialRecoding(
+            row_type=np.concatenate([row_type, unassigned]),
+            shown=np.concatenate([shown, np.zeros(len(unassigned), np.uint64)]),
+            count=np.concatenate([amount[used], left[unassigned]]),
+            placed=np.concatenate([np.ones(len(used), np.bool_), np.zeros(len(unassigned), np.bool_)]),
         )
 
 
 def tightened(table: CodedTable, patterns: PatternSet, k: int, recoding: Recoding) -> Recoding:
     """Return the recoding with each class under the cheapest pattern that its rows agree on; never dearer."""
-    pieces = Pieces.of(recoding)
-    classes = Classes(row_type=recoding.row_type, count=recoding.count, number=pieces.classes(table))
+    partial = PartialRecoding.of(recoding)
+    classes = Classes(row_type=recoding.row_type, count=recoding.count, number=partial.classes(table))
     return released(table, patterns, k, classes, UNLIMITED)
 
 
-def settled(site: Site, recoding: Recoding, prices: Prices) -> tuple[Site, Plan]:
-    """Return a site that also has the classes of a recoding, and the plan that is the recoding.
+def as_partition(space: SearchSpace, recoding: Recoding, prices: Prices) -> tuple[SearchSpace, Partition]:
+    """Return a search space that also has the classes of a recoding, and the partition that is the recoding.
 
     Notes
     -----
     O(p t m) for the p patterns of the recoding.
     """
-    table, patterns = site.table, site.patterns
+    table, patterns = space.table, space.patterns
     number, pattern, sample = _looks(table, patterns, recoding)
-    new = of_classes(table, patterns, pattern, sample, site.instances.worth)
-    known, keys = site.instances.keys(), new.keys()
+    new = of_classes(table, patterns, pattern, sample, space.instances.worth)
+    known, keys = space.instances.keys(), new.keys()
     order = np.argsort(known)
     place = (
         order[np.minimum(np.searchsorted(known[order], keys), len(known) - 1)] if len(known) else np.zeros(len(keys), np.int64)
     )
     listed = known[place] == keys if len(known) else np.zeros(len(keys), np.bool_)
     index = np.where(listed, place, len(known) + np.cumsum(~listed) - 1)
-    wider = Site.of(table, patterns, site.k, site.instances.beside(new.take(np.flatnonzero(~listed))), prices)
-    plan = wider.empty()
-    # Rows that find no slot, because their row type is spread over too many classes, are left behind; the caller compares.
-    put_all(plan, recoding.row_type, index[number].astype(np.int32), recoding.count)
-    return wider, plan
+    wider = SearchSpace.of(table, patterns, space.k, space.instances.beside(new.take(np.flatnonzero(~listed))), prices)
+    partition = wider.empty()
+    # Rows that find no slot, because their row type is spread over too many classes, are unassigned; the caller compares.
+    put_all(partition, recoding.row_type, index[number].astype(np.int32), recoding.count)
+    return wider, partition
 
 
 def _looks(table: CodedTable, patterns: PatternSet, recoding: Recoding) -> tuple[Int64, Int32, Int32]:
     """Return the class of each piece, and of each class the pattern (ascending) and one of its row types."""
-    number = Pieces.of(recoding).classes(table)
+    number = PartialRecoding.of(recoding).classes(table)
     _, sample = np.unique(number, return_index=True)
     by_word = np.argsort(patterns.shown)
     pattern = by_word[np.searchsorted(patterns.shown[by_word], recoding.shown[sample])]

@@ -1,7 +1,8 @@
-"""The least rows that a class needs so that its values can be distributed nearly as in the whole table."""
+"""The least rows of a class that meets a requirement on the sensitive values of a table."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -9,10 +10,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.distances import Distance, TreeDistance
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
 from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import Sensitive
 
 _BATCH = 1 << 20
 """Numbers of rows times edges that are looked at together."""
+
+
+def least_size(requirement: SensitiveRequirement, about: Sensitive) -> int:
+    """Return a number of rows below which no class meets a requirement on an attribute of a table."""
+    return LEAST[type(requirement)](requirement, about)
+
+
+def _as_everywhere(requirement: People | LDiversity | AlphaAnonymity, _: Sensitive) -> int:
+    """Return the least number of rows in any table: this one says no more."""
+    return requirement.least_class_size
+
+
+def _as_here(requirement: TCloseness, about: Sensitive) -> int:
+    return least_close(about.count, about.distances[requirement.metric], requirement.t)
+
+
+LEAST: dict[type[SensitiveRequirement], Callable[[Any, Sensitive], int]] = {
+    LDiversity: _as_everywhere,
+    AlphaAnonymity: _as_everywhere,
+    TCloseness: _as_here,
+    People: _as_everywhere,
+}
+"""For each requirement the least rows of a class that meets it, from its attribute."""
 
 
 def least_close(total: Int64, distance: Distance, t: Fraction) -> int:

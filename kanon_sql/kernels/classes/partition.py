@@ -17,7 +17,7 @@ if not cython.compiled:  # compiled, it comes from the .pxd
 
 @cython.final
 @cython.cclass
-class Pool:
+class CandidateClasses:
     """The candidate classes of a search: pattern instances, from both sides.
 
     Parameters
@@ -50,7 +50,7 @@ class Pool:
 
 @cython.final
 @cython.cclass
-class Plan:
+class Partition:
     """Which rows are in which class: slot s of row type i is place ``i * SLOTS + s``.
 
     Parameters
@@ -81,63 +81,63 @@ class Plan:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def put(plan: Plan, i: cython.longlong, j: cython.longlong, count: cython.longlong) -> cython.bint:
+def put(partition: Partition, i: cython.longlong, j: cython.longlong, count: cython.longlong) -> cython.bint:
     """Add rows of row type i to class j; False, and nothing done, if its slots are full."""
     place: cython.longlong
     free: cython.longlong = -1
     for place in range(i * SLOTS, (i + 1) * SLOTS):
-        if plan.where[place] == j:
-            plan.amount[place] += count
-            plan.rows[j] += count
+        if partition.where[place] == j:
+            partition.amount[place] += count
+            partition.rows[j] += count
             return True
-        if plan.where[place] < 0 and free < 0:
+        if partition.where[place] < 0 and free < 0:
             free = place
     if free < 0:
         return False
-    plan.where[free] = j
-    plan.amount[free] = count
-    plan.rows[j] += count
-    old: cython.longlong = plan.head[j]
-    plan.after[free] = old
-    plan.before[free] = -1
+    partition.where[free] = j
+    partition.amount[free] = count
+    partition.rows[j] += count
+    old: cython.longlong = partition.head[j]
+    partition.after[free] = old
+    partition.before[free] = -1
     if old >= 0:
-        plan.before[old] = free
-    plan.head[j] = free
+        partition.before[old] = free
+    partition.head[j] = free
     return True
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def take(plan: Plan, i: cython.longlong, j: cython.longlong, count: cython.longlong) -> cython.void:
+def take(partition: Partition, i: cython.longlong, j: cython.longlong, count: cython.longlong) -> cython.void:
     """Remove rows of row type i from class j."""
     place: cython.longlong
     for place in range(i * SLOTS, (i + 1) * SLOTS):
-        if plan.where[place] == j:
-            plan.rows[j] -= count
-            plan.amount[place] -= count
-            if plan.amount[place] == 0:
-                plan.where[place] = -1
-                if plan.after[place] >= 0:
-                    plan.before[plan.after[place]] = plan.before[place]
-                if plan.before[place] >= 0:
-                    plan.after[plan.before[place]] = plan.after[place]
+        if partition.where[place] == j:
+            partition.rows[j] -= count
+            partition.amount[place] -= count
+            if partition.amount[place] == 0:
+                partition.where[place] = -1
+                if partition.after[place] >= 0:
+                    partition.before[partition.after[place]] = partition.before[place]
+                if partition.before[place] >= 0:
+                    partition.after[partition.before[place]] = partition.after[place]
                 else:
-                    plan.head[j] = plan.after[place]
+                    partition.head[j] = partition.after[place]
             return
 
 
-def put_all(plan: Plan, row_type: cython.int[::1], number: cython.int[::1], count: cython.longlong[::1]) -> int:
-    """Add pieces to a plan; return the number of pieces before the first that found no slot."""
+def put_all(partition: Partition, row_type: cython.int[::1], number: cython.int[::1], count: cython.longlong[::1]) -> int:
+    """Add pieces to a partition; return the number of pieces before the first that found no slot."""
     q: cython.longlong
     for q in range(len(row_type)):
-        if not put(plan, row_type[q], number[q], count[q]):
+        if not put(partition, row_type[q], number[q], count[q]):
             return q
     return len(row_type)
 
 
-def take_all(plan: Plan, row_type: cython.int[::1], number: cython.int[::1], count: cython.longlong[::1]) -> None:
-    """Remove pieces from a plan."""
+def take_all(partition: Partition, row_type: cython.int[::1], number: cython.int[::1], count: cython.longlong[::1]) -> None:
+    """Remove pieces from a partition."""
     q: cython.longlong
     for q in range(len(row_type)):
-        take(plan, row_type[q], number[q], count[q])
+        take(partition, row_type[q], number[q], count[q])

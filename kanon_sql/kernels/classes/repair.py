@@ -1,0 +1,253 @@
+"""Repair: rows without a class open classes by their prices, as in the guided opening, and fall back to open ones."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.classes.move_log import log
+    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put, take
+    from cython.cimports.kanon_sql.kernels.classes.workspace import MOST_INSTANCES, Workspace
+    from cython.cimports.kanon_sql.kernels.instances.gains import NEVER, gain
+else:
+    from kanon_sql.kernels.classes.move_log import log
+    from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put, take
+    from kanon_sql.kernels.classes.workspace import MOST_INSTANCES, Workspace
+    from kanon_sql.kernels.instances.gains import NEVER, gain
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def list_candidates(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.void:
+    """List the closed instances that k unassigned rows fit, and for each row the cheapest open class."""
+    f: cython.longlong
+    i: cython.longlong
+    j: cython.longlong
+    a: cython.longlong
+    q: cython.longlong
+    many: cython.longlong = 0
+    for f in range(work.types):
+        i = work.row[f]
+        work.cheapest_open[f] = -1
+        for a in range(candidates.first[i], candidates.first[i + 1]):
+            j = candidates.instance[a]
+            if partition.rows[j] > 0:
+                if work.cheapest_open[f] < 0:  # the first is the cheapest
+                    work.cheapest_open[f] = j
+                continue
+            if work.number[j] < 0:
+                if many == MOST_INSTANCES:
+                    continue
+                work.number[j] = many
+                work.instance[many] = j
+                work.fitting[many] = 0
+                many += 1
+            work.fitting[work.number[j]] += work.rows[i]
+    work.closed = 0
+    for q in range(many):
+        j = work.instance[q]
+        work.number[j] = -1
+        if work.fitting[q] >= k:
+            work.number[j] = work.closed
+            work.instance[work.closed] = j
+            work.filled[work.closed] = 0
+            work.closed += 1
+    for f in range(work.types):
+        for a in range(candidates.first[work.row[f]], candidates.first[work.row[f] + 1]):
+            if work.number[candidates.instance[a]] >= 0:
+                work.filled[work.number[candidates.instance[a]]] += 1
+    work.begin[0] = 0
+    for q in range(work.closed):
+        work.begin[q + 1] = work.begin[q] + work.filled[q]
+        work.filled[q] = work.begin[q]
+    for f in range(work.types):
+        for a in range(candidates.first[work.row[f]], candidates.first[work.row[f] + 1]):
+            q = work.number[candidates.instance[a]]
+            if q >= 0:
+                work.entry[work.filled[q]] = work.row[f]
+                work.filled[q] += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _assign(
+    partition: Partition, work: Workspace, i: cython.longlong, j: cython.longlong, rows: cython.longlong
+) -> cython.bint:
+    """Put unassigned rows into a class; False if they find no slot."""
+    if not put(partition, i, j, rows):
+        return False
+    log(work.moves, i, j, rows)
+    work.rows[i] -= rows
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _gain(
+    candidates: CandidateClasses, k: cython.longlong, work: Workspace, q: cython.longlong
+) -> tuple[cython.longlong, cython.longlong]:
+    w: cython.longlong = candidates.cost[work.instance[q]]
+    return gain(work.entry, work.begin[q], work.begin[q + 1], work.rows, work.paid, w, k, NEVER, work.top_up)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def repair(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.bint:
+    """Assign all unassigned rows by their prices; False if some row finds no class."""
+    f: cython.longlong
+    q: cython.longlong
+    i: cython.longlong
+    for f in range(work.types):
+        i = work.row[f]
+        work.rows[i] = work.own[f]
+        work.fallback[i] = work.cheapest_open[f]
+        work.paid[i] = (
+            work.price[f] if work.cheapest_open[f] < 0 else min(work.price[f], candidates.cost[work.cheapest_open[f]])
+        )
+    for q in range(work.closed):
+        work.value[q] = _gain(candidates, k, work, q)[0]
+    if not (_open_classes(candidates, partition, k, work) and _fall_back(partition, work)):
+        return False
+    _move_to_cheaper(candidates, partition, k, work)
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _open_classes(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.bint:
+    """Open the instance that gains most, again and again, while one gains or some row has no class to go to."""
+    q: cython.longlong
+    top: cython.longlong
+    best: cython.longlong
+    topped_up: cython.longlong = 0
+    while True:
+        best = -1
+        while True:
+            top = -1
+            for q in range(work.closed):
+                if work.value[q] > NEVER and (top < 0 or work.value[q] > work.value[top]):
+                    top = q
+            if top < 0 or top == best:
+                break
+            best = top
+            work.value[best], topped_up = _gain(candidates, k, work, best)
+        if top < 0:
+            return True
+        if work.value[best] <= 0 and not _keep_for_rows_without_class(work):
+            return True
+        if work.value[best] > NEVER:
+            work.value[best] = NEVER
+            if not _open(candidates, partition, k, work, best, topped_up):
+                return False
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep_for_rows_without_class(work: Workspace) -> cython.bint:
+    """Keep the instances that a row without an open class fits; return whether there is such a row."""
+    f: cython.longlong
+    q: cython.longlong
+    a: cython.longlong
+    fits: cython.bint
+    exists: cython.bint = False
+    for f in range(work.types):
+        exists = exists or (work.rows[work.row[f]] > 0 and work.fallback[work.row[f]] < 0)
+    for q in range(work.closed):
+        fits = False
+        for a in range(work.begin[q], work.begin[q + 1]):
+            fits = fits or (work.rows[work.entry[a]] > 0 and work.fallback[work.entry[a]] < 0)
+        if not fits:
+            work.value[q] = NEVER
+    return exists
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _open(
+    candidates: CandidateClasses,
+    partition: Partition,
+    k: cython.longlong,
+    work: Workspace,
+    q: cython.longlong,
+    topped_up: cython.longlong,
+) -> cython.bint:
+    """Let the rows that pay for an instance join it, then the dearest others up to k; False if some find no slot."""
+    a: cython.longlong
+    i: cython.longlong
+    copies: cython.longlong
+    j: cython.longlong = work.instance[q]
+    w: cython.longlong = candidates.cost[j]
+    rows: cython.longlong = 0
+    for a in range(work.begin[q], work.begin[q + 1]):
+        i = work.entry[a]
+        if work.rows[i] and work.paid[i] > w:
+            rows += work.rows[i]
+            if not _assign(partition, work, i, j, work.rows[i]):
+                return False
+    for a in range(topped_up):
+        i = work.top_up[a]
+        copies = min(k - rows, work.rows[i])
+        rows += copies
+        if not _assign(partition, work, i, j, copies):
+            return False
+    for a in range(work.begin[q], work.begin[q + 1]):
+        i = work.entry[a]
+        if work.fallback[i] < 0 or w < candidates.cost[work.fallback[i]]:
+            work.paid[i] = min(work.paid[i], w)
+            work.fallback[i] = j
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _fall_back(partition: Partition, work: Workspace) -> cython.bint:
+    """Put the remaining rows into their cheapest open class; False if one has none."""
+    f: cython.longlong
+    i: cython.longlong
+    for f in range(work.types):
+        i = work.row[f]
+        if work.rows[i] and (work.fallback[i] < 0 or not _assign(partition, work, i, work.fallback[i], work.rows[i])):
+            return False
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _move_to_cheaper(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.void:
+    """Move surplus rows that joined early to cheaper classes that opened later."""
+    f: cython.longlong
+    i: cython.longlong
+    j: cython.longlong
+    c: cython.longlong
+    a: cython.longlong
+    place: cython.longlong
+    rows: cython.longlong
+    for f in range(work.types):
+        i = work.row[f]
+        for place in range(i * SLOTS, (i + 1) * SLOTS):
+            c = partition.where[place]
+            if c < 0 or partition.rows[c] <= k:
+                continue
+            for a in range(candidates.first[i], candidates.first[i + 1]):
+                j = candidates.instance[a]
+                if candidates.cost[j] >= candidates.cost[c]:
+                    break
+                if partition.rows[j] >= k:
+                    rows = min(partition.amount[place], partition.rows[c] - k)
+                    if put(partition, i, j, rows):
+                        take(partition, i, c, rows)
+                        log(work.moves, i, j, rows)
+                        log(work.moves, i, c, -rows)
+                    break

@@ -1,0 +1,29 @@
+from kanon_sql.kernels.classes.move_log cimport MoveLog
+from kanon_sql.kernels.classes.partition cimport Partition, CandidateClasses
+
+cpdef enum:
+    MOST_INSTANCES = 16384
+
+cdef class Workspace:
+    cdef readonly long long size
+    cdef long long types
+    cdef int[::1] row
+    cdef int[::1] cheapest_open
+    cdef long long[::1] own
+    cdef long long[::1] price
+    cdef long long[::1] rows
+    cdef long long[::1] paid
+    cdef int[::1] fallback
+    cdef MoveLog moves
+    cdef long long[::1] top_up
+    cdef long long closed
+    cdef int[::1] instance
+    cdef long long[::1] begin
+    cdef int[::1] entry
+    cdef long long[::1] value
+    cdef int[::1] number
+    cdef long long[::1] fitting
+    cdef long long[::1] filled
+
+cdef void undo(Partition partition, MoveLog moves, long long first) noexcept nogil
+cdef void replay(Partition partition, MoveLog moves) noexcept nogil

@@ -1,0 +1,105 @@
+"""Scratch arrays of destroy and repair: unassigned rows, the closed instances they fit, and the moves made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.classes.move_log import MoveLog
+    from cython.cimports.kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put, take
+else:
+    from kanon_sql.kernels.classes.move_log import MoveLog
+    from kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put, take
+
+if not cython.compiled:  # compiled, it comes from the .pxd
+    MOST_INSTANCES = 16384
+
+_MOVES_PER_ROW_TYPE, _MORE_MOVES = 64, 4096
+"""A slot of a row type is emptied once, filled once, and moved to a cheaper class by two moves: four for each of 16 slots."""
+
+
+@cython.final
+@cython.cclass
+class Workspace:
+    """Scratch arrays of a search, allocated once.
+
+    Parameters
+    ----------
+    candidates : CandidateClasses
+        The candidate classes.
+    k : int
+        Least rows of a class.
+    size : int
+        Row types of a neighbourhood.
+
+    Attributes
+    ----------
+    size, types, row : int, int, int32 array
+        Row types that a neighbourhood has at most, about; those of the unassigned rows are ``row[:types]``.
+    own, price : int64 arrays
+        Of each of them, the unassigned rows, and the price of a row, which the repairs adapt.
+    cheapest_open : int32 array
+        Of each of them, the cheapest class that stays open, -1 where there is none.
+    rows, paid, fallback : int64, int64, int32 arrays [t]
+        By row type: the rows still unassigned; what one of them pays, its price or the cost of its cheapest open class,
+        ``fallback``, if that is less.
+    moves : MoveLog
+        Those made so far, and those of the cheapest repair.
+    top_up : int64 array [k]
+        Row types that fill an instance up to k rows.
+    closed, instance, begin, entry, value : int, int32 array, int64 array, int32 array, int64 array
+        The closed instances that k unassigned rows fit: ``instance[q]``, whose row types are
+        ``entry[begin[q] : begin[q + 1]]``, gains ``value[q]``.
+    number : int32 array [j]
+        The place of an instance among the closed ones, or -1.
+    fitting, filled : int64 arrays
+        Rows and entries counted for each closed instance.
+    """
+
+    def __init__(self, candidates: CandidateClasses, k: int, size: int) -> None:
+        t, most, moves = len(candidates.weight), 2 * size + 64, _MOVES_PER_ROW_TYPE * size + _MORE_MOVES
+        self.size, self.types, self.closed = size, 0, 0
+        self.row, self.cheapest_open = np.empty(most, np.int32), np.empty(most, np.int32)
+        self.own, self.price = np.empty(most, np.int64), np.empty(most, np.int64)
+        self.rows, self.paid = np.zeros(t, np.int64), np.empty(t, np.int64)
+        self.fallback = np.empty(t, np.int32)
+        self.moves = MoveLog(moves)
+        self.top_up = np.empty(k, np.int64)
+        self.instance = np.empty(MOST_INSTANCES, np.int32)
+        self.begin = np.empty(MOST_INSTANCES + 1, np.int64)
+        self.entry = np.empty(most * int(np.diff(candidates.first).max(initial=0)), np.int32)
+        self.value = np.empty(MOST_INSTANCES, np.int64)
+        self.number = np.full(len(candidates.cost), -1, np.int32)
+        self.fitting, self.filled = np.empty(MOST_INSTANCES, np.int64), np.empty(MOST_INSTANCES, np.int64)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def undo(partition: Partition, moves: MoveLog, first: cython.longlong) -> cython.void:
+    """Take back all moves from the one with this number on."""
+    a: cython.longlong
+    for a in range(moves.count - 1, first - 1, -1):
+        if moves.rows[a] < 0:
+            put(partition, moves.row_type[a], moves.number[a], -moves.rows[a])
+        else:
+            take(partition, moves.row_type[a], moves.number[a], moves.rows[a])
+    moves.count = first
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def replay(partition: Partition, moves: MoveLog) -> cython.void:
+    """Make the kept moves again, in the state in which they were made: each finds its slot."""
+    a: cython.longlong
+    for a in range(moves.kept):
+        if moves.kept_rows[a] < 0:
+            take(partition, moves.kept_type[a], moves.kept_number[a], -moves.kept_rows[a])
+        else:
+            put(partition, moves.kept_type[a], moves.kept_number[a], moves.kept_rows[a])

@@ -1,0 +1,177 @@
+"""The named options that every entrance of kanon-sql shares: their types, their defaults and what they mean."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Generic, TypedDict, TypeVar, cast
+
+from kanon_sql.model.masks import AtLevels
+from kanon_sql.model.policy_checks import ROW_ORDERS
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import Requirement
+from kanon_sql.model.validation import nearest
+
+Number = int | float | str | Decimal | Fraction
+"""A threshold: exact, a float as the decimal that it is written as, a text such as '1/3'."""
+
+Recoding = TypeVar("Recoding")
+"""How a recoding is given: read, or also as a text."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class ThresholdOptions(TypedDict, total=False):
+    """What is asked of a sensitive attribute.
+
+    Parameters
+    ----------
+    l, variant, c : optional
+        Its l-diversity in every class, as in :class:`~kanon_sql.model.requirements.LDiversity`.
+    t, metric, hierarchy : optional
+        Its t-closeness in every class, as in :class:`~kanon_sql.model.requirements.TCloseness`.
+    """
+
+    l: Number | None  # noqa: E741 - its name everywhere
+    variant: str | None
+    c: Number | None
+    t: Number | None
+    metric: str | None
+    hierarchy: str | None
+
+
+class AuditOptions(ThresholdOptions, total=False):
+    """What is measured of a table.
+
+    Parameters
+    ----------
+    k : int, optional
+        Least number of rows of a class.
+    quasi_identifiers : iterable of str, optional
+        The columns that make the classes; None takes all that are not sensitive. NULL is a value like any other.
+    sensitive : str, optional
+        A sensitive attribute, whose diversity and closeness are measured.
+    l, variant, c, t, metric, hierarchy : optional
+        As in `ThresholdOptions`.
+    """
+
+    k: int | None
+    quasi_identifiers: Iterable[str] | None
+    sensitive: str | None
+
+
+class PolicyOptions(ThresholdOptions, Generic[Recoding], total=False):
+    """The parts of a policy by name.
+
+    Parameters
+    ----------
+    k : int
+        Least number of rows of a class; 2 by default.
+    quasi_identifiers : iterable of str, optional
+        Columns that help to recognize somebody; None takes all that are not sensitive.
+    sensitive : str, optional
+        The sensitive attribute that ``l`` and ``t`` are about; it is released as it is.
+    l, variant, c, t, metric, hierarchy : optional
+        As in `ThresholdOptions`.
+    per : str, optional
+        The column that tells people apart, where they may have several rows: ``k`` counts people then, and the column is not
+        released.
+    requirements : iterable of Requirement
+        More requirements, such as those on further sensitive attributes.
+    masks : iterable of iterable of str, optional
+        Permitted masks, as lists of shown columns; None permits all. Levels that only masks name are permitted too.
+    linked : iterable of iterable of str, optional
+        Groups of columns that are suppressed together or not at all in each row.
+    weights : mapping, optional
+        Cost of a suppressed cell by column, 1 where it is not named.
+    recodings : mapping, optional
+        How the cells of a column are coarsened before they are suppressed, by column.
+    algorithm, time_limit, seed, max_suppressed, suppress, row_order
+        As in :class:`~kanon_sql.model.policy.Policy`.
+    """
+
+    k: int
+    quasi_identifiers: Iterable[str | QuasiIdentifier] | None
+    sensitive: str | None
+    per: str | None
+    requirements: Iterable[Requirement]
+    masks: Iterable[Iterable[str | AtLevels]] | None
+    linked: Iterable[Iterable[str]] | None
+    weights: Mapping[str, object] | None
+    recodings: Mapping[str, Recoding] | None
+    algorithm: str
+    time_limit: float | None
+    seed: int
+    max_suppressed: Number | None
+    suppress: str | None
+    row_order: str
+
+
+_THRESHOLDS = dict.fromkeys(("l", "variant", "c", "t", "metric", "hierarchy"))
+
+POLICY_DEFAULTS: dict[str, Any] = {
+    "k": 2,
+    "quasi_identifiers": None,
+    "sensitive": None,
+    **_THRESHOLDS,
+    "per": None,
+    "requirements": (),
+    "masks": None,
+    "linked": None,
+    "weights": None,
+    "recodings": None,
+    "algorithm": "auto",
+    "time_limit": None,
+    "seed": 0,
+    "max_suppressed": None,
+    "suppress": None,
+    "row_order": ROW_ORDERS[0],
+}
+"""The options of `PolicyOptions` in the order in which they are listed, with their defaults."""
+
+AUDIT_DEFAULTS: dict[str, Any] = {"quasi_identifiers": None, "k": None, "sensitive": None, **_THRESHOLDS}
+"""The same of `AuditOptions`."""
+
+
+def completed(function: str, options: Mapping[str, object], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a function was given, and the defaults of all others.
+
+    Raises
+    ------
+    TypeError
+        When there is no such option, as for any keyword that a function does not know.
+    """
+    for name in options:
+        if name not in defaults:
+            near = nearest(name, defaults)
+            hint = f"did you mean {near!r}?" if near else f"the options are {', '.join(defaults)}"
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}; hint: {hint}")
+    return {**defaults, **options}
+
+
+def thresholds(options: Mapping[str, object]) -> ThresholdOptions:
+    """Return what options ask of their sensitive attribute."""
+    return cast("ThresholdOptions", {name: options[name] for name in _THRESHOLDS if name in options})
+
+
+def spelled_out(defaults: Mapping[str, Any]) -> Callable[[F], F]:
+    """List the options of a function in its signature in place of ``**options``, for `help` and all who inspect it.
+
+    Parameters
+    ----------
+    defaults : mapping
+        The options that it takes, with their defaults.
+    """
+
+    def spell(function: F) -> F:
+        plain = inspect.signature(function)
+        own = [each for each in plain.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        named = [each for each in own if each.kind is each.KEYWORD_ONLY]
+        options = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in defaults.items()]
+        parameters = [*(each for each in own if each not in named), *options, *named]
+        vars(function)["__signature__"] = plain.replace(parameters=parameters)
+        return function
+
+    return spell

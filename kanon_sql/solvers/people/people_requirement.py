@@ -1,0 +1,63 @@
+"""What every class must meet where people are counted, not rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.model.requirements import KAnonymity, People
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import Sensitive
+
+
+def persons(requirement: ClassRequirement) -> Sensitive:
+    """Return which person each row type belongs to, of a requirement that counts people."""
+    (people,) = (each for each in requirement.requirements if isinstance(each, People))
+    (about,) = (each for each in requirement.sensitive if each.column == people.per)
+    return about
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleRequirement(ClassRequirement):
+    """People, rows, and whatever else is asked of every class; one of its attributes tells people apart.
+
+    People do not add up over rows, so no histogram counts them: only `holds` may be asked for.
+    """
+
+    @cached_property
+    def _others(self) -> ClassRequirement | None:
+        """What is asked of the other sensitive attributes, if there are any."""
+        about = persons(self)
+        others = tuple(each for each in self.sensitive if each is not about)
+        if not others:
+            return None
+        kept = [each for each in self.requirements if not isinstance(each, People)]
+        return ClassRequirement.of(replace(self.table, sensitive=others), [*kept, KAnonymity(k=self.least)])
+
+    def holds(self, number: Int64, row_type: Int32, count: Int64) -> NDArray[np.bool_]:
+        """Return which classes meet the requirement, exactly, bool [c]; as for `ClassRequirement`.
+
+        Notes
+        -----
+        O(q log q), and what the other requirements take.
+        """
+        (people,) = (each for each in self.requirements if isinstance(each, People))
+        rows = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
+        np.add.at(rows, number, count)
+        found = (self.heads(number, row_type) >= people.k) & (rows >= self.least)
+        if self._others is not None and found.any():
+            found &= self._others.holds(number, row_type, count)
+        return found
+
+    def heads(self, number: Int64, row_type: Int32) -> Int64:
+        """Return the people of each class, int64 [c]; an empty cell is nobody."""
+        about = persons(self)
+        person = about.codes[row_type].astype(np.int64)
+        known = person != about.empty
+        pairs = np.unique(number[known] * len(about.count) + person[known])
+        found: Int64 = np.bincount(pairs // len(about.count), minlength=int(number.max(initial=-1)) + 1)
+        return found

@@ -1,0 +1,36 @@
+"""The problem that every solver of pattern-guided recoding solves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A table, the patterns that its rows may show, and what every class must meet.
+
+    Parameters
+    ----------
+    table : CodedTable
+        t row types, m columns.
+    patterns : PatternSet
+        The permitted patterns, or none listed where all 2^m are permitted and too many.
+    requirement : ClassRequirement
+        What every class of a release must meet.
+    most_suppressed : int, optional
+        Most rows that a full-domain recoding may suppress entirely; None is 0. No other solver reads it.
+    """
+
+    table: CodedTable
+    patterns: PatternSet
+    requirement: ClassRequirement
+    most_suppressed: int | None = None
+
+    @property
+    def k(self) -> int:
+        """Return the least number of rows that k-anonymity asks of a class."""
+        return self.requirement.k

@@ -1,0 +1,157 @@
+"""What every class of a release must meet: a number of rows, and requirements on sensitive values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.model.requirements import Requirement, SensitiveRequirement, least_rows, sensitive_ones
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable, Sensitive
+
+if TYPE_CHECKING:
+    from kanon_sql.kernels.requirements.encoded import EncodedRequirement
+
+
+@dataclass(frozen=True, kw_only=True)  # no slots: what k alone does not need is computed when it is first asked for
+class ClassRequirement:
+    """The conjunction of all requirements of a policy on the classes of a table.
+
+    Parameters
+    ----------
+    table : CodedTable
+        The table whose rows are divided into classes: t row types.
+    k : int
+        Least number of rows of a class that the policy asks for.
+    least : int
+        No class that meets the requirement has fewer rows; at least ``k``.
+    requirements : tuple of SensitiveRequirement
+        What is asked beside k; empty for k alone.
+
+    Notes
+    -----
+    Classes that meet it meet it when they are merged, too. For k alone nothing of the machinery of sensitive values is loaded.
+    """
+
+    table: CodedTable
+    k: int
+    least: int
+    requirements: tuple[SensitiveRequirement, ...] = ()
+
+    @classmethod
+    def of(cls, table: CodedTable, requirements: Sequence[Requirement]) -> Self:
+        """Return the requirements of a policy about a table.
+
+        Notes
+        -----
+        What `least_size` takes for each requirement on sensitive values.
+        """
+        k, asked = least_rows(requirements), sensitive_ones(requirements)
+        least = max((each.least_class_size for each in requirements), default=1)
+        if asked:
+            from kanon_sql.solvers.requirements.least import least_size
+
+            by_column = {each.column: each for each in table.sensitive}
+            least = max(least, *(least_size(each, by_column[each.sensitive]) for each in asked))
+        return cls(table=table, k=k, least=least, requirements=asked)
+
+    @property
+    def sensitive(self) -> tuple[Sensitive, ...]:
+        """Return the sensitive attributes."""
+        return self.table.sensitive
+
+    @cached_property
+    def encoded(self) -> EncodedRequirement:
+        """The same for kernels."""
+        from kanon_sql.solvers.requirements.encode import encoded
+
+        return encoded(self.table, self.requirements, self.least)
+
+    @cached_property
+    def group(self) -> Int32:
+        """The sensitive-value group of each row type, int32 [t]: row types with the same sensitive values are one group."""
+        return self._groups[0]
+
+    @property
+    def group_counter(self) -> Int32:
+        """Return the counters that a row of each sensitive-value group raises, int32 [g, s]."""
+        return self._groups[1]
+
+    @cached_property
+    def _groups(self) -> tuple[Int32, Int32]:
+        group, sample = np.zeros(self.table.row_types, np.int64), np.zeros(1, np.int64)
+        for each in self.sensitive:
+            _, sample, group = np.unique(group * len(each.count) + each.codes, return_index=True, return_inverse=True)
+        return group.astype(np.int32), self.counter[sample]
+
+    @property
+    def counter(self) -> Int32:
+        """Return the counters that a row of each row type raises, int32 [t, s]."""
+        return np.asarray(self.encoded.counter)
+
+    @property
+    def counters(self) -> int:
+        """Return the number of counters of a histogram: one for each value of each sensitive attribute."""
+        return sum(len(each.count) for each in self.sensitive)
+
+    @property
+    def lows(self) -> list[int]:
+        """Return where the counters of each sensitive attribute begin."""
+        return [low for low, _ in self._places()]
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Return where the counters of each sensitive attribute begin and end in a histogram."""
+        ends = np.cumsum([len(each.count) for each in self.sensitive]).tolist()
+        return list(zip([0, *ends], ends, strict=False))
+
+    def histograms(self, number: Int64, row_type: Int32, count: Int64) -> Int64:
+        """Return the rows of each class by sensitive value, int64 [c, V]; ``number`` is the class of each piece, from 0."""
+        found = np.zeros((int(number.max(initial=-1)) + 1, self.counters), np.int64)
+        for counter in self.counter[row_type].T:
+            np.add.at(found, (number, counter), count)
+        return found
+
+    def met(self, histograms: Int64) -> NDArray[np.bool_]:
+        """Return which classes meet the requirement, exactly, bool [c].
+
+        Parameters
+        ----------
+        histograms : int64 array [c, V]
+            Rows of each class by sensitive value, the attributes side by side, of which there is at least one.
+
+        Notes
+        -----
+        O(c V) where the counts fit into 64 bits, a transport for each class and matrix.
+        """
+        from kanon_sql.solvers.requirements.exact_test import meets
+
+        places = self._places()
+        low, high = places[0]
+        rows = histograms[:, low:high].sum(axis=1)
+        found: NDArray[np.bool_] = rows >= self.k
+        for each in self.requirements:
+            place = [about.column for about in self.sensitive].index(each.sensitive)
+            low, high = places[place]
+            found &= meets(each, self.sensitive[place], np.ascontiguousarray(histograms[:, low:high]), rows)
+        return found
+
+    def holds(self, number: Int64, row_type: Int32, count: Int64) -> NDArray[np.bool_]:
+        """Return which classes meet the requirement, exactly, bool [c].
+
+        Parameters
+        ----------
+        number : int64 array [q]
+            The class of each piece, from 0.
+        row_type, count : int32, int64 arrays [q]
+            As in `Recoding`.
+        """
+        if self.requirements:
+            return self.met(self.histograms(number, row_type, count))
+        rows = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
+        np.add.at(rows, number, count)
+        return rows >= self.k

@@ -1,0 +1,51 @@
+"""The edges of a tree distance, and the rows of classes below them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_sql.model.distances import TreeDistance
+from kanon_sql.table.arrays import Int64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeEdges:
+    """The edges of a tree distance, children first.
+
+    Parameters
+    ----------
+    length, parent : int64 arrays [e]
+        Of each edge; -1 where its parent is the root.
+    leaf : int64 array [v]
+        The lowest edge above each value, -1 where there is none.
+    """
+
+    length: Int64
+    parent: Int64
+    leaf: Int64
+
+    @classmethod
+    def of(cls, distance: TreeDistance) -> TreeEdges:
+        """Return the edges of a distance that have a length and values below; O(e v)."""
+        size = distance.below.sum(axis=1)
+        used = np.flatnonzero((size > 0) & (distance.length > 0))
+        order = used[np.argsort(size[used], kind="stable")]
+        parent = np.full(len(order), -1, np.int64)
+        leaf = np.full(distance.below.shape[1], -1, np.int64)
+        for edge in range(len(order) - 1, -1, -1):  # wide edges first: what they leave behind is above narrow ones
+            values = np.flatnonzero(distance.below[order[edge]])
+            parent[edge] = leaf[values[0]]
+            leaf[values] = edge
+        return cls(length=distance.length[order], parent=parent, leaf=leaf)
+
+    def below(self, histograms: Int64) -> Int64:
+        """Return the rows of each class below each edge, int64 [e, c], from histograms [c, v]; O(c (e + v))."""
+        found = np.zeros((len(self.length), len(histograms)), np.int64)
+        for value in np.flatnonzero(self.leaf >= 0):
+            found[self.leaf[value]] += histograms[:, value]
+        for edge, parent in enumerate(self.parent):
+            if parent >= 0:
+                found[parent] += found[edge]
+        return found
