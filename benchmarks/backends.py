@@ -16,7 +16,7 @@ from benchmarks.data import coded, table
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.instances.ilp import Program, solve_program
 from kanon_sql.solvers.instances.listing import useful
-from kanon_sql.solvers.instances.pools import Site
+from kanon_sql.solvers.instances.search_space import SearchSpace
 from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
 from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import Prices
@@ -42,8 +42,8 @@ def program_of(source: pa.Table, k: int) -> Program:
     instances = useful(types, patterns, k, complete=True)
     if instances is None:
         raise AssertionError("the table has too many instances to list; hint: fewer rows or columns")
-    site = Site.of(types, patterns, k, instances, Prices(price=np.zeros(types.row_types, np.int64), scale=1))
-    return Neighbourhood.of(site, site.empty(), np.arange(types.row_types), types.weight).program
+    space = SearchSpace.of(types, patterns, k, instances, Prices(price=np.zeros(types.row_types, np.int64), scale=1))
+    return Neighbourhood.of(space, space.empty(), np.arange(types.row_types), types.weight).program
 
 
 def measure(data: Path) -> Iterator[dict[str, Any]]:
@@ -53,7 +53,7 @@ def measure(data: Path) -> Iterator[dict[str, Any]]:
             program = program_of(source, k)
             for backend in BACKENDS:
                 about = {"table": name, "rows": source.num_rows, "columns": source.num_columns, "k": k}
-                size = {"pairs": len(program.kind), "instances": len(program.cost)}
+                size = {"pairs": len(program.group), "instances": len(program.cost)}
                 yield {**about, **size, "backend": backend, **_solved(program, backend)}
 
 
