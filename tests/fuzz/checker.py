@@ -198,7 +198,8 @@ def cost_between(source: Table, released: Table, promise: Promise) -> tuple[Frac
     for name in promise.qi:
         weight = promise.weight(name)
         hidden = sum(look == promise.suppress for look in released.seen(name))
-        before = sum(look == promise.suppress for look in source.seen(name))
+        alike = {value for look, value in zip(source.seen(name), source.held(name), strict=True) if look == promise.suppress}
+        before = sum(value in alike for value in source.held(name))  # one text stands for those that a collation takes for one
         if promise.suppress is not None and name in promise.recodings:
             before = hidden  # a label may be the text of suppression
         coarse = 0
