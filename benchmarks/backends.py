@@ -39,7 +39,7 @@ def program_of(source: pa.Table, k: int) -> Program:
     policy = Policy.of(k=k, quasi_identifiers=source.column_names)
     types = coded(source, policy)
     patterns = permitted(types, policy)
-    instances = useful(types, patterns, k, complete=True)
+    instances = useful(types, patterns, k, slack=None)
     if instances is None:
         raise AssertionError("the table has too many instances to list; hint: fewer rows or columns")
     space = SearchSpace.of(types, patterns, k, instances, Prices(price=np.zeros(types.row_types, np.int64), scale=1))

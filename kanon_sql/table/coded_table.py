@@ -146,6 +146,16 @@ class CodedTable:
         )
         return alike, first
 
+    def of_row_types(self, chosen: Int64, weight: Int64 | None = None) -> CodedTable:
+        """Return the table of some row types and no sensitive columns, with other numbers of rows if told; O(t m)."""
+        return replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[chosen]),
+            weight=self.weight[chosen] if weight is None else weight,
+            origin=self.origin[chosen],
+            sensitive=(),
+        )
+
     def refuse_fewer(self, k: int) -> None:
         """Raise where there are too few rows for any class."""
         if self.rows < k:

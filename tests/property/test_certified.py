@@ -22,7 +22,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Moment
 from kanon_sql.solvers.instances.flow import cheapest_flow
 from kanon_sql.solvers.instances.ilp import INFEASIBLE, Program, solve_program
-from kanon_sql.solvers.instances.listing import useful
+from kanon_sql.solvers.instances.listing import SLACK, useful
 from kanon_sql.solvers.k_anonymity import optimal, refine
 from kanon_sql.solvers.registry import SOLVERS
 from kanon_sql.table.coded_table import CodedTable
@@ -476,9 +476,9 @@ def test_every_undominated_instance_is_listed(cases: list[Case]) -> None:
         if len(fitting) < table.row_types:
             lost = sum(int(table.weight[i]) for i in range(table.row_types) if i not in fitting)
             with pytest.raises(InfeasibleError, match=f"^{lost} rows fit no permitted mask"):
-                useful(table, patterns, policy.least_class_size, complete=True)
+                useful(table, patterns, policy.least_class_size, slack=None)
             continue
-        found = useful(table, patterns, policy.least_class_size, complete=True)
+        found = useful(table, patterns, policy.least_class_size, slack=None)
         assert found is not None
         ends = zip(found.start[:-1], found.start[1:], found.pattern.tolist(), found.cost.tolist(), strict=True)
         listed = {
@@ -494,10 +494,10 @@ def test_every_undominated_instance_is_listed(cases: list[Case]) -> None:
             others = [price for (other, mask), price in every.items() if members <= other and mask != shown]
             assert all(price >= cost for price in others), each.seed
             assert sum(other == members for other, _ in listed) == 1, each.seed
-        few = useful(table, patterns, policy.least_class_size, complete=False)
+        few = useful(table, patterns, policy.least_class_size, slack=SLACK)
         assert few is not None
         assert len(few) <= len(found)
-        assert useful(table, patterns, policy.least_class_size, complete=True, limit=len(found.member) - 1) is None
+        assert useful(table, patterns, policy.least_class_size, slack=None, limit=len(found.member) - 1) is None
 
 
 @pytest.mark.parametrize("algorithm", CERTIFIED)

@@ -237,7 +237,7 @@ def test_instances_that_hold_no_class_are_left_out(cases: list[tuple[Case, Fract
         table, requirement = problem.table, problem.requirement
         if best is None:
             continue
-        listed = useful(table, problem.patterns, requirement.least, complete=True)
+        listed = useful(table, problem.patterns, requirement.least, slack=None)
         found = able(requirement, listed)
         left_out += int((~found).sum())
         for number in np.flatnonzero(~found).tolist():

@@ -8,6 +8,7 @@ import pytest
 from solving import check, coded, plain
 
 from kanon_sql.solvers.budget import Budget, Moment
+from kanon_sql.solvers.instances.listing import SLACK, useful
 from kanon_sql.solvers.k_anonymity import optimal, refine
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS
 from kanon_sql.solvers.problem import Problem
@@ -41,7 +42,7 @@ def test_without_rounds_passes_follow_each_other_while_they_gain(monkeypatch, ro
     monkeypatch.setattr(refine, "improve", lambda *_: None)
     asked = problem()
     start = refine.greedy.solve(asked, Budget())
-    instances = refine.useful(asked.table, asked.patterns, K, complete=False)
+    instances = useful(asked.table, asked.patterns, K, slack=SLACK)
     relaxed = refine.relax(asked.table, instances, K, start.cost(asked.table), Budget())
     moments: list[Moment] = []
     found = refine.searched(asked, start, instances, relaxed, Budget(progress=moments.append), rounds)

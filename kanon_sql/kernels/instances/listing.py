@@ -24,7 +24,7 @@ else:
 _ONE = cython.declare(cython.ulonglong, 1)
 
 
-def useful_instances(
+def search_for(
     codes: NDArray[np.int32],
     weight: NDArray[np.int64],
     slack: int,
@@ -33,8 +33,8 @@ def useful_instances(
     sparse: NDArray[np.int64],
     k: int,
     limit: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """List the instances with k rows that are of use to one of them, without dominated ones.
+) -> Search:
+    """Begin to list the instances with k rows that are of use to one of them, without dominated ones.
 
     An instance is of use to a row type if it costs less than the cheapest instance of the row type and ``slack`` more.
 
@@ -55,53 +55,57 @@ def useful_instances(
     k, limit : int
         Least rows of a class; members after which the search gives up.
 
+    Notes
+    -----
+    Memory O(t m) beside the answer.
+    """
+    search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
+    wait(search, 0, search.row.shape[0], 0, 0, search.masks.shape[0])
+    return search
+
+
+def advance(search: Search, work: cython.longlong) -> int:
+    """Go on for about ``work`` row types of the groups looked at; return 1 at the end, 0 before it, -1 beyond the limit.
+
+    Notes
+    -----
+    O(members of all groups looked at) until the end.
+    """
+    state: cython.int
+    with cython.nogil:
+        state = _list_some(search, work)
+        if state == 1:
+            _drop_useless(search)
+    return state
+
+
+def found(search: Search) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Return what a search has listed at its end.
+
     Returns
     -------
     start : int64 array [j + 1]
-        Where the members of each instance begin; ``start[0]`` is -1 when there are more than ``limit``.
+        Where the members of each instance begin.
     member : int32 array
         Row types, ``start[j]`` to ``start[j + 1] - 1``.
     mask : int32 array [j]
         The mask of each instance.
     worth : int64 array [t]
         The cost from which on an instance is of no use; 2**62 for a row type that fits none.
-
-    Notes
-    -----
-    O(members of all groups looked at); memory O(t m) beside the answer.
     """
-    search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
-    complete = _run(search)
-    start, member, mask = np.asarray(search.start), np.asarray(search.member), np.asarray(search.mask)
-    if not complete:
-        start[0] = -1
     return (
-        start[: search.found + 1].copy(),
-        member[: search.size].copy(),
-        mask[: search.found].copy(),
+        np.asarray(search.start)[: search.found + 1].copy(),
+        np.asarray(search.member)[: search.size].copy(),
+        np.asarray(search.mask)[: search.found].copy(),
         np.asarray(search.worth),
     )
 
 
-def _run(search: Search) -> bool:
-    """Search; return whether all instances were found within the limit."""
-    complete: cython.bint
-    with cython.nogil:
-        wait(search, 0, search.row.shape[0], 0, 0, search.masks.shape[0])
-        complete = _list_all(search)
-        if complete:
-            _drop_useless(search)
-        else:
-            search.found = 0
-            search.size = 0
-    return complete
-
-
 @cython.cfunc
 @cython.nogil
-@cython.exceptval(-1, check=False)
-def _list_all(search: Search) -> cython.int:
-    """Work off the groups that wait; return whether all instances were found within the limit."""
+@cython.exceptval(-2, check=False)
+def _list_some(search: Search, work: cython.longlong) -> cython.int:
+    """Work off the groups that wait; return 1 if none is left, 0 if some are, -1 if there are too many members."""
     a: cython.longlong
     i: cython.longlong
     p: cython.longlong
@@ -109,9 +113,12 @@ def _list_all(search: Search) -> cython.int:
     last: cython.longlong
     top: cython.longlong
     while search.waiting:
+        if work <= 0:
+            return 0
         search.waiting -= 1
         first = search.stack[search.waiting, 0]
         last = search.stack[search.waiting, 1]
+        work -= last - first
         top = _worth_of(search.worth, search.row, first, last)
         p = _decide(search, top)
         if p < 0 or search.cost[p] >= top or dominated(search, first, last, p):
@@ -122,7 +129,7 @@ def _list_all(search: Search) -> cython.int:
         if search.slack == 0:  # nothing costs less than the cheapest: only what that is is asked for
             continue
         if search.size + last - first > search.limit:
-            return 0
+            return -1
         keep(search, first, last, p)
     return 1
 

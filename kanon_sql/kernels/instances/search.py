@@ -19,7 +19,7 @@ class Search:
     Parameters
     ----------
     codes, weight, slack, masks, cost, sparse, k, limit
-        As in `listing.useful_instances`.
+        As in `listing.search_for`.
 
     Attributes
     ----------

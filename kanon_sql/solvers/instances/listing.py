@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 
+if TYPE_CHECKING:
+    from kanon_sql.kernels.instances.search import Search
+
 SLACK = 3
-"""Instances that cost this many cells more than the cheapest of a row are of no use to it, when not all are listed."""
+"""Instances that cost this many cells more than the cheapest of a row are of no use to it, where there is room for so many."""
 
 MOST_MEMBERS = 1 << 28
 """Members of all instances together that are kept in memory: 1 GiB, and as much again from the side of the row types."""
+
+_MANY_PAIRS = 1 << 29
+"""Patterns times row types up to which the full slack is tried first."""
+
+_DEEPER, _GROWTH, _LISTING = 1 << 25, 8, 0.1
+"""Most members with more slack than a cell, what a cell more multiplies them by, and the share of the time that it may take."""
+
+_WORK_PER_CALL = 1 << 22
+"""Row types looked at between two checks of the clock, well below a second."""
 
 _NOTHING = 1 << 62
 """The worth of a row type that fits no instance."""
@@ -83,8 +97,16 @@ class Instances:
         return self.pattern.astype(np.int64) * len(self.worth) + first
 
 
-def useful(table: CodedTable, patterns: PatternSet, k: int, *, complete: bool, limit: int = MOST_MEMBERS) -> Instances | None:
-    """List the instances that a cheapest release may need; None if they have more than ``limit`` members.
+def useful(
+    table: CodedTable,
+    patterns: PatternSet,
+    k: int,
+    *,
+    slack: int | None,
+    limit: int = MOST_MEMBERS,
+    budget: Budget = UNLIMITED,
+) -> Instances | None:
+    """List the instances that a cheapest release may need; None if they have more than ``limit`` members, or time ends.
 
     Parameters
     ----------
@@ -94,27 +116,47 @@ def useful(table: CodedTable, patterns: PatternSet, k: int, *, complete: bool, l
         The permitted patterns, listed.
     k : int
         Least number of rows of a class.
-    complete : bool
-        All of them, not only those that cost a row at most some cells more than its cheapest. Left out in any case are
-        instances whose support some permitted pattern shows at less cost: all their rows could move there.
+    slack : int or None
+        Only those that cost some row less than so many cells more than its cheapest; None is all of them. Left out in any
+        case are instances whose support some permitted pattern shows at less cost: all their rows could move there.
     limit : int
         Most members.
+    budget : Budget
+        Time left.
 
     Raises
     ------
     InfeasibleError
         When some rows fit no instance.
     """
-    slack = (1 << 61) if complete else SLACK * _usual_cost(table)
-    start, member, pattern, worth = _searched(table, patterns, k, slack, limit)
-    if start[0] < 0:
+    listed = among(table, patterns, k, slack=slack, limit=limit, budget=budget)
+    if listed is None:
         return None
-    lost = worth == _NOTHING
+    lost = listed.worth == _NOTHING
     if lost.any():
         raise InfeasibleError(
             f"{int(table.weight[lost].sum())} rows fit no permitted mask together with {k - 1} other rows; "
             "hint: permit coarser masks, or the mask () that suppresses everything"
         )
+    return listed
+
+
+def among(
+    table: CodedTable, patterns: PatternSet, k: int, *, slack: int | None, limit: int = MOST_MEMBERS, budget: Budget = UNLIMITED
+) -> Instances | None:
+    """List instances as `useful` does, where some rows may fit none: rows that are left over."""
+    from kanon_sql.kernels.instances.listing import advance, found
+
+    units = (1 << 61) if slack is None else slack * _usual_cost(table)
+    search, descending = _search_for(table, patterns, k, units, limit)
+    while (state := advance(search, _WORK_PER_CALL)) == 0:
+        budget.report("listing", 0.0)
+        if budget.over():
+            return None
+    if state < 0:
+        return None
+    start, member, mask, worth = found(search)
+    pattern = descending[mask]
     return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
 
 
@@ -123,15 +165,41 @@ def _usual_cost(table: CodedTable) -> int:
     return -(-int(table.cost.sum()) // len(table.cost)) if table.has_ladders else int(table.cost.max())
 
 
+def deepest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Instances | None:
+    """List the instances with as much slack as memory and time allow; None if one cell is too much, or time ends.
+
+    Notes
+    -----
+    The bound that follows holds at any slack. Each cell more takes 4 to 12 times the members and about twice the time.
+    """
+    if table.row_types * len(patterns.shown) <= _MANY_PAIRS:
+        listed = useful(table, patterns, k, slack=SLACK, budget=budget)
+        if listed is not None:
+            return listed
+    found = useful(table, patterns, k, slack=1, budget=budget)
+    for slack in range(2, SLACK + 1):
+        if found is None or len(found.member) > _DEEPER // _GROWTH or budget.share() > _LISTING:
+            break
+        more = useful(table, patterns, k, slack=slack, limit=_DEEPER, budget=budget)
+        if more is None:
+            break
+        found = more
+    return found
+
+
 def cheapest(table: CodedTable, patterns: PatternSet, k: int) -> Int64:
     """Return the cost of the cheapest instance with k rows of each row type, int64 [t]; 0 for one that fits none."""
-    worth = _searched(table, patterns, k, 0, 0)[3]
+    from kanon_sql.kernels.instances.listing import advance, found
+
+    search, _ = _search_for(table, patterns, k, 0, 0)
+    advance(search, _NOTHING)
+    worth = found(search)[3]
     return np.where(worth == _NOTHING, 0, worth)
 
 
-def _searched(table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int) -> tuple[Int64, Int32, Int32, Int64]:
-    """Return start, member, pattern and worth, as in `Instances`; -1 is the first start when there are too many members."""
-    from kanon_sql.kernels.instances.listing import useful_instances
+def _search_for(table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int) -> tuple[Search, Int32]:
+    """Begin a search; return it, and the pattern behind each of its masks, int32 [p]."""
+    from kanon_sql.kernels.instances.listing import search_for
 
     columns = len(table.columns)
     order = np.argsort(-table.cardinality, kind="stable")
@@ -141,10 +209,7 @@ def _searched(table: CodedTable, patterns: PatternSet, k: int, slack: int, limit
     descending = np.argsort(masks)[::-1].astype(np.int32)
     cost = patterns.cost[descending]
     codes = np.ascontiguousarray(table.codes[:, order])
-    start, member, mask, worth = useful_instances(
-        codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit
-    )
-    return start, member, descending[mask], worth
+    return search_for(codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit), descending
 
 
 def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, worth: Int64) -> Instances:

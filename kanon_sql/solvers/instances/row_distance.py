@@ -10,17 +10,12 @@ Chakaravarthy, Pandit, Sabharwal: On the Complexity of the k-Anonymization Probl
 
 from __future__ import annotations
 
-import numpy as np
-
 from kanon_sql.solvers.instances.listing import cheapest
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Prices
 
 METHOD = "row distance"
-
-_MOST_CELLS = 1 << 31
-"""Patterns times row types up to which the cheapest instance of each row is looked for."""
 
 _COMPARISONS = 1 << 29
 """Cells compared to find neighbours, some tenths of a second; row types beyond them cost at least nothing."""
@@ -49,8 +44,4 @@ def row_prices(table: CodedTable, patterns: PatternSet, k: int) -> Prices:
 
         most = min(table.row_types, max(1, _COMPARISONS // (table.row_types * len(table.columns))))
         return Prices(price=distances(table.codes, table.weight, table.cost, k, most), scale=1)
-    if table.row_types * len(patterns.shown) > _MOST_CELLS:
-        # A row type under k rows cannot be shown whole, so it pays the next pattern.
-        costs = np.unique(patterns.cost)
-        return Prices(price=np.where(table.weight < k, costs[min(1, len(costs) - 1)], costs[0]), scale=1)
     return Prices(price=cheapest(table, patterns, k), scale=1)

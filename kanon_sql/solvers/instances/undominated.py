@@ -67,7 +67,7 @@ def undominated(table: CodedTable, patterns: PatternSet, k: int) -> UsefulInstan
             f"row_assignment lists the patterns of at most {LISTED_COLUMNS} columns, the table has {len(table.columns)}; "
             "hint: give masks, or use the algorithm 'optimal'"
         )
-    listed = useful(table, patterns, k, complete=True)
+    listed = useful(table, patterns, k, slack=None)
     if listed is None:
         raise _too_many()
     support = np.zeros((0, table.row_types), np.bool_)

@@ -15,6 +15,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.solvers.instances.sampled import sampled_patterns
 from kanon_sql.solvers.instances.sieve import sieve
+from kanon_sql.solvers.k_anonymity import listed_greedy
 from kanon_sql.solvers.k_anonymity.shift import shift
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
@@ -27,6 +28,9 @@ _WORK_PER_CALL = 1 << 24
 
 _SMALL = 1 << 20
 """Patterns times row types up to which other orders among equally dear patterns are tried too, and the best is kept."""
+
+_MANY_PATTERNS, _FEW_ROW_TYPES = 4096, 1024
+"""More patterns than these on more row types are not tried one by one: the instances with k rows are listed."""
 
 _MANY = 100_000
 """Row types beyond which no rows are shifted: those it splits would cost the release another reading of the source."""
@@ -79,6 +83,8 @@ def _try(problem: Problem, budget: Budget) -> Recoding:
 
 def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> PartialRecoding:
     """Let each pattern in turn take the rows of its instances with k rows or more; the last rows are unassigned."""
+    if len(patterns.shown) > _MANY_PATTERNS and table.row_types > _FEW_ROW_TYPES:
+        return listed_greedy.cheapest_first(table, patterns, k, budget)
     from kanon_sql.kernels.classes.greedy import take_frequent
 
     word, stride, _ = mixed_radix(table.cardinality)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -53,12 +52,7 @@ def guided(space: SearchSpace, budget: Budget) -> Recoding:
 def _with_greedy(space: SearchSpace, partial: PartialRecoding, left: Int64, budget: Budget) -> PartialRecoding:
     """Place the unassigned rows by the plain greedy, among themselves, as far as it can."""
     unassigned = np.flatnonzero(left)
-    rest = replace(
-        space.table,
-        codes=np.ascontiguousarray(space.table.codes[unassigned]),
-        weight=left[unassigned],
-        origin=space.table.origin[unassigned],
-    )
+    rest = space.table.of_row_types(unassigned, left[unassigned])
     if rest.rows < space.k:
         return partial
     more = cheapest_first(rest, space.patterns, space.k, budget)

@@ -75,7 +75,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     left to `refine`, and the recoding says so.
     """
     table, patterns, k = problem.table, problem.patterns, problem.k
-    complete = useful(table, patterns, k, complete=True, limit=_MOST_MEMBERS) if patterns.listed else None
+    complete = useful(table, patterns, k, slack=None, limit=_MOST_MEMBERS) if patterns.listed else None
     if complete is None:
         found = refine.solve(problem, budget)
         return replace(found, remark=found.remark or "there are too many instances for an exact solution: refine")

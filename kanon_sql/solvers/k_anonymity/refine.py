@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.listing import Instances, useful
+from kanon_sql.solvers.instances.listing import Instances, deepest
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.solvers.instances.search_space import SearchSpace, as_partition, tightened
 from kanon_sql.solvers.k_anonymity import greedy
@@ -24,9 +24,6 @@ from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, improve
 from kanon_sql.solvers.k_anonymity.shift import shift
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
-
-MOST_CELLS = 1 << 29
-"""Patterns times row types up to which instances are listed."""
 
 _LOSS = 0.1
 """Cells for each of k rows that a class may lose at the prices before its instance is left out of the search."""
@@ -58,11 +55,11 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     start = greedy.solve(problem, budget)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
-    size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
-    instances = useful(table, patterns, k, complete=False) if table.row_types * len(patterns.shown) <= MOST_CELLS else None
+    instances = deepest(table, patterns, k, budget)
     if instances is None:
         shifted = shift(table, patterns, k, PartialRecoding.of(start), budget).recoding()
-        return replace(shifted, remark=f"{size} are too many for prices: greedy and shift")
+        reason = f"{table.row_types:,} row types under {len(patterns.shown):,} masks are too many"
+        return replace(shifted, remark=f"{'the time was short' if budget.over() else reason} for prices: greedy and shift")
     relaxed = relax(table, instances, k, start.cost(table), budget)
     best = start
     if start.cost(table) > relaxed.bound and not budget.over():

@@ -43,7 +43,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding | None:
     Exponential in the worst case.
     """
     table, patterns, k = problem.table, problem.patterns, problem.k
-    instances = useful(table, patterns, k, complete=True, limit=_MOST_PAIRS) if patterns.listed else None
+    instances = useful(table, patterns, k, slack=None, limit=_MOST_PAIRS) if patterns.listed else None
     if instances is None:
         return None
     space = SearchSpace.of(table, patterns, k, instances, Prices(price=np.zeros(table.row_types, np.int64), scale=1))

@@ -96,7 +96,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     """
     refuse_impossible(problem)
     table, patterns, requirement = problem.table, problem.patterns, problem.requirement
-    listed = useful(table, patterns, requirement.least, complete=True, limit=_MOST_MEMBERS) if patterns.listed else None
+    listed = useful(table, patterns, requirement.least, slack=None, limit=_MOST_MEMBERS) if patterns.listed else None
     if listed is None:
         found = refine.solve(problem, budget)
         return replace(found, remark=found.remark or "there are too many instances for an exact solution: refine")

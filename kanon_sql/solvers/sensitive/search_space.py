@@ -74,7 +74,7 @@ class SearchSpace:
         table = problem.table
         groups = QIGroups.of(table)
         spread = -(-table.row_types // groups.table.row_types)
-        instances = useful(groups.table, problem.patterns, problem.requirement.least, complete=True, limit=MOST_ITEMS // spread)
+        instances = useful(groups.table, problem.patterns, problem.requirement.least, slack=None, limit=MOST_ITEMS // spread)
         if instances is None:
             return None
         instances = instances.take(np.argsort(instances.cost, kind="stable"))

@@ -1,0 +1,56 @@
+"""The greedy over many patterns: instances are listed, not looked for one pattern after the other.
+
+The cheapest instances of the rows that are left are listed, and those with enough rows take them in the order of their cost;
+what then is left is listed anew, among itself. Each time a fraction of the rows remains.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.listing import Instances, among
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import PatternSet
+
+
+def cheapest_first(
+    table: CodedTable, patterns: PatternSet, k: int, budget: Budget, listed: Instances | None = None
+) -> PartialRecoding:
+    """Let each instance in turn, cheapest first, take its rows if k or more are left; the last rows are unassigned.
+
+    Parameters
+    ----------
+    table, patterns, k
+        The problem; the patterns are listed.
+    budget : Budget
+        Time left.
+    listed : Instances, optional
+        Instances of the table, if they are known already.
+
+    Notes
+    -----
+    A row that costs nothing in the optimum costs nothing here: its class is the first of all (Bredereck, Nichterlein,
+    Niedermeier, Theorem 4: factor m). Each round lists the instances of the rows that are left, within a cell of the
+    cheapest; O(log t) rounds in practice.
+    """
+    from kanon_sql.kernels.classes.listed_greedy import take_listed
+
+    pattern = np.full(table.row_types, -1, np.int32)
+    left = np.arange(table.row_types)
+    while table.weight[left].sum() >= k and not budget.over():
+        rest = table.of_row_types(left)
+        instances = among(rest, patterns, k, slack=1, budget=budget) if listed is None else listed
+        listed = None
+        if instances is None:
+            break
+        taken = np.full(len(left), -1, np.int32)
+        order = np.argsort(instances.cost, kind="stable")
+        if not take_listed(instances.start, instances.member, order, rest.weight, k, taken):
+            break
+        here = taken >= 0
+        pattern[left[here]] = instances.pattern[taken[here]]
+        left = left[~here]
+        budget.report("greedy", 1 - len(left) / table.row_types)
+    return PartialRecoding.of_row_types(table, pattern >= 0, patterns.shown[pattern])
