@@ -120,9 +120,9 @@ class InterruptedReleaseError(KanonError, RuntimeError):
 
 
 class UnknownAlgorithmError(PolicyError):
-    """A policy names an algorithm that is not in the registry."""
+    """A policy names an algorithm that there is not, or not for this purpose."""
 
     @classmethod
-    def of(cls, name: str, known: Iterable[str]) -> UnknownAlgorithmError:
-        """Name the algorithm and those that there are."""
-        return cls(f"there is no algorithm {name!r}; hint: the algorithms are {', '.join(known)}")
+    def of(cls, name: str, known: Iterable[str], purpose: str = "") -> UnknownAlgorithmError:
+        """Name the algorithm, what it was asked for, and those that there are."""
+        return cls(f"there is no algorithm {name!r}{purpose}; hint: the algorithms{purpose} are {', '.join(known)}")

@@ -70,11 +70,7 @@ def run(
     if prices is None:
         prices = cheapest_rows(table, patterns, requirement.least)
         bound, method = max((bound, method), (int(prices.price @ table.weight), METHOD))
-    method = _with_least(method, requirement, policy)
-    if policy.grouped:  # labels were put together before: what other groups would cost, nobody has looked at
-        names = ", ".join(map(as_identifier, policy.grouped))
-        method = f"none: other groups of {names} might lose less; with these groups {table.exact_cost(bound)}, {method}"
-        bound, prices = 0, None
+    lower_bound, method = _of_every_release(table.exact_cost(bound), _with_least(method, requirement, policy), table, policy)
     certificate = certified(
         table,
         policy,
@@ -82,11 +78,11 @@ def run(
         algorithm=solver.name,
         reason=f"{reason}; {recoding.remark}" if recoding.remark else reason,
         cost=table.exact_cost(cost),
-        lower_bound=table.exact_cost(bound),
+        lower_bound=lower_bound,
         bound_method=method,
         seconds=time.monotonic() - started,
     )
-    if prices is None:
+    if prices is None or policy.grouped:
         return recoding, certificate
     return recoding, replace(certificate, prices=tuple(prices.price.tolist()), scale=prices.scale, unit=table.unit)
 
@@ -129,6 +125,15 @@ def _with_least(method: str, requirement: ClassRequirement, policy: Policy) -> s
     if requirement.least <= policy.least_class_size:
         return method
     return f"{method}, where no class has fewer than {requirement.least} rows"
+
+
+def _of_every_release(bound: Fraction, method: str, table: CodedTable, policy: Policy) -> tuple[Fraction, str]:
+    """Return what is proven of every release: nothing where groups were chosen first, as nobody has looked at other groups."""
+    if not policy.grouped:
+        return bound, method
+    names = ", ".join(map(as_identifier, policy.grouped))
+    chosen = "; ".join([f"none: other groups of {names} might lose less", *table.groupings])
+    return Fraction(0), f"{chosen}; with these groups {bound}, {method}"
 
 
 def empty_certificate(policy: Policy) -> Certificate:
@@ -216,7 +221,8 @@ def summarize(
     hidden = np.array([null.get(names[0], -1) for names in seen.columns], np.int32)
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
     partition = solve(seen, kinds, hidden, requirement, budget)
-    method = _with_least(partition.bound, requirement, policy)
+    bound = (partition.lower_bound + always) / table.unit
+    lower_bound, method = _of_every_release(bound, _with_least(partition.bound, requirement, policy), table, policy)
     recoding = Recoding(row_type=partition.row_type, shown=_shown(seen, places, kinds, partition), count=partition.count)
     certificate = certified(
         table,
@@ -225,7 +231,7 @@ def summarize(
         algorithm=ALGORITHM,
         reason="the only one that makes RANGES and SETS",
         cost=(partition.cost(seen, kinds, hidden) + always) / table.unit,
-        lower_bound=(partition.lower_bound + always) / table.unit,
+        lower_bound=lower_bound,
         bound_method=method,
         seconds=time.monotonic() - started,
     )

@@ -1,4 +1,4 @@
-"""`region_labels(tbl, col, edges, k)`: the connected regions of at least k rows that the labels of a column are put into."""
+"""`region_labels(tbl, col, edges, k, ...)`: the connected regions of at least k rows that the labels of a column are put in."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.recodings import Regions
 
 
-def plan(_session: Session, tbl: str, col: str, edges: str, k: int, components: str) -> str:
+def plan(_session: Session, tbl: str, col: str, edges: str, k: int, components: str, algorithm: str) -> str:
     """Return the SQL of the regions; runs when the statement is bound and touches no data."""
-    return groups(tbl, k, {"region": ("label", col)}, {"region": Regions(edges=edges, components=components)})
+    recoding = Regions(edges=edges, components=components, algorithm=algorithm)
+    return groups(tbl, k, {"region": ("label", col)}, {"region": recoding})
 
 
 FUNCTION = Function(name="kanon_plan_region_labels", returns="VARCHAR", call=plan)
 
 MACRO = (
-    f"region_labels(tbl, col, edges, k, components := 'refuse') "
-    f"AS TABLE FROM system.main.query(system.main.{FUNCTION.name}(tbl, col, edges, k, components))"
+    f"region_labels(tbl, col, edges, k, components := 'refuse', algorithm := 'auto') "
+    f"AS TABLE FROM system.main.query(system.main.{FUNCTION.name}(tbl, col, edges, k, components, algorithm))"
 )

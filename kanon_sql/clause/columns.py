@@ -2,7 +2,7 @@
 
 ::
 
-    item := column [IN recoding] [WEIGHT number] | (column, column) IN RECTANGLES [WEIGHT number]
+    item := column [IN recoding] [WEIGHT number] | (column, column) IN RECTANGLES [(algorithm)] [WEIGHT number]
           | CUBE (columns) | ROLLUP (columns) | GROUPING SETS (set {, set})
     set  := () | (columns) | column | CUBE (columns) | ROLLUP (columns)
     link := LINKED (name, name {, name})
@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
-from kanon_sql.clause.recodings import recoding
+from kanon_sql.clause.recodings import algorithm, recoding
 from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import AtLevels, Mask
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
@@ -162,11 +163,13 @@ class ColumnList:
                 "(lat, lon) IN RECTANGLES",
                 start,
             )
+        named = algorithm(reader)
         weight = self._weight()
         for name, other in (names, names[::-1]):
             if same_name(name) in taken or same_name(name) == same_name(other):
                 raise reader.script.error("the column is named twice; hint: name it once", start)
-            self._known(name, Rectangles(beside=other), weight, start)
+            coarsened = reader.checked(partial(Rectangles, beside=other, **named), start)
+            self._known(name, coarsened, weight, start)
         taken.update(map(same_name, names))
         return Cube(tuple(names))
 

@@ -4,8 +4,10 @@
 
     recoding := IN kind [LOSS (number {, number})]
     kind     := DIGITS [(count {, count})] | INTERVALS [(width {, width}) | (period {, period}) | ('max' | 'sum')]
-              | HIERARCHY table [(level {, level})] | BINS | REGIONS table [('merge')] | RECTANGLES | RANGES | SETS
+              | HIERARCHY table [(level {, level})] | BINS [(algorithm)] | REGIONS table [(option {, option})]
+              | RECTANGLES [(algorithm)] | RANGES | SETS
     period   := DAY | MONTH | QUARTER | YEAR | DECADE
+    option   := algorithm | 'merge'
 """
 
 from __future__ import annotations
@@ -62,12 +64,11 @@ def kind(reader: Reader) -> Generalization:
             own["levels"] = tuple(_list(reader, _count))
         case "REGIONS":
             built, own = Regions, {"edges": table_name(reader, "zip IN REGIONS zip_neighbours")}
-            if reader.skip("(", "'merge'".upper(), ")"):
-                own["components"] = "merge"
+            own |= _region_options(reader)
         case "RECTANGLES":
             raise reader.script.error("a rectangle has two coordinates; hint: (lat, lon) IN RECTANGLES", start)
         case "BINS":
-            built, own = Bins, {}
+            built, own = Bins, {**algorithm(reader)}
         case "RANGES":
             built, own = Ranges, {}
         case _:
@@ -98,7 +99,8 @@ def _of_text(column: str, text: object) -> Generalization:
     try:
         reader = Reader(Script.read(text), 0)
         if reader.skip("RECTANGLES", "WITH"):
-            found: Generalization = Rectangles(beside=column_name(reader, "RECTANGLES WITH lon"))
+            beside = column_name(reader, "RECTANGLES WITH lon")
+            found: Generalization = Rectangles(beside=beside, **algorithm(reader))
         else:
             found = kind(reader)
         if reader.spelled:
@@ -106,6 +108,41 @@ def _of_text(column: str, text: object) -> Generalization:
     except ClauseError as error:
         raise_alone(PolicyError(f'the recoding of "{column}": {error}'))
     return found
+
+
+def algorithm(reader: Reader) -> dict[str, str]:
+    """Read the name of an algorithm in parentheses, if it comes next: the field of a recoding that says it."""
+    if not reader.skip("("):
+        return {}
+    name = _name(reader)
+    reader.expect(")", "behind the name of the algorithm")
+    return {"algorithm": name}
+
+
+def _name(reader: Reader) -> str:
+    name = reader.word.lower()
+    if not name:
+        raise reader.error("expected the name of an algorithm; hint: BINS (fold), or leave the parentheses out")
+    reader.place += 1
+    return name
+
+
+def _region_options(reader: Reader) -> dict[str, str]:
+    """Read what stands in parentheses behind a map: the name of an algorithm, 'merge', or both."""
+    found: dict[str, str] = {}
+    start = reader.place
+    for field, value in _list(reader, _region_option):
+        if field in found:
+            what = "two algorithms" if field == "algorithm" else "'merge' twice"
+            raise reader.script.error(f"REGIONS has {what}; hint: REGIONS map (regions, 'merge')", start, reader.place - 1)
+        found[field] = value
+    return found
+
+
+def _region_option(reader: Reader) -> tuple[str, str]:
+    if reader.skip("'MERGE'"):
+        return "components", "merge"
+    return "algorithm", _name(reader)
 
 
 def _intervals(reader: Reader) -> dict[str, Any]:

@@ -11,21 +11,24 @@ import numpy as np
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize.numbers import Place, place
 from kanon_sql.generalize.words import alone, listed
-from kanon_sql.model.recodings import Bins, Intervals, Regions
+from kanon_sql.model.recodings import AUTO, Bins, Intervals, Regions
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import Label
 from kanon_sql.table.sensitive_values import moment
 
-_FEW = 16
+_FEW_COORDINATES = 16
 """Coordinates on an axis up to which the best of all guillotine cuts is found, in a twentieth of a second."""
+
+_FEW_PLACES = 14
+"""Labels of a map up to which the best regions are found, in half a second where all are neighbours."""
 
 
 def grouped(
     recoding: Bins | Intervals | Regions, texts: Sequence[Label], rows: Int64, k: int, tables: Mapping[str, Any], budget: Budget
-) -> list[Label]:
-    """Return the label of the group of each value.
+) -> tuple[list[Label], str]:
+    """Return the label of the group of each value, and how the groups were chosen.
 
     Parameters
     ----------
@@ -51,20 +54,26 @@ def grouped(
     """
     match recoding:
         case Bins():
-            return _numbered("bin", texts, _solver("balanced")(rows, k, budget))
+            name = _chosen(recoding.algorithm, "balanced")  # of few labels it is exact itself
+            found = _solver(name)(rows, k, budget)
+            return _numbered("bin", texts, found), f"BINS ({name}): {found.described(rows)}"
         case Regions():
-            return _numbered("region", texts, _regions(recoding, texts, rows, k, tables[recoding.edges], budget))
+            name = _chosen(recoding.algorithm, "region_exact" if len(texts) <= _FEW_PLACES else "regions")
+            found = _regions(recoding, name, texts, rows, k, tables[recoding.edges], budget)
+            return _numbered("region", texts, found), f"REGIONS ({name}): {found.described(rows)}"
         case Intervals():
-            return _intervals(recoding, texts, rows, k, budget)
+            return _intervals(recoding, texts, rows, k, budget), ""
 
 
 def rectangles(
-    texts: Sequence[Sequence[Label]], value: Sequence[Int64], rows: Int64, k: int, budget: Budget
-) -> list[list[Label]]:
-    """Return for each axis the side of the rectangle that each point is in.
+    algorithm: str, texts: Sequence[Sequence[Label]], value: Sequence[Int64], rows: Int64, k: int, budget: Budget
+) -> tuple[list[list[Label]], str]:
+    """Return for each axis the side of the rectangle that each point is in, and how the rectangles were chosen.
 
     Parameters
     ----------
+    algorithm : str
+        The name of the one that is asked for.
     texts : two sequences of Label
         The coordinates on each axis, each once.
     value : two int64 arrays [n]
@@ -77,15 +86,20 @@ def rectangles(
     points, point = np.unique(places, axis=1, return_inverse=True)  # 0 and 0.0 are one place
     weight = np.zeros(points.shape[1], np.int64)
     np.add.at(weight, point, rows)
-    few = max(len(first) for _, first, _ in ranked) <= _FEW
-    found = _solver("guillotine" if few else "kd_tree")(*points, weight, k, budget)
+    few = max(len(first) for _, first, _ in ranked) <= _FEW_COORDINATES
+    name = _chosen(algorithm, "guillotine" if few else "kd_tree")
+    found = _solver(name)(*points, weight, k, budget)
     labels = []
     for axis, (_, first, last) in enumerate(ranked):
         low, high = _ends(found.group, points[axis])
         ends = [str(each) for each in texts[axis]]
         sides = [interval(ends[first[a]], ends[last[b]], ()) for a, b in zip(low, high, strict=True)]
         labels.append([sides[group] for group in found.group[point]])
-    return labels
+    return labels, f"RECTANGLES ({name}): {found.described(weight)}"
+
+
+def _chosen(asked: str, automatic: str) -> str:
+    return automatic if asked == AUTO else asked
 
 
 def _solver(name: str) -> Any:
@@ -168,8 +182,15 @@ def _numbers(texts: Sequence[Label]) -> list[Place]:
 
 
 def _regions(
-    recoding: Regions, texts: Sequence[Label], rows: Int64, k: int, neighbours: Mapping[str, Sequence[Label]], budget: Budget
+    recoding: Regions,
+    name: str,
+    texts: Sequence[Label],
+    rows: Int64,
+    k: int,
+    neighbours: Mapping[str, Sequence[Label]],
+    budget: Budget,
 ) -> Grouping:
+    """Return the regions that the solver of that name makes of the labels."""
     columns = {name.lower(): column for name, column in neighbours.items()}
     if columns.keys() != {"a", "b"}:
         raise PolicyError(f"the table {recoding.edges!r} must have the columns a and b; hint: one row for each two neighbours")
@@ -191,6 +212,5 @@ def _regions(
                 f"{len(small)} labels are in parts of the map with fewer than k = {k} rows together{alone}; "
                 "hint: add neighbours, leave such rows out, or merge: IN REGIONS map ('merge')"
             )
-    solver = import_module("kanon_sql.solvers.labels.regions")
-    found: Grouping = solver.group(rows, edges, k, budget, merge=recoding.components == "merge")
+    found: Grouping = _solver(name)(rows, edges, k, budget, merge=recoding.components == "merge")
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +101,7 @@ def _ladder(
 ) -> Ladder:
     if isinstance(qi.recoding, Summary):
         return summary_ladder(column.texts, column.value, rows)
-    exact, loss = True, tuple[Fraction, ...]()
+    exact, loss, grouping = True, tuple[Fraction, ...](), ""
     levels: Mapping[Any, Sequence[Label]]
     match qi.recoding:
         case Digits(shown=shown, loss=loss):
@@ -111,9 +111,11 @@ def _ladder(
         case Intervals(steps=(_, *_) as steps, loss=loss):
             levels = dict(zip(steps, interval_levels(column.texts, steps), strict=True))
         case recoding:
-            levels, exact = {1: grouped(recoding, column.texts, rows, policy.least_class_size, tables, budget)}, False  # type: ignore[arg-type]
+            labels, grouping = grouped(recoding, column.texts, rows, policy.least_class_size, tables, budget)  # type: ignore[arg-type]
+            levels, exact = {1: labels}, False
     names = tuple(levels) if qi.column in policy.levelled else None
-    return Ladder.of(column.value, column.texts, rows, list(levels.values()), exact=exact, loss=loss, names=names)
+    ladder = Ladder.of(column.value, column.texts, rows, list(levels.values()), exact=exact, loss=loss, names=names)
+    return replace(ladder, grouping=grouping)
 
 
 def _rectangles(
@@ -124,8 +126,14 @@ def _rectangles(
     rows = np.zeros(points.shape[1], np.int64)
     np.add.at(rows, point, count)
     places = [each.astype(np.int64) for each in points]
-    sides = rectangles([each.texts for each in axes], places, rows, policy.least_class_size, budget)
+    (algorithm,) = {
+        qi.recoding.algorithm for qi in policy.quasi_identifiers if qi.column in names and isinstance(qi.recoding, Rectangles)
+    }
+    sides, grouping = rectangles(algorithm, [each.texts for each in axes], places, rows, policy.least_class_size, budget)
     # A coordinate may lie in many rectangles: what it shows depends on the point, so each point is a value of its own.
     own = [f"{number}" for number in range(len(rows))]
     value = point.astype(np.int32)
-    return {name: Ladder.of(value, own, rows, [side], exact=False) for name, side in zip(names, sides, strict=True)}
+    return {
+        name: replace(Ladder.of(value, own, rows, [side], exact=False), grouping=grouping)
+        for name, side in zip(names, sides, strict=True)
+    }

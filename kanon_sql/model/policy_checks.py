@@ -112,6 +112,10 @@ def check_recodings(
                 raise PolicyError(
                     f'the coordinate "{qi.column}" needs "{qi.recoding.beside}" beside it; hint: (lat, lon) IN RECTANGLES'
                 )
+            if other.algorithm != qi.recoding.algorithm:
+                raise PolicyError(
+                    f'the coordinates "{qi.column}" and "{qi.recoding.beside}" have two algorithms; hint: name one for both'
+                )
     if any(isinstance(each, Summary) for each in recodings.values()):
         _check_summaries(masks, bool(linked), people)
 

@@ -47,7 +47,7 @@ class QuasiIdentifier:
         """Return the quasi-identifier whose recoding spells the other column as ``spelled``, by what `same_name` compares."""
         if not isinstance(self.recoding, Rectangles):
             return self
-        return replace(self, recoding=Rectangles(beside=spelled[same_name(self.recoding.beside)]))
+        return replace(self, recoding=replace(self.recoding, beside=spelled[same_name(self.recoding.beside)]))
 
 
 def rectangle_pairs(quasi_identifiers: Iterable[QuasiIdentifier]) -> tuple[tuple[str, str], ...]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.model.validation import fraction, known_keys, listed, named, one_of, plain_number, whole
 
 PERIODS = ("day", "month", "quarter", "year", "decade")
@@ -24,6 +24,9 @@ VALUE = 0
 
 OBJECTIVES = ("max", "sum")
 """What optimal intervals keep small: the heaviest interval, or the sum over all rows of the rows of their interval."""
+
+AUTO = "auto"
+"""In place of the name of an algorithm: an exact one where it ends at once, else the best heuristic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,25 @@ class Levels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bins:
-    """Unordered labels are put together in bins of at least k rows, the heaviest as light as possible."""
+    """Unordered labels are put together in bins of at least k rows, the heaviest as light as possible.
+
+    Parameters
+    ----------
+    algorithm : str
+        One of `ALGORITHMS`, modules of :mod:`kanon_sql.solvers.labels`; or `AUTO`.
+
+    Raises
+    ------
+    UnknownAlgorithmError
+        When there is no such algorithm.
+    """
+
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("balanced", "spread", "fold", "plain_spread", "bin_scheme", "bin_exact")
+
+    algorithm: str = AUTO
+
+    def __post_init__(self) -> None:
+        _algorithm(self.algorithm, self.ALGORITHMS, "BINS")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,14 +143,20 @@ class Regions:
         Name of the table ``(a, b)`` of neighbours.
     components : str
         ``'refuse'`` where a connected part of the map has fewer than k rows, or ``'merge'`` such parts.
+    algorithm : str
+        As in `Bins`.
     """
+
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("regions", "region_exact")
 
     edges: str
     components: str = "refuse"
+    algorithm: str = AUTO
 
     def __post_init__(self) -> None:
         named(self.edges, "the table of neighbours")
         one_of(self.components, ("refuse", "merge"), "components")
+        _algorithm(self.algorithm, self.ALGORITHMS, "REGIONS")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,12 +167,18 @@ class Rectangles:
     ----------
     beside : str
         The other coordinate.
+    algorithm : str
+        As in `Bins`; both coordinates have the same.
     """
 
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("kd_tree", "guillotine")
+
     beside: str
+    algorithm: str = AUTO
 
     def __post_init__(self) -> None:
         named(self.beside, "the other coordinate of a rectangle")
+        _algorithm(self.algorithm, self.ALGORITHMS, "RECTANGLES")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +301,14 @@ def chooses_groups(recoding: Generalization | None) -> bool:
 
 def _order(step: Fraction | str) -> Fraction | int:
     return PERIODS.index(step) if isinstance(step, str) else step
+
+
+def _algorithm(name: object, known: tuple[str, ...], grouping: str) -> None:
+    """Check the name of an algorithm that puts labels together."""
+    if not isinstance(name, str):
+        raise PolicyError(f"the algorithm of {grouping} must be a name, got {type(name).__name__}; hint: {AUTO!r}")
+    if name not in (AUTO, *known):
+        raise UnknownAlgorithmError.of(name, (AUTO, *known), f" for {grouping}")
 
 
 def _tuple(value: Any, what: str) -> tuple[Any, ...]:

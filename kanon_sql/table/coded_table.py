@@ -72,6 +72,8 @@ class CodedTable:
         Bits of the coded columns that no pattern may show: values of which only coarser levels are released.
     levels : mapping of tuple of Level
         For each column of which masks name levels what they are called, finest first.
+    groupings : tuple of str
+        How the labels of columns were put together in groups, and what that guarantees.
     sensitive : tuple of Sensitive
         The sensitive attributes that requirements are about; only with them may two row types have equal codes.
     """
@@ -84,6 +86,7 @@ class CodedTable:
     unit: int
     hidden_levels: int = 0
     levels: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
+    groupings: tuple[str, ...] = ()
     sensitive: tuple[Sensitive, ...] = ()
 
     @property

@@ -13,6 +13,7 @@ from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.distances import Distance, equal, ordered
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.keys import ascending
@@ -119,9 +120,19 @@ def encode(
         unit=unit,
         hidden_levels=hidden_levels,
         levels={column: ladder.names for column, ladder in (ladders or {}).items() if ladder.names},
+        groupings=_groupings(ladders or {}),
         sensitive=sensitive,
     )
     return table, policy
+
+
+def _groupings(ladders: Mapping[str, Ladder]) -> tuple[str, ...]:
+    """Return what there is to say of chosen groups, once for two coordinates."""
+    columns: dict[str, list[str]] = {}
+    for column, ladder in ladders.items():
+        if ladder.grouping:
+            columns.setdefault(ladder.grouping, []).append(as_identifier(column))
+    return tuple(f"{', '.join(names)} in {grouping}" for grouping, names in columns.items())
 
 
 def _rows(codes: Int32, weight: Int64) -> Int64:

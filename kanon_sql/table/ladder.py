@@ -40,6 +40,8 @@ class Ladder:
         Whether a release may show the level.
     names : tuple of Level
         What masks call the levels; empty where no mask names one.
+    grouping : str
+        By which algorithm the labels were put together, and what it guarantees; empty where there was nothing to choose.
     """
 
     codes: tuple[NDArray[np.int32], ...]
@@ -47,6 +49,7 @@ class Ladder:
     loss: tuple[Fraction, ...]
     shown: tuple[bool, ...]
     names: tuple[Level, ...] = ()
+    grouping: str = ""
 
     @classmethod
     def of(

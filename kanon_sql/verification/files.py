@@ -114,9 +114,17 @@ def _checked(
     _require_between("cost", claimed.cost, loss.cost, "what the release hides costs")
     if claimed.bound_method.startswith(_NO_BOUND):
         _require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
+    _check_groupings(claimed, coded)
     proven = verify(certificate, codes, counts)
     document.require_checksum()
     return _report(claimed, coded, loss, proven)
+
+
+def _check_groupings(claimed: Certificate, coded: CodedSource) -> None:
+    """Check what is claimed of the groups that were made again: their algorithm, its guarantee, and what it reached."""
+    for grouping in () if coded.table is None else coded.table.groupings:
+        if f"; {grouping}; " not in claimed.bound_method:
+            raise CertificateError("bound_method", f"it does not say what the groups show when they are made again: {grouping}")
 
 
 def _check_guarantees(con: Any, policy: Policy) -> None:

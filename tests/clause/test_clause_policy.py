@@ -10,6 +10,7 @@ from kanon_sql.clause import rewrite
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import MAX_LISTED_MASKS
+from kanon_sql.model.recodings import Bins, Rectangles, Regions
 from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, TCloseness
 
 
@@ -257,3 +258,21 @@ def test_an_error_points_at_its_line_and_column():
     with pytest.raises(ClauseError) as caught:
         rewrite("SELECT 'größe 😀', zip -- ü\nFROM t\n  ANONYMIZE BY zip, p.age GUARANTEE k >= 2", lambda body, policy: body)
     assert (caught.value.line, caught.value.column, caught.value.text) == (3, 22, ".")
+
+
+@pytest.mark.parametrize(
+    ("item", "recodings"),
+    [
+        *((f"zip IN BINS ({name})", {"zip": Bins(algorithm=name)}) for name in ("auto", *Bins.ALGORITHMS)),
+        *((f"zip IN REGIONS map ({name})", {"zip": Regions(edges="map", algorithm=name)}) for name in Regions.ALGORITHMS),
+        ("zip IN REGIONS map ('merge', Regions)", {"zip": Regions(edges="map", components="merge", algorithm="regions")}),
+        (
+            "(lat, lon) IN RECTANGLES (KD_TREE) WEIGHT 2",
+            {a: Rectangles(beside=b, algorithm="kd_tree") for a, b in (("lat", "lon"), ("lon", "lat"))},
+        ),
+    ],
+)
+def test_algorithms_of_groupings(item, recodings):
+    policy = policy_of(f"BY {item} GUARANTEE k >= 5")
+    assert {qi.column: qi.recoding for qi in policy.quasi_identifiers} == recodings
+    assert Policy.from_json(policy.to_json()) == policy

@@ -39,16 +39,19 @@ KINDS: dict[str, dict[str, str]] = {
     "losses": {"zip": "DIGITS (2, 1) LOSS (0.25, 0.5)", "job": "HIERARCHY jobs LOSS (0.1, 0.6)"},
     "ladders": {"zip": "DIGITS", "age": "INTERVALS (4, 8)", "job": "HIERARCHY jobs", "born": "INTERVALS (month, year)"},
     "bins": {"zip": "BINS"},
+    "bins by name": {"zip": "BINS (fold)"},
     "regions": {"zip": "REGIONS map"},
+    "regions by name": {"zip": "REGIONS map (regions)"},
     "intervals": {"age": "INTERVALS"},
     "sum": {"born": "INTERVALS ('sum')"},
     "rectangles": {"x": "RECTANGLES WITH y", "y": "RECTANGLES WITH x"},
+    "rectangles by name": {"x": "RECTANGLES WITH y (kd_tree)", "y": "RECTANGLES WITH x (kd_tree)"},
     "ranges": {"age": "RANGES", "born": "RANGES"},
     "sets": {"job": "SETS", "zip": "SETS"},
     "summaries and ladders": {"age": "RANGES", "job": "SETS", "zip": "DIGITS"},
 }
 
-CHOSEN = ("bins", "regions", "intervals", "sum", "rectangles")
+CHOSEN = ("bins", "bins by name", "regions", "regions by name", "intervals", "sum", "rectangles", "rectangles by name")
 SUMMARIES = ("ranges", "sets", "summaries and ladders")
 
 

@@ -199,6 +199,23 @@ def test_a_bound_that_nothing_proves_is_refused(run: Run, folder: Path) -> None:
     assert '"lower_bound": 1, but' in refused(recodings)
 
 
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [
+        ("bins by name", "at most 3 times", "at most 2 times"),
+        ("regions by name", "REGIONS (regions)", "REGIONS (region_exact)"),
+        ("bins", "no division has less", "every division has 4 or more"),
+    ],
+)
+def test_what_groups_are_claimed_to_reach_is_made_again(run: Run, folder: Path, kind: str, before: str, after: str) -> None:
+    recodings = standard(run, folder, kind)
+    certificate = Certificate.from_json((folder / "c.json").read_text())
+    assert before in certificate.bound_method
+    changed = replace(certificate, bound_method=certificate.bound_method.replace(before, after))
+    (folder / "c.json").write_text(changed.to_json())  # with a checksum that fits
+    assert '"bound_method": it does not say what the groups show when they are made again: zip in ' in refused(recodings)
+
+
 @pytest.mark.parametrize("algorithm", ["full_domain", "attribute"])
 def test_one_level_for_the_whole_table(run: Run, folder: Path, algorithm: str) -> None:
     recodings = KINDS["ladders"]

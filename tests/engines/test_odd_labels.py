@@ -160,8 +160,8 @@ def test_the_order_of_texts_is_none_of_doubles(con, monkeypatch) -> None:
 def test_chosen_intervals_with_a_value_in_common_are_refused(con, monkeypatch) -> None:
     con.execute("CREATE OR REPLACE TABLE p AS SELECT i::DOUBLE AS v FROM range(20) t(i)")
 
-    def overlapping(recoding: Any, texts: Any, *rest: Any) -> list[str]:
-        return ["[0.0, 10.0]" if float(each) < 10 else "[9.5, 19.0]" for each in texts]
+    def overlapping(recoding: Any, texts: Any, *rest: Any) -> tuple[list[str], str]:
+        return ["[0.0, 10.0]" if float(each) < 10 else "[9.5, 19.0]" for each in texts], ""
 
     monkeypatch.setattr(import_module("kanon_sql.generalize.ladders"), "grouped", overlapping)
     with pytest.raises(AuditError, match="labels of the column v do not cover"):

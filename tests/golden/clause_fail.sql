@@ -207,6 +207,30 @@ FROM patients ANONYMIZE BY age IN INTERVALS (5, 10) LOSS (0.5, 0.2) GUARANTEE k 
 -- name: a loss of what has no levels
 FROM patients ANONYMIZE BY zip IN BINS LOSS (0.5) GUARANTEE k >= 2
 -- error: BINS has no levels
+-- name: an algorithm that there is not
+FROM patients ANONYMIZE BY zip IN BINS (folded) GUARANTEE k >= 2
+-- error: there is no algorithm 'folded' for BINS; hint: the algorithms for BINS are auto, balanced, spread, fold, plain_spread, bin_scheme, bin_exact
+-- name: an algorithm of another grouping
+FROM patients ANONYMIZE BY zip IN REGIONS adjacent (fold) GUARANTEE k >= 2
+-- error: there is no algorithm 'fold' for REGIONS; hint: the algorithms for REGIONS are auto, regions, region_exact
+-- name: an algorithm of rectangles that there is not
+FROM patients ANONYMIZE BY (age, zip) IN RECTANGLES (bin_exact) GUARANTEE k >= 2
+-- error: there is no algorithm 'bin_exact' for RECTANGLES; hint: the algorithms for RECTANGLES are auto, kd_tree, guillotine
+-- name: parentheses without an algorithm
+FROM patients ANONYMIZE BY zip IN BINS () GUARANTEE k >= 2
+-- error: expected the name of an algorithm; hint: BINS (fold), or leave the parentheses out
+-- name: an algorithm in quotes
+FROM patients ANONYMIZE BY zip IN BINS ('fold') GUARANTEE k >= 2
+-- error: expected the name of an algorithm
+-- name: two algorithms of bins
+FROM patients ANONYMIZE BY zip IN BINS (fold, spread) GUARANTEE k >= 2
+-- error: expected ) behind the name of the algorithm
+-- name: two algorithms of a map
+FROM patients ANONYMIZE BY zip IN REGIONS adjacent (regions, region_exact) GUARANTEE k >= 2
+-- error: REGIONS has two algorithms; hint: REGIONS map (regions, 'merge')
+-- name: merged twice
+FROM patients ANONYMIZE BY zip IN REGIONS adjacent ('merge', 'merge') GUARANTEE k >= 2
+-- error: REGIONS has 'merge' twice
 -- name: a rectangle of one coordinate
 FROM patients ANONYMIZE BY age IN RECTANGLES GUARANTEE k >= 2
 -- error: a rectangle has two coordinates; hint: (lat, lon) IN RECTANGLES

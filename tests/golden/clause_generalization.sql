@@ -34,6 +34,14 @@ SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
 FROM patients ANONYMIZE BY zip IN REGIONS adjacent, disease IN REGIONS alike ('merge') GUARANTEE k >= 2
 -- becomes:
 SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
+-- name: algorithms of groupings by name
+SELECT zip, disease, age, age AS y FROM patients ANONYMIZE BY disease IN BINS (fold), zip IN REGIONS adjacent (region_exact), (age, y) IN RECTANGLES (kd_tree) WEIGHT 2 GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (SELECT zip, disease, age, age AS y FROM patients) AS k2)
+-- name: the algorithm and the option of a map, in any order
+FROM patients ANONYMIZE BY zip IN REGIONS alike (regions, 'merge'), disease IN REGIONS alike ('MERGE', Auto) GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
 -- name: rectangles
 SELECT zip, age, age AS y FROM patients ANONYMIZE BY (age, y) IN RECTANGLES WEIGHT 2, zip GUARANTEE k >= 2
 -- becomes:

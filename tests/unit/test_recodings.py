@@ -42,7 +42,9 @@ RECODINGS = [
     Intervals(steps=("month", "year"), loss=("0.1", "1/2")),
     Levels(table='my."levels"'),
     Bins(),
+    *(Bins(algorithm=name) for name in Bins.ALGORITHMS),
     Regions(edges="map", components="merge"),
+    *(Regions(edges="map", algorithm=name) for name in Regions.ALGORITHMS),
     Ranges(),
     Sets(),
 ]
@@ -66,6 +68,19 @@ def test_rectangles_name_each_other() -> None:
             Policy(quasi_identifiers=(lat, *others))
 
 
+@pytest.mark.parametrize("name", ["auto", *Rectangles.ALGORITHMS])
+def test_rectangles_have_one_algorithm(name: str) -> None:
+    lat, lon = (
+        QuasiIdentifier(column=a, recoding=Rectangles(beside=b, algorithm=name)) for a, b in (("lat", "lon"), ("lon", "lat"))
+    )
+    policy = Policy(quasi_identifiers=(lat, lon))
+    assert Policy.from_json(policy.to_json()) == policy
+    assert [qi.recoding.algorithm for qi in policy.resolve(["LAT", "LON"]).quasi_identifiers] == [name] * 2
+    other = QuasiIdentifier(column="lon", recoding=Rectangles(beside="lat", algorithm="kd_tree" if name == "auto" else "auto"))
+    with pytest.raises(PolicyError, match='the coordinates "lat" and "lon" have two algorithms; hint: name one for both'):
+        Policy(quasi_identifiers=(lat, other))
+
+
 def test_the_tables_of_a_policy() -> None:
     recodings = {"a": Levels(table="h"), "b": Regions(edges="map"), "c": Levels(table="h")}
     assert Policy.of(quasi_identifiers=["a", "b", "c"], recodings=recodings).tables == ("h", "map")
@@ -84,6 +99,15 @@ def test_the_tables_of_a_policy() -> None:
         ({"recodings": {"a": {"type": "digits", "shown": 3}}}, "shown must be a list"),
         ({"recodings": {"a": 3}}, "unknown type int"),
         ({"recodings": {"a": {"type": "regions", "edges": ""}}}, "the table of neighbours"),
+        (
+            {"recodings": {"a": {"type": "regions", "edges": "map", "algorithm": "fold"}}},
+            "there is no algorithm 'fold' for REGIONS; hint: the algorithms for REGIONS are auto, regions, region_exact",
+        ),
+        (
+            {"recodings": {"a": {"type": "bins", "algorithm": "Fold"}}},
+            "no algorithm 'Fold' for BINS; hint: .* auto, balanced, spread",
+        ),
+        ({"recodings": {"a": {"type": "bins", "algorithm": 3}}}, "the algorithm of BINS must be a name, got int; hint: 'auto'"),
         ({"recodings": {"a": {"type": "intervals", "objective": "min"}}}, "what intervals keep small cannot be 'min'"),
     ],
 )
@@ -172,6 +196,7 @@ def test_levels_are_joined(one: Generalization, other: Generalization, both: Gen
         (Levels(table="t"), Levels(table="u")),
         (Digits(shown=(3,), loss=(HALF,)), Digits(shown=(2,))),
         (Bins(), Ranges()),
+        (Bins(algorithm="fold"), Bins(algorithm="spread")),
     ],
 )
 def test_two_kinds_are_not_joined(one: Generalization, other: Generalization) -> None:

@@ -97,6 +97,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
         Line(property="rows", value=str(table.rows)),
         Line(property="row types", value=str(table.row_types)),
     ]
+    head += [Line(property="grouping", value=each) for each in table.groupings]
     requirement = feasible_requirement(table, policy)
     if policy.summarized:
         return [

@@ -18,7 +18,7 @@ import numpy as np
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
-from kanon_sql.solvers.labels.spread import spread
+from kanon_sql.solvers.labels.spread import GUARANTEE, spread
 from kanon_sql.table.arrays import Int64
 
 _TRIES, _TRIED = 16, 1 << 15
@@ -65,14 +65,14 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     place = balance(items, budget)
     heaviest = int(items.loads(place).max())
     if len(weight) > FEW or heaviest == items.lower_bound():
-        return items.grouping(place)
+        return items.grouping(place, GUARANTEE)
     from kanon_sql.kernels.labels.bin_subsets import lightest_bins
 
     bins = lightest_bins(items.weight, items.k, heaviest - 1)
     if len(bins):
         place = np.argmax(bins[:, None] >> np.arange(len(weight)) & 1, axis=0)
         heaviest = int(items.loads(place).max())
-    return items.grouping(place, heaviest, _SUBSETS)
+    return items.grouping(place, GUARANTEE, heaviest, _SUBSETS)
 
 
 def balance(items: Descending, budget: Budget) -> Int64:

@@ -9,29 +9,25 @@ Problem (2009), section 4: the problem is NP-hard in the strong sense.
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.labels import spread
 from kanon_sql.solvers.labels.balanced import balance
+from kanon_sql.solvers.labels.constraint_search import searched
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
 
-if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
-
 MOST_VARIABLES = 20_000
 """Different weights times bins; the search is rarely ended beyond some hundreds."""
 
-_BOUND = "constraint programming over numbers of equal labels"
+GUARANTEE = "the optimum (constraint programming)"
 
-_TURN = 0.1
-"""Seconds between two checks of the budget."""
+_BOUND = "constraint programming over numbers of equal labels"
 
 
 def group(weight: Int64, k: int, budget: Budget) -> Grouping:
@@ -61,10 +57,12 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     items = Descending.of(weight, k)
     place = balance(items, budget)
     if int(items.loads(place).max()) == items.lower_bound():
-        return items.grouping(place)
+        return items.grouping(place, GUARANTEE)
     program = _Program(items, place)
     program.solve(budget)
-    return items.grouping(program.place, program.bound, _BOUND)
+    ended = program.cost == program.bound
+    guarantee = GUARANTEE if ended else f"the search did not end, and began with {spread.GUARANTEE}"
+    return items.grouping(program.place, guarantee, program.bound, _BOUND)
 
 
 class _Program:
@@ -127,31 +125,17 @@ class _Program:
         """Search until the end, or until the budget is used up, and keep what is better."""
         from ortools.sat.python import cp_model
 
-        solver = cp_model.CpSolver()
-        solver.parameters.random_seed = budget.seed
-        # In turns, a fixed number of workers finds the same on any number of cores.
-        solver.parameters.interleave_search = True
-        solver.parameters.num_workers = 8
-        if math.isfinite(budget.left()):
-            solver.parameters.max_time_in_seconds = max(budget.left(), 0.01)
-        with ThreadPoolExecutor(1) as executor:
-            search = executor.submit(solver.solve, self._model)
-            try:
-                while not wait([search], timeout=_TURN).done:
-                    budget.report("bins", budget.share(), self.cost * self._items.unit, self.bound * self._items.unit)
-                    if budget.over():
-                        solver.stop_search()
-            finally:
-                solver.stop_search()
-        status = search.result()
+        def report() -> None:
+            budget.report("bins", budget.share(), self.cost * self._items.unit, self.bound * self._items.unit)
+
+        solver, status = searched(self._model, budget, report)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            self._keep(solver)
+            self._keep(np.array([[solver.value(variable) for variable in row] for row in self._inside]))
         if status != cp_model.UNKNOWN:
             self.bound = max(self.bound, math.ceil(solver.best_objective_bound - 1e-6))
 
-    def _keep(self, solver: cp_model.CpSolver) -> None:
+    def _keep(self, count: Int64) -> None:
         """Deal the labels of each weight out to the bins, in their order."""
-        count = np.array([[solver.value(variable) for variable in row] for row in self._inside])
         number = np.concatenate([np.repeat(np.arange(count.shape[1]), row) for row in count])
         load = self._items.loads(number)
         if load[load > 0].min() >= self._items.k and int(load.max()) < self.cost:

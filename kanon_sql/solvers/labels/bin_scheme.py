@@ -17,6 +17,7 @@ import numpy as np
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels import fold
+from kanon_sql.solvers.labels.constraint_search import searched
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
@@ -54,12 +55,17 @@ def group(weight: Int64, k: int, budget: Budget, *, epsilon: Fraction = Fraction
     Moves and swaps raise light bins and lower heavy ones, which keeps the bound of the packing. While there are bins below k,
     the lightest are joined in pairs. Both of a pair are below k but for the last pair, so the heaviest bin is at most
     max(3 k - 3, (1 + epsilon) (OPT + epsilon k) + k - 1), or (1 + epsilon) (OPT + epsilon k) where no bins had to be joined.
-    All divisions have the same rows in sum, so there is nothing but the heaviest bin to choose by.
+    As OPT is at least k, that is at most max(3, (1 + epsilon)^2 + 1) times OPT. The time may end before the packing is found,
+    and then nothing is guaranteed. All divisions have the same rows in sum, so there is nothing but the heaviest bin to
+    choose by.
     """
     if not 0 < epsilon <= Fraction(1, 2):
         raise PolicyError(f"epsilon must be above 0 and at most 1/2, not {epsilon}; hint: 1/4")
     items = Descending.of(weight, k)
-    return items.grouping(_merged_small(items, relaxed(weight[items.label], k, epsilon, budget)))
+    place = _merged_small(items, relaxed(weight[items.label], k, epsilon, budget))
+    factor = max(Fraction(3), (1 + epsilon) ** 2 + 1)
+    guarantee = f"at most {factor} times the optimum (Du et al. 2009, Theorem 9 with epsilon = {epsilon})"
+    return items.grouping(place, "nothing is guaranteed, as the search was stopped" if budget.over() else guarantee)
 
 
 def _merged_small(items: Descending, place: Int64) -> Int64:
@@ -196,13 +202,8 @@ class _Types:
         rows = int(self.count @ self.size) + self.small
         model.add_linear_constraint(cp_model.LinearExpr.sum(used), -(-rows // most), self.most_bins)
         model.add(cp_model.LinearExpr.weighted_sum(used, np.maximum(self.filled - level, 0).tolist()) <= self.small)
-        solver = cp_model.CpSolver()
-        solver.parameters.random_seed = budget.seed
-        solver.parameters.interleave_search = True
-        solver.parameters.num_workers = 8
-        if math.isfinite(budget.left()):
-            solver.parameters.max_time_in_seconds = max(budget.left(), 0.01)
-        if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        solver, status = searched(model, budget, lambda: budget.report("configurations", budget.share()))
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
         return np.repeat(inside, [solver.value(variable) for variable in used], axis=0)
 
@@ -224,7 +225,7 @@ def _configurations(size: Int64, count: Int64, heaviest: int) -> Int64:
         if int(times.sum()) > MOST_CONFIGURATIONS:
             raise PolicyError(
                 f"bin_scheme takes at most {MOST_CONFIGURATIONS:,} configurations of a bin, {len(size)} sizes have more; "
-                "hint: use the algorithm 'balanced', or a larger epsilon"
+                "hint: use the algorithm 'balanced'"
             )
         before = np.repeat(np.arange(len(found)), times)
         added = np.arange(len(before)) - np.repeat(np.cumsum(times) - times, times)

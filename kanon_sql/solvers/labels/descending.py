@@ -84,8 +84,9 @@ class Descending:
         np.add.at(load, place, self.weight)
         return load
 
-    def grouping(self, place: Int64, lower_bound: int | None = None, bound: str = BOUND) -> Grouping:
+    def grouping(self, place: Int64, guarantee: str, lower_bound: int | None = None, bound: str = BOUND) -> Grouping:
         """Return the division with these bins of the labels in descending order, and what is proven, in units."""
         group = np.empty(len(place), np.int64)
         group[self.label] = place
-        return Grouping.of(group, self.unit * (self.lower_bound() if lower_bound is None else lower_bound), bound)
+        proven = self.lower_bound() if lower_bound is None else lower_bound
+        return Grouping.of(group, self.unit * proven, bound, guarantee)

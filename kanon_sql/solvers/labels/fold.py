@@ -17,6 +17,8 @@ from kanon_sql.solvers.labels.descending import BOUND, Descending
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
 
+GUARANTEE = "at most 3 times the optimum (Du et al. 2009, Theorem 5)"
+
 LEFT = -1
 """In place of a bin: the label is in none."""
 
@@ -50,7 +52,7 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     budget.report("fold", 0.0)
     place, load = filled(weight, k)
     place[place == LEFT] = int(load.argmin())
-    return Grouping.of(place, items.unit * items.lower_bound(), BOUND)
+    return Grouping.of(place, items.unit * items.lower_bound(), BOUND, GUARANTEE)
 
 
 def filled(weight: Int64, k: int) -> tuple[Int64, Int64]:

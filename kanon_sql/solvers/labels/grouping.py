@@ -23,25 +23,35 @@ class Grouping:
         does not say otherwise.
     bound : str
         Name of the argument that proves it.
+    guarantee : str
+        What the solver guarantees of the heaviest group, and where that is proven; empty where it keeps something else small.
     """
 
     group: Int64
     lower_bound: int
     bound: str
+    guarantee: str = ""
 
     @classmethod
-    def of(cls, group: Int64, lower_bound: int, bound: str) -> Grouping:
+    def of(cls, group: Int64, lower_bound: int, bound: str, guarantee: str = "") -> Grouping:
         """Number the groups in the order in which the labels first show them; O(n log n)."""
         _, first, place = np.unique(group, return_index=True, return_inverse=True)
         number = np.empty(len(first), np.int64)
         number[np.argsort(first)] = np.arange(len(first))
-        return cls(group=number[place], lower_bound=lower_bound, bound=bound)
+        return cls(group=number[place], lower_bound=lower_bound, bound=bound, guarantee=guarantee)
 
     def rows(self, weight: Int64) -> Int64:
         """Return the rows of each group, int64 [g], given those of each label."""
         total = np.zeros(int(self.group.max(initial=-1)) + 1, np.int64)
         np.add.at(total, self.group, weight)
         return total
+
+    def described(self, weight: Int64) -> str:
+        """Return what is guaranteed and what was reached, given the rows of each label, for people."""
+        rows = self.rows(weight)
+        most = int(rows.max())
+        proven = "no division has less" if most == self.lower_bound else f"every division has {self.lower_bound} or more"
+        return f"{self.guarantee}; the heaviest of {len(rows)} groups has {most} rows, {proven} ({self.bound})"
 
 
 def refuse_few(weight: Int64, k: int) -> None:

@@ -21,6 +21,8 @@ from kanon_sql.solvers.labels.grouping import Grouping, refuse_few
 from kanon_sql.solvers.labels.kd_tree import least_heaviest
 from kanon_sql.table.arrays import Int64
 
+GUARANTEE = "the optimum of guillotine cuts (dynamic programming)"
+
 MOST_COORDINATES = 32
 """The 280,000 rectangles of 32 x 32 coordinates take a second; the time grows with the fifth power."""
 
@@ -76,7 +78,8 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
             high, cut = middle, found
         else:
             low = middle + 1
-    return Grouping.of(_groups(x, y, cut), lower_bound, bound)
+    guarantee = GUARANTEE if low >= high else "nothing is guaranteed, as the search was stopped"
+    return Grouping.of(_groups(x, y, cut), lower_bound, bound, guarantee)
 
 
 def _sums(x: Int64, y: Int64, weight: Int64) -> Int64:
@@ -84,8 +87,8 @@ def _sums(x: Int64, y: Int64, weight: Int64) -> Int64:
     p, q = int(x.max()) + 1, int(y.max()) + 1
     if max(p, q) > MOST_COORDINATES:
         raise PolicyError(
-            f"exact rectangles need at most {MOST_COORDINATES} different coordinates on an axis, the points have {p} and {q}; "
-            "hint: divide them by kd_tree"
+            f"guillotine needs at most {MOST_COORDINATES} different coordinates on an axis, the points have {p} and {q}; "
+            "hint: use the algorithm 'kd_tree'"
         )
     before = np.zeros((p + 1, q + 1), np.int64)
     np.add.at(before, (x + 1, y + 1), weight)

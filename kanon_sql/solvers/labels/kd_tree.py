@@ -14,6 +14,8 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping, refuse_few
 from kanon_sql.table.arrays import Int64
 
+GUARANTEE = "at most 5 times the optimum (Du et al. 2009, Theorem 2)"
+
 
 def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping:
     """Divide points into groups of at least k rows by cuts between two coordinates, until no group can be cut.
@@ -62,7 +64,7 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
     for step in steps:
         if divisions and budget.over():
             break
-        division = Grouping.of(divide(rank, order.copy(), weight, k, step, lower_bound), lower_bound, bound)
+        division = Grouping.of(divide(rank, order.copy(), weight, k, step, lower_bound), lower_bound, bound, GUARANTEE)
         rows = division.rows(weight).tolist()
         costs.append((max(rows), sum(count * count for count in rows)))
         divisions.append(division)

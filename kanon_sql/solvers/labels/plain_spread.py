@@ -18,6 +18,8 @@ from kanon_sql.solvers.labels.fold import LEFT, filled
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
 
+GUARANTEE = "at most 3 times the optimum (as fold; Du et al. 2009, section 5)"
+
 
 def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     """Return bins whose heaviest has at most three times the rows that the best division has in its heaviest.
@@ -61,4 +63,4 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
         spread += 1
     ascending = np.array([number for _, number in sorted(bins)])
     place[left[spread:]] = ascending[np.arange(len(left) - spread) % len(bins)]
-    return Grouping.of(place, items.unit * items.lower_bound(), BOUND)
+    return Grouping.of(place, items.unit * items.lower_bound(), BOUND, GUARANTEE)

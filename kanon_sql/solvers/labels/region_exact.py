@@ -8,16 +8,17 @@ Problem (2009), section 2 (the problem, and why it is hard).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kanon_sql.kernels.labels.connected_sets import connected_sets
 from kanon_sql.kernels.labels.graphs import graph_of
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.labels.constraint_search import searched
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.lumped_graph import BOUND, LumpedGraph
-from kanon_sql.solvers.labels.regions import cut_trees, improve
+from kanon_sql.solvers.labels.regions import cut_trees, guarantee, improve
 from kanon_sql.solvers.labels.small_components import with_small
 from kanon_sql.table.arrays import Int64
 
@@ -29,6 +30,8 @@ _LOOKS = 1 << 26
 
 _WORK = 60.0
 """Work of the solver on one component where there is no time limit, in its own units: about a minute."""
+
+GUARANTEE = "the optimum (constraint programming)"
 
 _EXACT = "choice among all connected sets"
 
@@ -61,7 +64,7 @@ def group(weight: Int64, edges: Int64, k: int, budget: Budget, *, merge: bool = 
 
 def _divided(weight: Int64, edges: Int64, k: int, budget: Budget) -> Grouping:
     graph = LumpedGraph.of(weight, edges, k)
-    region, _ = cut_trees(graph, budget)
+    region, degree = cut_trees(graph, budget)
     bounds = graph.bounds()
     start = int(bounds.max())
     improve(graph, region, start, budget, endless=False)
@@ -83,7 +86,10 @@ def _divided(weight: Int64, edges: Int64, k: int, budget: Budget) -> Grouping:
         np.add.at(total, region[nodes], graph.weight[nodes])
     lower = int(bounds.max())
     improve(graph, region, lower, budget, endless=False)
-    return Grouping.of(region[graph.lump], lower, BOUND if lower == start else _EXACT)
+    found = Grouping.of(region[graph.lump], lower, BOUND if lower == start else _EXACT, GUARANTEE)
+    if int(found.rows(weight).max()) > lower:
+        found = replace(found, guarantee=f"the search did not end, and began with {guarantee(degree)}")
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,14 +132,7 @@ def _chosen(nodes: Int64, weight: Int64, first: Int64, member: Int64, least: int
         model.add_exactly_one(sets)
         model.add(cp_model.LinearExpr.weighted_sum(sets, rows[held].tolist()) <= heaviest)
     model.minimize(heaviest)
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = budget.seed % (1 << 31)
-    if budget.seconds is None:
-        solver.parameters.max_deterministic_time = _WORK
-    else:
-        solver.parameters.max_time_in_seconds = max(budget.left(), 0.01)
-    status = solver.solve(model)
+    solver, status = searched(model, budget, lambda: budget.report("connected sets", budget.share()), work=_WORK, workers=1)
     if status == cp_model.INFEASIBLE:
         return _Answer(regions=[], bound=most + 1)
     found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)

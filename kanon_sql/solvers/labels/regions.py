@@ -129,9 +129,14 @@ def cut_trees(graph: LumpedGraph, budget: Budget) -> tuple[Int64, int]:
     return heads[keys.index(min(keys))], degree
 
 
+def guarantee(degree: int) -> str:
+    """Return what the cut of a spanning tree of that degree guarantees."""
+    return f"at most {degree + 1} times the optimum (Du et al. 2009, section 2, by a spanning tree of degree {degree})"
+
+
 def _divided(weight: Int64, edges: Int64, k: int, budget: Budget) -> Grouping:
     graph = LumpedGraph.of(weight, edges, k)
     bound = int(graph.bounds().max())
-    region, _ = cut_trees(graph, budget)
+    region, degree = cut_trees(graph, budget)
     improve(graph, region, bound, budget, endless=budget.seconds is not None)
-    return Grouping.of(region[graph.lump], bound, BOUND)
+    return Grouping.of(region[graph.lump], bound, BOUND, guarantee(degree))

@@ -64,7 +64,7 @@ def with_small(weight: Int64, edges: Int64, k: int, budget: Budget, divide: Divi
             "hint: name more neighbours, or permit to merge such components"
         )
     group = np.empty(len(weight), np.int64)
-    lower, name = 0, ""
+    lower, name, guarantee = 0, "", "nothing is guaranteed, as small parts of the map were merged"
     inside = small[component]
     regions = 0
     if not inside.all():
@@ -84,7 +84,7 @@ def with_small(weight: Int64, edges: Int64, k: int, budget: Budget, divide: Divi
         if k + int(few.sum()) > lower:
             lower, name = k + int(few.sum()), "components that are too small"
     group[inside] = place[(np.cumsum(small) - 1)[component[inside]]]
-    return Grouping.of(group, lower, name)
+    return Grouping.of(group, lower, name, guarantee)
 
 
 def _components(weight: Int64, edges: Int64) -> tuple[Int64, Int64]:

@@ -16,6 +16,8 @@ from kanon_sql.solvers.labels.fold import LEFT, filled
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
 
+GUARANTEE = "at most 5/2 times the optimum (Du et al. 2009, Theorem 8, corrected)"
+
 
 def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     """Return bins whose heaviest has at most 5/2 times the rows that the best division has in its heaviest.
@@ -40,7 +42,7 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     """
     items = Descending.of(weight, k)
     budget.report("spread", 0.0)
-    return items.grouping(spread(items))
+    return items.grouping(spread(items), GUARANTEE)
 
 
 def spread(items: Descending) -> Int64:

@@ -1,0 +1,56 @@
+"""A constraint program of the labels is solved by CP-SAT of OR-Tools: it obeys the budget and reports its progress."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.solvers.budget import Budget
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+_TURN = 0.1
+"""Seconds between two checks of the budget."""
+
+
+def searched(
+    model: cp_model.CpModel, budget: Budget, report: Callable[[], None], *, work: float = math.inf, workers: int = 8
+) -> tuple[cp_model.CpSolver, Any]:
+    """Search until the end, or until the budget is used up; return the solver with the best answer, and its status.
+
+    Parameters
+    ----------
+    model : CpModel
+        What to solve.
+    budget : Budget
+        Time left, and the seed.
+    report : callable
+        Called ten times a second; may raise to stop the work.
+    work : float
+        Most work of a search without a time limit, in the solver's own units of about a second.
+    workers : int
+        Searches that take turns: a fixed number of them finds the same on any number of cores.
+    """
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    solver.parameters.random_seed = budget.seed % (1 << 31)
+    solver.parameters.interleave_search = workers > 1
+    solver.parameters.num_workers = workers
+    if budget.seconds is not None:
+        solver.parameters.max_time_in_seconds = max(budget.left(), 0.01)
+    elif work < math.inf:
+        solver.parameters.max_deterministic_time = work
+    with ThreadPoolExecutor(1) as executor:
+        search = executor.submit(solver.solve, model)
+        try:
+            while not wait([search], timeout=_TURN).done:
+                report()
+                if budget.over():
+                    solver.stop_search()
+        finally:
+            solver.stop_search()
+    return solver, search.result()
