@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 
@@ -84,6 +84,10 @@ class Budget:
     def share(self) -> float:
         """Return the share of the time that is used up, 0 to 1; 0 without limit."""
         return 0.0 if self.seconds is None else min(1.0, (time.monotonic() - self._start) / self.seconds)
+
+    def of_a_part(self) -> Budget:
+        """Return the budget of work on a part of the table: what the part costs says nothing of the whole."""
+        return replace(self, progress=lambda moment: self.progress(replace(moment, cost=None, lower_bound=None)))
 
     def report(self, step: str, done: float, cost: int | None = None, lower_bound: int | None = None) -> None:
         """Tell where the work stands; costs in units of the table."""

@@ -25,7 +25,7 @@ MOST_MEMBERS = 1 << 28
 _MANY_PAIRS = 1 << 29
 """Patterns times row types up to which the full slack is tried first."""
 
-_DEEPER, _GROWTH, _LISTING = 1 << 25, 8, 0.1
+_DEEPER, _GROWTH, _LISTING = 1 << 25, 12, 0.1
 """Most members with more slack than a cell, what a cell more multiplies them by, and the share of the time that it may take."""
 
 _WORK_PER_CALL = 1 << 22

@@ -72,6 +72,16 @@ class PartialRecoding:
         everything = np.ones(len(recoding.count), np.bool_)
         return cls(row_type=recoding.row_type, shown=recoding.shown, count=recoding.count, placed=everything)
 
+    def with_rest(self, rest: PartialRecoding, row_type: Int64) -> PartialRecoding:
+        """Return the placed pieces and those of a table of the unassigned rows alone, whose row types are ``row_type`` here."""
+        stays = self.placed
+        return PartialRecoding(
+            row_type=np.concatenate([self.row_type[stays], row_type[rest.row_type].astype(np.int32)]),
+            shown=np.concatenate([self.shown[stays], rest.shown]),
+            count=np.concatenate([self.count[stays], rest.count]),
+            placed=np.concatenate([self.placed[stays], rest.placed]),
+        )
+
     def recoding(self) -> Recoding:
         """Return the recoding, pieces of one row type under one pattern joined, in a fixed order."""
         order = np.lexsort((self.shown, self.row_type))

@@ -56,6 +56,11 @@ class SearchSpace:
         )
         return cls(table=table, patterns=patterns, k=k, instances=instances, candidates=candidates)
 
+    @property
+    def cell(self) -> int:
+        """Return about what a hidden cell costs, in units of the prices."""
+        return int(np.max(self.candidates.cost, initial=0)) // max(1, len(self.table.columns))
+
     def empty(self) -> Partition:
         """Return a partition without classes."""
         return Partition(self.table.row_types, len(self.instances))

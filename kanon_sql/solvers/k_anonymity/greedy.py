@@ -29,9 +29,6 @@ _WORK_PER_CALL = 1 << 24
 _SMALL = 1 << 20
 """Patterns times row types up to which other orders among equally dear patterns are tried too, and the best is kept."""
 
-_MANY_PATTERNS, _FEW_ROW_TYPES = 4096, 1024
-"""More patterns than these on more row types are not tried one by one: the instances with k rows are listed."""
-
 _MANY = 100_000
 """Row types beyond which no rows are shifted: those it splits would cost the release another reading of the source."""
 
@@ -83,7 +80,7 @@ def _try(problem: Problem, budget: Budget) -> Recoding:
 
 def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> PartialRecoding:
     """Let each pattern in turn take the rows of its instances with k rows or more; the last rows are unassigned."""
-    if len(patterns.shown) > _MANY_PATTERNS and table.row_types > _FEW_ROW_TYPES:
+    if listed_greedy.are_many(table, patterns):
         return listed_greedy.cheapest_first(table, patterns, k, budget)
     from kanon_sql.kernels.classes.greedy import take_frequent
 

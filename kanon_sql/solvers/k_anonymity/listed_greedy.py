@@ -14,6 +14,14 @@ from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 
+_MANY_PATTERNS, _FEW_ROW_TYPES = 4096, 1024
+"""More patterns than these, on more row types, are not tried one by one."""
+
+
+def are_many(table: CodedTable, patterns: PatternSet) -> bool:
+    """Return whether to list instances rather than to try one pattern after the other."""
+    return len(patterns.shown) > _MANY_PATTERNS and table.row_types > _FEW_ROW_TYPES
+
 
 def cheapest_first(
     table: CodedTable, patterns: PatternSet, k: int, budget: Budget, listed: Instances | None = None

@@ -1,0 +1,71 @@
+"""Opening by price in rounds, where patterns are many: what one round leaves is listed and priced anew, among itself.
+
+Prices of the whole table place about half of the rows of a wide table: instances are small there, and once one is open
+those that overlap it fall below k. Prices of the rows that are left tell what to open next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.listing import among
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.instances.search_space import SearchSpace
+from kanon_sql.solvers.k_anonymity import listed_greedy
+from kanon_sql.solvers.k_anonymity.lagrangian import relax
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.recoding import row_cost
+
+_STALLED = 0.97
+"""A round that leaves more than this share of its rows is the last."""
+
+
+def open_in_rounds(space: SearchSpace, factor: float, loss: float, budget: Budget) -> PartialRecoding:
+    """Open classes by price, then list and price the rows that are left, and so on; the greedy places the last.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        Of the whole table.
+    factor : float
+        What the prices are multiplied by.
+    loss : float
+        Cells for each of k rows that a class may lose at the prices.
+    budget : Budget
+        Time left.
+
+    Notes
+    -----
+    O(members) a round, and the prices of the rest; the rest shrinks to about a third from round to round.
+    """
+    from kanon_sql.kernels.classes.guided_opening import open_by_price
+
+    rows, row_type = space.table.rows, np.arange(space.table.row_types)
+    found: PartialRecoding | None = None
+    while True:
+        partition = space.empty()
+        least = -int(loss * space.k * space.cell)
+        left = open_by_price(space.candidates, partition, space.k, factor, least)
+        placed = space.partial(partition)
+        found = placed if found is None else found.with_rest(placed, row_type)
+        unassigned, stalled = np.flatnonzero(left), int(left.sum()) > _STALLED * space.table.rows
+        if int(left.sum()) < space.k or budget.over():
+            return found
+        budget.report("opening", 1 - int(left.sum()) / rows)
+        row_type = row_type[unassigned]
+        rest = _priced(space, space.table.of_row_types(unassigned, left[unassigned]), budget.of_a_part(), last=stalled)
+        if isinstance(rest, PartialRecoding):
+            return found.with_rest(rest, row_type)
+        space = rest
+
+
+def _priced(space: SearchSpace, rest: CodedTable, budget: Budget, *, last: bool) -> SearchSpace | PartialRecoding:
+    """Return the search space of the rest with prices of its own, or what the greedy makes of it if it is the last."""
+    instances = None if last else among(rest, space.patterns, space.k, slack=1, budget=budget)
+    greedy = listed_greedy.cheapest_first(rest, space.patterns, space.k, budget, instances)
+    if instances is None or budget.over():
+        return greedy
+    cost = np.where(greedy.placed, row_cost(greedy.shown, rest.cost), int(space.patterns.cost[-1]))
+    relaxed = relax(rest, instances, space.k, int(cost @ greedy.count), budget)
+    return SearchSpace.of(rest, space.patterns, space.k, instances, relaxed.prices)
