@@ -20,6 +20,7 @@ from kanon_sql.certificate import Certificate, Status
 from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Moment
+from kanon_sql.solvers.instances import listing
 from kanon_sql.solvers.instances.flow import cheapest_flow
 from kanon_sql.solvers.instances.ilp import INFEASIBLE, Program, solve_program
 from kanon_sql.solvers.instances.listing import SLACK, useful
@@ -418,7 +419,7 @@ def test_a_short_time_limit_gives_a_release(algorithm: str, seconds: float) -> N
 
 def test_tables_too_large_for_prices_are_left_to_greedy(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = town(10, 60)
-    monkeypatch.setattr(refine, "MOST_CELLS", 10)
+    monkeypatch.setattr(listing, "MOST_MEMBERS", 1)
     _, recoding, certificate = solved("refine", rows, k=3)
     table, greedy, other = solved("greedy", rows, k=3)
     assert f"{table.row_types:,} row types under 32 masks are too many for prices" in certificate.reason

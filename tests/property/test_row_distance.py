@@ -82,14 +82,6 @@ def test_what_is_too_much_work_costs_nothing(monkeypatch: pytest.MonkeyPatch) ->
     assert row_prices(table, UNLISTED, 2).price.tolist() == [1, 1, 0]
 
 
-def test_row_types_below_k_pay_the_next_pattern_where_the_cells_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    table, policy = coded([("a", "b"), ("a", "c"), ("a", "c"), ("d", "e")], k=2)
-    patterns = permitted(table, policy)
-    assert row_prices(table, patterns, 2).price.tolist() == [1, 0, 2]
-    monkeypatch.setattr(row_distance, "_MOST_CELLS", 0)
-    assert row_prices(table, patterns, 2).price.tolist() == [1, 0, 1]
-
-
 @pytest.mark.parametrize("algorithm", ["greedy", "mondrian", "merge_small"])
 def test_a_heuristic_states_the_row_distance_and_its_prices_prove_it(algorithm: str) -> None:
     rng = random.Random(7)

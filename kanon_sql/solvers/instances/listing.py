@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kanon_sql.kernels.instances.search import Search
 
 SLACK = 3
-"""Instances that cost this many cells more than the cheapest of a row are of no use to it, where there is room for so many."""
+"""Instances that cost this many cells more than the cheapest of a row are of no use to it, where memory allows so many."""
 
 MOST_MEMBERS = 1 << 28
 """Members of all instances together that are kept in memory: 1 GiB, and as much again from the side of the row types."""
@@ -173,10 +173,10 @@ def deepest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> 
     The bound that follows holds at any slack. Each cell more takes 4 to 12 times the members and about twice the time.
     """
     if table.row_types * len(patterns.shown) <= _MANY_PAIRS:
-        listed = useful(table, patterns, k, slack=SLACK, budget=budget)
+        listed = useful(table, patterns, k, slack=SLACK, limit=MOST_MEMBERS, budget=budget)
         if listed is not None:
             return listed
-    found = useful(table, patterns, k, slack=1, budget=budget)
+    found = useful(table, patterns, k, slack=1, limit=MOST_MEMBERS, budget=budget)
     for slack in range(2, SLACK + 1):
         if found is None or len(found.member) > _DEEPER // _GROWTH or budget.share() > _LISTING:
             break

@@ -1,0 +1,131 @@
+"""Where patterns are many: instances are listed with what slack there is room for, and rows are placed round by round."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from naive import optimum
+from solving import check, coded, plain
+
+from kanon_sql import pipeline
+from kanon_sql.certificate import Certificate
+from kanon_sql.kernels.classes.listed_greedy import take_listed
+from kanon_sql.solvers.budget import UNLIMITED, Budget
+from kanon_sql.solvers.instances import listing
+from kanon_sql.solvers.instances.listing import among, deepest, useful
+from kanon_sql.solvers.k_anonymity import greedy, listed_greedy
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import permitted
+from kanon_sql.table.recoding import Recoding
+from kanon_sql.verification import verify
+
+
+@pytest.fixture
+def many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every table for one of many patterns."""
+    monkeypatch.setattr(listed_greedy, "_MANY_PATTERNS", 0)
+    monkeypatch.setattr(listed_greedy, "_FEW_ROW_TYPES", 0)
+    monkeypatch.setattr(listing, "_MANY_PAIRS", 0)
+
+
+def drawn(seed: int, rows: int, columns: int) -> list[tuple[str, ...]]:
+    rng = random.Random(seed)
+    return [tuple(rng.choices("abcd", (5, 3, 2, 1))[0] for _ in range(columns)) for _ in range(rows)]
+
+
+def solved(algorithm: str, rows: list[tuple[str, ...]], **options: Any) -> tuple[CodedTable, Recoding, Certificate]:
+    table, policy = coded(rows, algorithm=algorithm, **options)
+    recoding, certificate = pipeline.run(table, policy)
+    check(table, recoding, policy.least_class_size)
+    assert certificate.cost == table.exact_cost(recoding.cost(table))
+    return table, recoding, certificate
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.usefixtures("many")
+def test_releases_lie_between_the_optimum_and_everything_and_bounds_below(seed: int) -> None:
+    rows, k = drawn(seed, 4 + seed % 5, 3), 2 + seed % 2
+    best = optimum(rows, k)
+    for algorithm in ("greedy", "refine"):
+        table, _, certificate = solved(algorithm, rows, k=k)
+        assert certificate.lower_bound <= best <= certificate.cost
+        assert verify(certificate, table.codes.tolist(), table.weight.tolist()) == certificate.lower_bound
+        if best == 0:
+            assert certificate.cost == 0
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}, {"masks": [(), ("c0",), ("c0", "c1")]}]
+)
+@pytest.mark.usefixtures("many")
+def test_every_kind_of_policy(options: dict[str, Any]) -> None:
+    rows = drawn(3, 300, 6)
+    dearest = solved("greedy", rows, k=4, **options)[2]
+    found = solved("refine", rows, k=4, **options)[2]
+    assert dearest.lower_bound <= found.lower_bound <= found.cost <= dearest.cost
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_listing_in_small_steps_changes_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, policy = coded(drawn(seed, 120, 6), k=3)
+    patterns = permitted(table, policy)
+    whole = useful(table, patterns, 3, slack=2)
+    monkeypatch.setattr(listing, "_WORK_PER_CALL", 1)
+    moments: list[str] = []
+    stepwise = useful(table, patterns, 3, slack=2, budget=Budget(progress=lambda each: moments.append(each.step)))
+    assert whole is not None
+    assert stepwise is not None
+    assert len(moments) > 100
+    for name in ("start", "member", "pattern", "cost", "worth"):
+        assert np.array_equal(getattr(whole, name), getattr(stepwise, name))
+
+
+def test_listing_ends_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "_WORK_PER_CALL", 1)
+    table, policy = coded(drawn(1, 120, 6), k=3)
+    assert useful(table, permitted(table, policy), 3, slack=2, budget=Budget(ended=lambda: True)) is None
+
+
+@pytest.mark.usefixtures("many")
+def test_the_slack_is_what_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, policy = coded(drawn(1, 150, 6), k=3)
+    patterns = permitted(table, policy)
+    listed = [useful(table, patterns, 3, slack=slack) for slack in (1, 2, 3)]
+    sizes = [len(each.member) for each in listed if each is not None]
+    assert sizes[0] < sizes[1] < sizes[2]
+    for room, slack in ((sizes[0], 1), (sizes[0] * 12, 2), (sizes[1] * 12, 3)):
+        monkeypatch.setattr(listing, "_DEEPER", room)
+        found = deepest(table, patterns, 3, UNLIMITED)
+        assert found is not None
+        assert len(found.member) == sizes[slack - 1]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_greedy_over_listed_instances_against_a_plain_loop(seed: int) -> None:
+    table, policy = coded(drawn(seed, 60, 5), k=3)
+    instances = among(table, permitted(table, policy), 3, slack=1)
+    assert instances is not None
+    order = np.argsort(instances.cost, kind="stable")
+    left, taken = set(range(table.row_types)), np.full(table.row_types, -1, np.int32)
+    rows = take_listed(instances.start, instances.member, order, table.weight, 3, taken)
+    expected = np.full(table.row_types, -1)
+    for j in order.tolist():
+        fits = left & set(instances.member[instances.start[j] : instances.start[j + 1]].tolist())
+        if sum(int(table.weight[i]) for i in fits) >= 3:
+            expected[list(fits)] = j
+            left -= fits
+    assert taken.tolist() == expected.tolist()
+    assert rows == table.weight[taken >= 0].sum()
+
+
+@pytest.mark.usefixtures("many")
+def test_what_fits_no_mask_is_left_over_and_told() -> None:
+    rows = [("a", "x"), ("a", "x"), ("b", "y"), ("c", "z")]
+    table, policy = coded(rows, k=2, masks=[("c0",), ("c0", "c1")])
+    problem = plain(table, permitted(table, policy), 2)
+    placed = greedy.cheapest_first(table, problem.patterns, 2, UNLIMITED)
+    assert placed.placed.tolist() == [True, False, False]
