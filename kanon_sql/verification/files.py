@@ -114,7 +114,7 @@ def _checked(
     _require_between("cost", claimed.cost, loss.cost, "what the release hides costs")
     if claimed.bound_method.startswith(_NO_BOUND):
         _require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
-    proven = verify(certificate, codes, counts)
+    proven = verify(certificate, codes, counts, coded.sensitive)
     document.require_checksum()
     return _report(claimed, coded, loss, proven)
 

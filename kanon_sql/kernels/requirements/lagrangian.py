@@ -1,4 +1,4 @@
-"""The Lagrangian relaxation under requirements: what instances gain from the prices of rows, after taxes on sensitive values."""
+"""The Lagrangian relaxation under requirements: what instances gain from prices, after taxes on sensitive values."""
 
 from __future__ import annotations
 

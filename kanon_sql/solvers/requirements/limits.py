@@ -6,7 +6,7 @@ The limits have the same multipliers in every class, however large it is, so the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any

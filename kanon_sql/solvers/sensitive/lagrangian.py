@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance, gains
 from kanon_sql.kernels.requirements.limits import Limits
+from kanon_sql.model.requirements import People
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.limits import limits
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
@@ -119,7 +120,7 @@ class _Dual:
 
 
 def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
-    """Return prices that prove a good lower bound; None where the table is too large for the multipliers.
+    """Return prices that prove a good lower bound; None where people count, or the table is too large for the multipliers.
 
     Parameters
     ----------
@@ -139,6 +140,8 @@ def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
     not be listed, as for k-anonymity: requirements are kept when classes are merged.
     """
     table, requirement = space.table, space.requirement
+    if any(isinstance(each, People) for each in requirement.requirements):
+        return None
     scale = 1 << max(0, min(_SCALE_BITS, _PRODUCT_BITS - int(table.rows * int(table.cost.sum())).bit_length()))
     found = limits(table, requirement.requirements)
     width = len(found.parent) + len(found.most) + 1

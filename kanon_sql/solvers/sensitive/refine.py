@@ -80,7 +80,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     best, method, evidence = start, METHOD, None
     relaxed = relax(everything, start.cost(table), budget)
     if relaxed is not None and relaxed.bound >= bound:
-        bound, method, evidence = min(relaxed.bound, start.cost(table)), RELAXED, relaxed.prices
+        bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
     if start.cost(table) > bound and not budget.over():
         space, _ = space.with_classes(of_recoding(start))
         best = searched(space, start, bound, budget)
