@@ -179,7 +179,8 @@ def _step(supports: Supports, limits: Sequence[Limit], at: _Multipliers, served:
 def _part(length: int, more: Whole, less: Whole) -> Whole:
     """Return the step from ``less`` to ``more``, rounded towards 0."""
     size = (length * ((np.abs(more - less) << _DIGITS) // np.maximum(1, more + less))) >> _DIGITS
-    return np.where(more > less, size, -size)
+    step: Whole = np.where(more > less, size, -size)
+    return step
 
 
 def _gained(supports: Supports, profit: Whole, least: int) -> int:

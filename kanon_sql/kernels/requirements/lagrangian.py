@@ -13,11 +13,11 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.instances.gains import gain
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Taxes, count, settle, step, tax_of
+    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Taxes, count, levy, step, tax_of
 else:
     from kanon_sql.kernels.instances.gains import gain
     from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.limits import Limits, Taxes, count, settle, step, tax_of
+    from kanon_sql.kernels.requirements.limits import Limits, Taxes, count, levy, step, tax_of
 
 _STEPS = cython.declare(cython.longlong, 64)
 """Steps of a pass; each is 1/16 shorter than the one before."""
@@ -184,7 +184,7 @@ def _tax(
     rows: cython.longlong
     served: cython.longlong = 0
     gained: cython.longlong
-    settle(limits, taxes)
+    levy(limits, taxes)
     gained = -taxes.opening * relaxed.least
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
         spent = _spent(limits, candidates, relaxed, taxes, j, s) - taxes.opening
@@ -254,7 +254,7 @@ def _gain(
     spent: cython.longlong
     first: cython.longlong = candidates.first[candidates.begin[j]]
     last: cython.longlong = candidates.first[candidates.begin[j + 1]]
-    settle(limits, taxes)
+    levy(limits, taxes)
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
         spent = _spent(limits, candidates, relaxed, taxes, j, s)
         for a in range(candidates.first[s], candidates.first[s + 1]):

@@ -18,7 +18,7 @@ cdef class Taxes:
     cdef readonly long long[::1] above
     cdef readonly long long[::1] rows
 
-cdef void settle(Limits limits, Taxes taxes) noexcept nogil
+cdef void levy(Limits limits, Taxes taxes) noexcept nogil
 cdef long long tax_of(Limits limits, Taxes taxes, int[:, ::1] counter, long long group) noexcept nogil
 cdef void count(Limits limits, Taxes taxes, int[:, ::1] counter, long long group, long long rows) noexcept nogil
 cdef void step(Limits limits, Taxes taxes, long long served, long long least, long long length) noexcept nogil

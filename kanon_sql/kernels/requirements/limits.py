@@ -103,7 +103,7 @@ class Taxes:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def settle(limits: Limits, taxes: Taxes) -> cython.void:
+def levy(limits: Limits, taxes: Taxes) -> cython.void:
     """Compute from the multipliers what each row gets back, rounded up, and the taxes; no row is counted any more."""
     e: cython.longlong
     q: cython.longlong

@@ -185,7 +185,8 @@ def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
 
 def _between(first: float, last: float, done: float) -> float:
     """Return a number that falls geometrically from the first to the last."""
-    return first * (last / first) ** done
+    found: float = first * (last / first) ** done
+    return found
 
 
 def _whole(price: NDArray[np.float64], scale: int) -> Prices:
