@@ -11,15 +11,22 @@ from kanon_sql.errors import CertificateError
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 from kanon_sql.verification.dual_bound import gains
+from kanon_sql.verification.sensitive_bound import gains_under
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
+    from kanon_sql.table.coded_table import Sensitive
 
 _BY_PRICES = ("Lagrangian relaxation", "row distance")
 """Methods whose bound the prices prove in full; others rest on a search."""
 
+_UNDER_REQUIREMENTS = "Lagrangian relaxation under the requirements"
+"""How the name of such a method begins where the sensitive values are known, too; a least size may follow."""
 
-def verify(certificate: Certificate, codes: Sequence[Sequence[Any]], counts: Sequence[int]) -> Fraction:
+
+def verify(
+    certificate: Certificate, codes: Sequence[Sequence[Any]], counts: Sequence[int], sensitive: Sequence[Sensitive] = ()
+) -> Fraction:
     """Return the lower bound that the prices of a certificate prove; its other claims must fit it, the table and the policy.
 
     Parameters
@@ -32,6 +39,9 @@ def verify(certificate: Certificate, codes: Sequence[Sequence[Any]], counts: Seq
         are in the order of :class:`~kanon_sql.table.coded_table.CodedTable`.
     counts : sequence of int [t]
         Rows of each row type.
+    sensitive : sequence of Sensitive, optional
+        The sensitive attributes that requirements are about; without them these prove nothing. Row types of equal codes
+        stand next to each other.
 
     Returns
     -------
@@ -65,11 +75,15 @@ def verify(certificate: Certificate, codes: Sequence[Sequence[Any]], counts: Seq
     prices = certificate.prices
     paid = sum(count * price for count, price in zip(counts, prices, strict=True))
     table = [[code[c] for code in codes] for c in order]
-    proven = paid - gains(table, counts, prices, cost, permitted, policy.least_class_size)
+    if sensitive and policy.people is None:
+        proven = paid - gains_under(policy, sensitive, table, counts, prices, cost, permitted)
+    else:
+        proven = paid - gains(table, counts, prices, cost, permitted, policy.least_class_size)
     bound = Fraction(max(0, -(-proven // certificate.scale)), unit)
     if bound > certificate.cost:
         raise CertificateError("cost", f"{certificate.cost}, but the prices prove that no release costs less than {bound}")
-    if bound < certificate.lower_bound and certificate.bound_method in _BY_PRICES:
+    known = sensitive and certificate.bound_method.startswith(_UNDER_REQUIREMENTS)
+    if bound < certificate.lower_bound and (known or certificate.bound_method in _BY_PRICES):
         raise CertificateError("lower_bound", f"{certificate.lower_bound}, but the prices prove only {bound}")
     return bound
 

@@ -19,13 +19,15 @@ from kanon_sql.generalize.ladders import Column, ladders
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Bins, Regions, table_of
+from kanon_sql.model.requirements import TCloseness
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.encode import encode
 from kanon_sql.table.equal_values import key_codes, together
 from kanon_sql.table.ladder import GRAIN, Ladder
 from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import hidden_bits
+from kanon_sql.table.sensitive_values import labelled, measured
 
 if TYPE_CHECKING:
     from kanon_sql.table.sensitive_values import Columns
@@ -72,7 +74,7 @@ class CodedSource:
 
         names = [*(qi.column for qi in policy.quasi_identifiers), *policy.measured]
         texts = [
-            f'system.main.min(CAST({quoted(name)} AS VARCHAR)) AS "kanon#text{n}"' for n, name in enumerate(policy.generalized)
+            f'system.main.min(CAST({quoted(name)} AS VARCHAR)) AS "kanon#text{n}"' for n, name in enumerate(labelled(policy))
         ]
         keys = {f'"kanon#key{n}"': quoted(name) for n, name in enumerate(policy.measured)}
         key = "system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST')"
@@ -85,17 +87,24 @@ class CodedSource:
             return cls(policy=policy, table=None, ladders={}, columns={})
         parts = [column.combine_chunks() for column in histogram.columns]
         count = np.from_dlpack(parts[-1]).astype(np.int64)
-        by_name = dict(zip(policy.generalized, parts[len(names) : -1 - len(keys)], strict=True))
+        by_name = dict(zip(labelled(policy), parts[len(names) : -1 - len(keys)], strict=True))
         ranked = {name: key_codes(part) for name, part in zip(policy.measured, parts[-1 - len(keys) : -1], strict=True)}
         again = replace(policy, quasi_identifiers=tuple(_made_again(policy, qi) for qi in policy.quasi_identifiers))
         named = [table_of(qi.recoding) for qi in again.quasi_identifiers]
+        named += [each.table for each in policy.requirements if isinstance(each, TCloseness)]
         tables = {name: _table(con, name) for name in named if name is not None}
         climbed = ladders(again, by_name, count, tables, Budget(seed=policy.seed))
         row_types = pa.StructArray.from_arrays(parts[: len(names)], names)
-        table, _ = together(encode(row_types, count, again, climbed)[0], ranked)
+        table, spellings = together(encode(row_types, count, again, climbed)[0], ranked)
+        table = measured(table, policy, by_name, tables, spellings)
         return cls(
-            policy=policy, table=table, ladders=climbed, columns={name: Column.of(text) for name, text in by_name.items()}
+            policy=policy, table=table, ladders=climbed, columns={name: Column.of(by_name[name]) for name in policy.generalized}
         )
+
+    @property
+    def sensitive(self) -> tuple[Sensitive, ...]:
+        """Return the sensitive attributes of the row types."""
+        return () if self.table is None else self.table.sensitive
 
     @property
     def unread(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ the same row types and first in order: classes only grow by such moves, and no s
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import compress
 from operator import ne
@@ -39,12 +39,28 @@ def gains(
 ) -> int:
     """Return what all instances together gain from the prices at most; ``table`` holds the codes column by column.
 
-    Depth first over the columns; groups of fewer than k rows are dropped, and those that already cost what their dearest
-    row pays: O(t 2^m) at the worst, 2 s for Adult-2 (21,257 row types, 9 columns, k = 5) with good prices. Wide tables are
-    first tried by distances, in O(m t^2).
+    What `instances` takes, 2 s for Adult-2 (21,257 row types, 9 columns, k = 5) with good prices. Wide tables are first tried
+    by distances, in O(m t^2).
     """
     if permitted is None and len(cost) > WIDE and _far_apart(list(zip(*table, strict=True)), counts, prices, cost, k):
         return 0
+    found = instances(table, counts, prices, cost, permitted, k)
+    return sum(_gain(members, counts, prices, spent, k) for members, spent in found)
+
+
+def instances(
+    table: list[list[Any]],
+    counts: Sequence[int],
+    prices: Sequence[int],
+    cost: list[int],
+    permitted: Collection[Shown] | None,
+    k: int,
+) -> Iterator[tuple[Sequence[int], int]]:
+    """Give the row types and the cost of a row of each instance that counts and that some row pays more for.
+
+    Depth first over the columns; groups of fewer than k rows are dropped, and those that already cost what their dearest
+    row pays: O(t 2^m) at the worst.
+    """
 
     @cache
     def least(closed: Shown) -> list[Shown]:
@@ -67,7 +83,6 @@ def gains(
         size = [group_sizes(other)[tuple(c[row] for c, shown in zip(table, other, strict=True) if shown)] for other in others]
         return mask != others[size.index(max(size))]
 
-    total = 0
     waiting: list[tuple[Tree, Shown, int, Sequence[int]]] = [(_tree(permitted, cost), (), 0, range(len(counts)))]
     while waiting:
         (rest, showing, hiding), mask, spent, members = waiting.pop()
@@ -76,7 +91,7 @@ def gains(
         if showing is None and hiding is None:
             closed = tuple(shown or len({column[i] for i in members}) == 1 for column, shown in zip(table, mask, strict=True))
             if not dominated(mask, members[0], closed):
-                total += _gain(members, counts, prices, spent, k)
+                yield members, spent
             continue
         column = table[len(mask)]
         groups: dict[Any, list[int]] = defaultdict(list)
@@ -87,7 +102,6 @@ def gains(
         # What may be hidden as well as shown is not hidden where all rows agree: that would cost more for nothing.
         if hiding is not None and (showing is not hiding or len(groups) > 1):
             waiting.append((hiding, (*mask, False), spent + cost[len(mask)], members))
-    return total
 
 
 def _far_apart(codes: list[tuple[Any, ...]], counts: Sequence[int], prices: Sequence[int], cost: list[int], k: int) -> bool:

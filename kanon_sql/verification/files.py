@@ -115,7 +115,7 @@ def _checked(
     if claimed.bound_method.startswith(_NO_BOUND):
         _require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
     _check_groupings(claimed, coded)
-    proven = verify(certificate, codes, counts)
+    proven = verify(certificate, codes, counts, coded.sensitive)
     document.require_checksum()
     return _report(claimed, coded, loss, proven)
 

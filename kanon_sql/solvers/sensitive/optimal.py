@@ -35,7 +35,7 @@ from kanon_sql.solvers.sensitive.support import able
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
-from kanon_sql.table.recoding import Recoding, row_cost
+from kanon_sql.table.recoding import Prices, Recoding, row_cost
 
 _RELAXED = f"{METHOD}, over the masks that can hold a class"
 """More than prices alone prove: instances of which no rows keep every requirement are left out."""
@@ -119,21 +119,22 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             + (" in the time there was" if best.cost > best.bound else "")
             + "; hint: permit coarser masks, or the mask () that suppresses everything"
         )
-    return replace(best.recoding, lower_bound=best.bound, bound=best.method)
+    return replace(best.recoding, lower_bound=best.bound, bound=best.method, prices=best.prices)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Best:
-    """What is known: the best recoding, if any, its cost (without one, more than any costs), and a lower bound."""
+    """What is known: the best recoding, if any, its cost (without one, more than any costs), and a bound with its evidence."""
 
     recoding: Recoding | None
     cost: int
     bound: int
     method: str
+    prices: Prices | None = None
 
     def at_least(self, bound: int, method: str) -> _Best:
         """Return the same with another lower bound, if that is better."""
-        return self if bound <= self.bound else replace(self, bound=min(bound, self.cost), method=method)
+        return self if bound <= self.bound else replace(self, bound=min(bound, self.cost), method=method, prices=None)
 
 
 def _start(problem: Problem, budget: Budget) -> _Best:
@@ -144,7 +145,7 @@ def _start(problem: Problem, budget: Budget) -> _Best:
         found = refine.solve(problem, budget)
     except InfeasibleError:  # it does not find every release, and the program may
         return _Best(recoding=None, cost=table.rows * int(patterns.cost[-1]) + 1, bound=0, method="trivial")
-    return _Best(recoding=found, cost=found.cost(table), bound=found.lower_bound, method=found.bound)
+    return _Best(recoding=found, cost=found.cost(table), bound=found.lower_bound, method=found.bound, prices=found.prices)
 
 
 def _by_components(

@@ -19,6 +19,8 @@ from kanon_sql.kernels.requirements.guided_opening import open_classes
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.sensitive import greedy
+from kanon_sql.solvers.sensitive.lagrangian import METHOD as RELAXED
+from kanon_sql.solvers.sensitive.lagrangian import relax
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
 from kanon_sql.solvers.sensitive.pricing import WORKERS, Guide, prices
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
@@ -75,11 +77,14 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
         return replace(start, remark=f"{size} are too many for prices: greedy and growth")
     space, bound = everything.feasible()
-    best = start
+    best, method, evidence = start, METHOD, None
+    relaxed = relax(everything, start.cost(table), budget)
+    if relaxed is not None and relaxed.bound >= bound:
+        bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
     if start.cost(table) > bound and not budget.over():
         space, _ = space.with_classes(of_recoding(start))
         best = searched(space, start, bound, budget)
-    return replace(best, lower_bound=bound, bound=METHOD)
+    return replace(best, lower_bound=bound, bound=method, prices=evidence)
 
 
 def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget) -> Recoding:

@@ -1,0 +1,262 @@
+"""The Lagrangian relaxation under requirements: what instances gain from prices, after taxes on sensitive values."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.instances.gains import gain
+    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
+    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Taxes, count, levy, step, tax_of
+else:
+    from kanon_sql.kernels.instances.gains import gain
+    from kanon_sql.kernels.requirements.candidates import Candidates
+    from kanon_sql.kernels.requirements.limits import Limits, Taxes, count, levy, step, tax_of
+
+_STEPS = cython.declare(cython.longlong, 64)
+"""Steps of a pass; each is 1/16 shorter than the one before."""
+
+_PASSES = cython.declare(cython.longlong, 2)
+"""Passes, each from the best multipliers so far; the first step of each is 1/4 of that of the pass before."""
+
+
+@cython.final
+@cython.cclass
+class Relaxed:
+    """The costs and rows of a relaxation.
+
+    Parameters
+    ----------
+    cost : int64 array [j]
+        What a row costs in each instance, in units of the prices.
+    weight : int64 array [t]
+        Rows of each row type.
+    least : int
+        Least rows of a class.
+    """
+
+    def __init__(self, cost: NDArray[np.int64], weight: NDArray[np.int64], least: int) -> None:
+        self.cost, self.weight, self.least = cost, weight, least
+
+
+def advance(
+    limits: Limits,
+    candidates: Candidates,
+    relaxed: Relaxed,
+    price: cython.longlong[::1],
+    length: cython.longlong,
+    multipliers: cython.longlong[:, ::1],
+    chunk: tuple[int, int],
+    served: cython.longlong[::1],
+) -> int:
+    """Return what a chunk of instances gains at most, and take a step with the multipliers of those that gain something.
+
+    Parameters
+    ----------
+    limits : Limits
+        What every class keeps.
+    candidates : Candidates
+        The row types of each instance by sensitive values.
+    relaxed : Relaxed
+        Their costs and rows.
+    price : int64 array [t]
+        What a row of each row type pays.
+    length : int
+        Of the step, in units of the prices.
+    multipliers : int64 array [j, e + q + 1]
+        See `Taxes`.
+    chunk : tuple of int
+        The first instance, and the one behind the last.
+    served : int64 array [t]
+        Grows by the rows that pay more than they cost and are taxed.
+
+    Notes
+    -----
+    O(items and edges).
+    """
+    j: cython.longlong
+    first: cython.longlong = chunk[0]
+    last: cython.longlong = chunk[1]
+    gained: cython.longlong
+    rows: cython.longlong
+    total: cython.longlong = 0
+    taxes: Taxes = Taxes(limits)
+    with cython.nogil:
+        for j in range(first, last):
+            taxes.multiplier[:] = multipliers[j]
+            gained, rows = _tax(limits, candidates, relaxed, taxes, price, j)
+            if gained > 0:
+                total += gained
+                _serve(limits, candidates, relaxed, taxes, price, j, served)
+                step(limits, taxes, rows, relaxed.least, length)
+                multipliers[j, :] = taxes.multiplier
+    return total
+
+
+def gains(
+    limits: Limits,
+    candidates: Candidates,
+    relaxed: Relaxed,
+    price: cython.longlong[::1],
+    longest: cython.longlong,
+    multipliers: cython.longlong[:, ::1],
+    chunk: tuple[int, int],
+) -> NDArray[np.int64]:
+    """Return what each instance of a chunk gains at most, at least 0, with multipliers by a rule that depends on nothing else.
+
+    The multipliers are 0 at first. Steps of a pass begin with ``longest`` and end where nothing is gained; of all multipliers
+    on the way those with which least was gained are kept, the first of them. With these the gain is what the rows which pay
+    more than they cost and are taxed gain, and the best others up to the least number of rows.
+
+    Notes
+    -----
+    O(items and edges) a step. The verification of certificates follows the same rule.
+    """
+    j: cython.longlong
+    first: cython.longlong = chunk[0]
+    last: cython.longlong = chunk[1]
+    found = np.zeros(last - first, np.int64)
+    result: cython.longlong[::1] = found
+    taxes: Taxes = Taxes(limits)
+    kept: Taxes = Taxes(limits)
+    paid: cython.longlong[::1] = np.zeros(len(price), np.int64)
+    top_up: cython.longlong[::1] = np.empty(relaxed.least, np.int64)
+    with cython.nogil:
+        for j in range(first, last):
+            if _choose(limits, candidates, relaxed, taxes, kept, price, longest, j) > 0:
+                result[j - first] = max(0, _gain(limits, candidates, relaxed, kept, price, j, paid, top_up))
+            multipliers[j, :] = kept.multiplier
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _choose(
+    limits: Limits,
+    candidates: Candidates,
+    relaxed: Relaxed,
+    taxes: Taxes,
+    kept: Taxes,
+    price: cython.longlong[::1],
+    longest: cython.longlong,
+    j: cython.longlong,
+) -> cython.longlong:
+    """Choose multipliers by the rule, and return the gain that they lead to, with another one of the least number of rows."""
+    k: cython.longlong
+    gained: cython.longlong
+    rows: cython.longlong
+    lowest: cython.longlong = 0
+    length: cython.longlong = longest
+    taxes.multiplier[:] = 0
+    for k in range(_PASSES * _STEPS):
+        if k > 0 and k % _STEPS == 0:
+            taxes.multiplier[:] = kept.multiplier
+            length = longest >> (2 * (k // _STEPS))
+        gained, rows = _tax(limits, candidates, relaxed, taxes, price, j)
+        if k == 0 or gained < lowest:
+            lowest = gained
+            kept.multiplier[:] = taxes.multiplier
+            if gained <= 0:
+                break
+        step(limits, taxes, rows, relaxed.least, length)
+        length -= length >> 4
+    return lowest
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _tax(
+    limits: Limits, candidates: Candidates, relaxed: Relaxed, taxes: Taxes, price: cython.longlong[::1], j: cython.longlong
+) -> tuple[cython.longlong, cython.longlong]:
+    """Tax an instance; return what it gains at most, and the rows that pay more than they cost then, which are counted."""
+    s: cython.longlong
+    a: cython.longlong
+    i: cython.longlong
+    spent: cython.longlong
+    rows: cython.longlong
+    served: cython.longlong = 0
+    gained: cython.longlong
+    levy(limits, taxes)
+    gained = -taxes.opening * relaxed.least
+    for s in range(candidates.begin[j], candidates.begin[j + 1]):
+        spent = _spent(limits, candidates, relaxed, taxes, j, s) - taxes.opening
+        rows = 0
+        for a in range(candidates.first[s], candidates.first[s + 1]):
+            i = candidates.item[a]
+            if price[i] > spent:
+                gained += relaxed.weight[i] * (price[i] - spent)
+                rows += relaxed.weight[i]
+        if rows:
+            count(limits, taxes, candidates.counter, candidates.group[s], rows)
+            served += rows
+    return gained, served
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _spent(
+    limits: Limits, candidates: Candidates, relaxed: Relaxed, taxes: Taxes, j: cython.longlong, s: cython.longlong
+) -> cython.longlong:
+    """Return what a row of a segment costs, and pays in taxes."""
+    return relaxed.cost[j] + tax_of(limits, taxes, candidates.counter, candidates.group[s]) - taxes.back
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _serve(
+    limits: Limits,
+    candidates: Candidates,
+    relaxed: Relaxed,
+    taxes: Taxes,
+    price: cython.longlong[::1],
+    j: cython.longlong,
+    served: cython.longlong[::1],
+) -> cython.void:
+    """Add the rows that `_tax` counted."""
+    s: cython.longlong
+    a: cython.longlong
+    i: cython.longlong
+    spent: cython.longlong
+    for s in range(candidates.begin[j], candidates.begin[j + 1]):
+        spent = _spent(limits, candidates, relaxed, taxes, j, s) - taxes.opening
+        for a in range(candidates.first[s], candidates.first[s + 1]):
+            i = candidates.item[a]
+            if price[i] > spent:
+                served[i] += relaxed.weight[i]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _gain(
+    limits: Limits,
+    candidates: Candidates,
+    relaxed: Relaxed,
+    taxes: Taxes,
+    price: cython.longlong[::1],
+    j: cython.longlong,
+    paid: cython.longlong[::1],
+    top_up: cython.longlong[::1],
+) -> cython.longlong:
+    """Return what the least number of rows or more gain at most, taxed; ``paid`` [t] and ``top_up`` [k] are scratch."""
+    s: cython.longlong
+    a: cython.longlong
+    spent: cython.longlong
+    first: cython.longlong = candidates.first[candidates.begin[j]]
+    last: cython.longlong = candidates.first[candidates.begin[j + 1]]
+    levy(limits, taxes)
+    for s in range(candidates.begin[j], candidates.begin[j + 1]):
+        spent = _spent(limits, candidates, relaxed, taxes, j, s)
+        for a in range(candidates.first[s], candidates.first[s + 1]):
+            paid[candidates.item[a]] = price[candidates.item[a]] - spent
+    return gain(candidates.item, first, last, relaxed.weight, paid, 0, relaxed.least, 0, top_up)[0]

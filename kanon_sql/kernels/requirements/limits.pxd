@@ -1,0 +1,24 @@
+cdef class Limits:
+    cdef readonly long long[::1] begin
+    cdef readonly long long[::1] attribute
+    cdef readonly long long[::1] denominator
+    cdef readonly long long[::1] most
+    cdef readonly long long[::1] signed
+    cdef readonly int[:, ::1] leaf
+    cdef readonly long long[::1] parent
+    cdef readonly long long[::1] numerator
+    cdef readonly long long[::1] share
+    cdef readonly long long[::1] length
+
+cdef class Taxes:
+    cdef readonly long long[::1] multiplier
+    cdef readonly long long edges
+    cdef public long long back
+    cdef public long long opening
+    cdef readonly long long[::1] above
+    cdef readonly long long[::1] rows
+
+cdef void levy(Limits limits, Taxes taxes) noexcept nogil
+cdef long long tax_of(Limits limits, Taxes taxes, int[:, ::1] counter, long long group) noexcept nogil
+cdef void count(Limits limits, Taxes taxes, int[:, ::1] counter, long long group, long long rows) noexcept nogil
+cdef void step(Limits limits, Taxes taxes, long long served, long long least, long long length) noexcept nogil

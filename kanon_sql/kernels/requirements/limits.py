@@ -1,0 +1,207 @@
+"""Linear limits that every class of a requirement keeps, and the taxes on sensitive values that multipliers of them make.
+
+A limit is about sets of values: those below the edges of a tree. Either no set has more than its share of the rows of a class;
+or the rows that the sets have beyond their shares, weighted by the lengths of the edges, are at most a part of the class.
+With a multiplier for each set no class that keeps the limit pays more taxes than it gets back. So what a class gains from
+prices after taxes is never less than what it gains.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+_ONE = cython.declare(cython.longlong, 1 << 16)
+"""Shares and lengths are whole numbers of 1/65536."""
+
+_DIGITS = cython.declare(cython.longlong, 12)
+"""Binary digits of the part of a step that is taken."""
+
+
+@cython.final
+@cython.cclass
+class Limits:
+    """Limits for loops: q of them, with e edges in all, about V counters.
+
+    Parameters
+    ----------
+    begin : int64 array [q + 1]
+        Limit l is about the edges ``begin[l]`` to ``begin[l + 1] - 1``, children first.
+    attribute : int64 array [q]
+        Place of its sensitive attribute.
+    denominator : int64 array [q]
+        Of its shares.
+    most : int64 array [q]
+        What all its edges may be off together, in 1/65536 of the class, rounded up; -1 where each share is a limit of its own.
+    signed : int64 array [q]
+        Whether rows that a set has too few count, too.
+    leaf : int32 array [q, V]
+        The lowest edge above each counter; -1 where there is none.
+    parent, numerator : int64 arrays [e]
+        The edge above, or -1; the share of the edge in units of the denominator.
+    share, length : int64 arrays [e]
+        The share and the length of each edge in 1/65536, rounded down.
+    """
+
+    def __init__(
+        self,
+        *,
+        begin: NDArray[np.int64],
+        attribute: NDArray[np.int64],
+        denominator: NDArray[np.int64],
+        most: NDArray[np.int64],
+        signed: NDArray[np.int64],
+        leaf: NDArray[np.int32],
+        parent: NDArray[np.int64],
+        numerator: NDArray[np.int64],
+        share: NDArray[np.int64],
+        length: NDArray[np.int64],
+    ) -> None:
+        self.begin, self.attribute, self.denominator, self.most = begin, attribute, denominator, most
+        self.signed, self.leaf, self.parent, self.numerator, self.share, self.length = (
+            signed,
+            leaf,
+            parent,
+            numerator,
+            share,
+            length,
+        )
+
+
+@cython.final
+@cython.cclass
+class Taxes:
+    """What multipliers of one instance make the rows pay; each thread needs its own.
+
+    Attributes
+    ----------
+    multiplier : int64 array [e + q + 1]
+        The tax of each edge; for each limit the most that a tax of it may be for a length of 1; of the least number of rows.
+        All are in units of the prices.
+    edges : int
+        How many there are.
+    back, opening : int
+        What each row gets back, and gets for the least number of rows, which pays as much for each of it.
+    above : int64 array [e]
+        The taxes of each edge and all above it.
+    rows : int64 array [e]
+        Rows counted below each edge.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.edges = len(limits.parent)
+        self.multiplier = np.zeros(self.edges + len(limits.most) + 1, np.int64)
+        self.above, self.rows = np.zeros(self.edges, np.int64), np.zeros(self.edges, np.int64)
+        self.back, self.opening = 0, 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def levy(limits: Limits, taxes: Taxes) -> cython.void:
+    """Compute from the multipliers what each row gets back, rounded up, and the taxes; no row is counted any more."""
+    e: cython.longlong
+    q: cython.longlong
+    total: cython.longlong
+    limited: cython.longlong = limits.most.shape[0]
+    taxes.back = 0
+    taxes.opening = taxes.multiplier[taxes.edges + limited]
+    for q in range(limited):
+        total = 0
+        for e in range(limits.begin[q + 1] - 1, limits.begin[q] - 1, -1):
+            total += taxes.multiplier[e] * limits.numerator[e]
+            taxes.above[e] = taxes.multiplier[e]
+            if limits.parent[e] >= 0:
+                taxes.above[e] += taxes.above[limits.parent[e]]
+            taxes.rows[e] = 0
+        if total > 0:
+            taxes.back += (total + limits.denominator[q] - 1) // limits.denominator[q]
+        else:
+            taxes.back -= -total // limits.denominator[q]
+        if limits.most[q] >= 0:
+            taxes.back += (taxes.multiplier[taxes.edges + q] * limits.most[q] + _ONE - 1) // _ONE
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def tax_of(limits: Limits, taxes: Taxes, counter: cython.int[:, ::1], group: cython.longlong) -> cython.longlong:
+    """Return what a row of a sensitive-value group pays."""
+    q: cython.longlong
+    e: cython.longlong
+    found: cython.longlong = 0
+    for q in range(limits.most.shape[0]):
+        e = limits.leaf[q, counter[group, limits.attribute[q]]]
+        if e >= 0:
+            found += taxes.above[e]
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def count(
+    limits: Limits, taxes: Taxes, counter: cython.int[:, ::1], group: cython.longlong, rows: cython.longlong
+) -> cython.void:
+    """Count rows of a sensitive-value group, at the lowest edges above them."""
+    q: cython.longlong
+    e: cython.longlong
+    for q in range(limits.most.shape[0]):
+        e = limits.leaf[q, counter[group, limits.attribute[q]]]
+        if e >= 0:
+            taxes.rows[e] += rows
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def step(limits: Limits, taxes: Taxes, served: cython.longlong, least: cython.longlong, length: cython.longlong) -> cython.void:
+    """Raise the taxes on what is served too often, lower the others, each by a part of ``length``.
+
+    The counted rows of a leaf are added up the tree. A step is as long as its reason is strong: see `_part`.
+    """
+    q: cython.longlong
+    e: cython.longlong
+    place: cython.longlong
+    most: cython.longlong
+    over: cython.longlong
+    off: cython.longlong
+    place = taxes.edges + limits.most.shape[0]
+    taxes.multiplier[place] = max(0, taxes.multiplier[place] + _part(length, least, served))
+    for q in range(limits.most.shape[0]):
+        place = taxes.edges + q
+        off = 0
+        for e in range(limits.begin[q], limits.begin[q + 1]):
+            if limits.parent[e] >= 0:
+                taxes.rows[limits.parent[e]] += taxes.rows[e]
+            over = taxes.rows[e] * _ONE - served * limits.share[e]
+            taxes.multiplier[e] += _part(length, taxes.rows[e] * _ONE, served * limits.share[e])
+            if not limits.signed[q]:
+                over = max(0, over)
+                taxes.multiplier[e] = max(0, taxes.multiplier[e])
+            # A tax that is not at its limit asks for no higher one.
+            if limits.most[q] >= 0 and abs(taxes.multiplier[e]) >= taxes.multiplier[place] * limits.length[e] // _ONE:
+                off += limits.length[e] * abs(over) // _ONE
+        if limits.most[q] < 0:
+            continue
+        taxes.multiplier[place] = max(0, taxes.multiplier[place] + _part(length, off, limits.most[q] * served))
+        for e in range(limits.begin[q], limits.begin[q + 1]):
+            most = taxes.multiplier[place] * limits.length[e] // _ONE
+            taxes.multiplier[e] = max(-most, min(most, taxes.multiplier[e]))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _part(length: cython.longlong, more: cython.longlong, less: cython.longlong) -> cython.longlong:
+    """Return ``length`` times the difference of two numbers, of at least 0 each, over their sum, rounded towards 0."""
+    if more > less:
+        return (length * (((more - less) << _DIGITS) // (more + less))) >> _DIGITS
+    if more < less:
+        return -((length * (((less - more) << _DIGITS) // (more + less))) >> _DIGITS)
+    return 0

@@ -1,0 +1,193 @@
+"""Prices for rows under requirements on sensitive values, and the lower bound that they prove.
+
+As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance gains is bounded by taxes on the values that it serves
+too often: multipliers of the limits that every class keeps. Prices and multipliers move together, by subgradient steps. From
+time to time a rule chooses the multipliers again from the prices alone, so that these are all the evidence of the bound.
+
+References
+----------
+Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems (2013), Theorem 9 (the integer program).
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance, gains
+from kanon_sql.kernels.requirements.limits import Limits
+from kanon_sql.model.requirements import People
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.requirements.limits import limits
+from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.sensitive.support import able
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.recoding import Prices
+
+METHOD = "Lagrangian relaxation under the requirements"
+
+_ROUNDS, _STEPS = 8, 20
+"""Rounds, and subgradient steps in each."""
+
+_WORK = 1 << 29
+"""Items of all instances looked at in all rounds together: larger search spaces take fewer rounds."""
+
+_AIM, _LEAST_AIM = 0.85, 0.02
+"""Share of the cost of a known release that the prices aim at, and share of it that they always aim higher."""
+
+_FIRST_STEP, _LAST_STEP = 1.0, 0.02
+"""The step length of prices, as a share of what the gap asks for, falls geometrically."""
+
+_FIRST_TAX, _LAST_TAX = 0.25, 0.05
+"""The step length of multipliers in cells, too."""
+
+_MOMENTUM = 0.7
+
+_LONGEST = 4
+"""Cells of the longest step by the rule."""
+
+_WORKERS = min(4, os.cpu_count() or 1)
+
+_SCALE_BITS, _PRODUCT_BITS = 16, 46
+"""Prices are whole numbers of 1/65536 of a unit, fewer where the cost of all cells would need too many bits for products."""
+
+_MOST_MULTIPLIERS = 1 << 25
+"""Multipliers of all instances that are kept in memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relaxation:
+    """Prices and what they prove.
+
+    Parameters
+    ----------
+    prices : Prices
+        The best prices found.
+    value : int
+        The bound they prove, in units of the prices.
+    """
+
+    prices: Prices
+    value: int
+
+    @property
+    def bound(self) -> int:
+        """Return the bound in units of the table: costs are whole numbers of them."""
+        return max(0, -(-self.value // self.prices.scale))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Dual:
+    """The relaxation of a search space, with the multipliers of its instances int64 [j, e + q + 1] and some threads."""
+
+    space: SearchSpace
+    limits: Limits
+    relaxed: Relaxed
+    multipliers: Int64
+    scale: int
+    threads: ThreadPoolExecutor
+
+    def value(self, prices: Prices) -> int:
+        """Return what prices prove, in their units, with the multipliers of the rule; these are kept."""
+        longest = _LONGEST * int(self.space.table.cost.max()) * self.scale
+
+        def gained(chunk: tuple[int, int]) -> int:
+            found = gains(self.limits, self.space.candidates, self.relaxed, prices.price, longest, self.multipliers, chunk)
+            return int(found.sum())
+
+        return int(prices.price @ self.space.table.weight) - sum(self.threads.map(gained, self._chunks()))
+
+    def step(self, prices: Prices, length: int) -> tuple[int, Int64]:
+        """Return what prices prove with the multipliers, and the rows of each row type that are served; step with these."""
+        chunks = self._chunks()
+        served = [np.zeros(self.space.table.row_types, np.int64) for _ in chunks]
+
+        def gained(chunk: tuple[int, int], own: Int64) -> int:
+            return advance(self.limits, self.space.candidates, self.relaxed, prices.price, length, self.multipliers, chunk, own)
+
+        total = int(prices.price @ self.space.table.weight) - sum(self.threads.map(gained, chunks, served))
+        return total, np.sum(served, axis=0)
+
+    def _chunks(self) -> list[tuple[int, int]]:
+        """Divide the instances among the threads, by their items."""
+        start = self.space.start
+        ends = np.searchsorted(start, np.linspace(0, start[-1], _WORKERS + 1)[1:-1]).tolist()
+        return list(zip([0, *ends], [*ends, len(self.space)], strict=True))
+
+
+def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
+    """Return prices that prove a good lower bound; None where people count, or the table is too large for the multipliers.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        All instances that a cheapest release may need.
+    upper : int
+        Cost of a known release, in units of the table.
+    budget : Budget
+        Time left.
+
+    Notes
+    -----
+    O(items and edges of all instances) a step, at most 8 rounds of 20, and up to 128 times as much a round for the instances
+    that gain something: few. Whole numbers decide: the bound is exact, floats only lead the way.
+
+    What no rows of an instance can meet closes it before all else. An instance whose rows could all move to a cheaper one need
+    not be listed, as for k-anonymity: requirements are kept when classes are merged.
+    """
+    table, requirement = space.table, space.requirement
+    if any(isinstance(each, People) for each in requirement.requirements):
+        return None
+    scale = 1 << max(0, min(_SCALE_BITS, _PRODUCT_BITS - int(table.rows * int(table.cost.sum())).bit_length()))
+    found = limits(table, requirement.requirements)
+    width = len(found.parent) + len(found.most) + 1
+    by_row_type = replace(space.instances, start=space.start, member=np.asarray(space.candidates.item))
+    space = space.take(np.flatnonzero(able(requirement, by_row_type)))
+    if len(space) * width > _MOST_MULTIPLIERS or table.rows >= 1 << 28:
+        return None
+    weight, price = table.weight.astype(np.float64), space.cheapest().astype(np.float64)
+    if price.max() >= 1 << 62:  # rows without any instance: no release at all
+        return None
+    rounds = max(1, min(_ROUNDS, _WORK // (_STEPS * max(1, len(space.candidates.item)))))
+    cell, speed, best = int(table.cost.max()) * scale, np.zeros(len(price)), None
+    with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
+        dual = _Dual(
+            space=space,
+            limits=found,
+            relaxed=Relaxed(space.cost * scale, table.weight, requirement.least),
+            multipliers=np.zeros((len(space), width), np.int64),
+            scale=scale,
+            threads=threads,
+        )
+        for number in range(rounds + 1):
+            whole = _whole(price, scale)
+            value = dual.value(whole)
+            if best is None or value > best.value:
+                best = Relaxation(prices=whole, value=value)
+            budget.report("prices", number / rounds, upper, best.bound)
+            if number == rounds or best.bound >= upper or (number and budget.over()):
+                break
+            for step in range(_STEPS):
+                done = (number + step / _STEPS) / rounds
+                value, served = dual.step(_whole(price, scale), int(cell * _between(_FIRST_TAX, _LAST_TAX, done)))
+                # Per row: a row type of many rows moves as fast as one of a single row.
+                slope = (table.weight - served) / weight
+                norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
+                length = _between(_FIRST_STEP, _LAST_STEP, done) * max(_AIM * upper - value / scale, _LEAST_AIM * upper) / norm
+                speed = _MOMENTUM * speed + length * slope
+                price = price + speed
+    return best
+
+
+def _between(first: float, last: float, done: float) -> float:
+    """Return a number that falls geometrically from the first to the last."""
+    found: float = first * (last / first) ** done
+    return found
+
+
+def _whole(price: NDArray[np.float64], scale: int) -> Prices:
+    return Prices(price=np.rint(price * scale).astype(np.int64), scale=scale)

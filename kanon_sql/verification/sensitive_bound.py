@@ -1,0 +1,99 @@
+"""The proof of a lower bound by prices where classes also meet requirements on sensitive values.
+
+As in `kanon_sql.verification.dual_bound`; what an instance can gain is bounded after taxes. An instance of which all rows can
+move to another one does not count here either: requirements are kept when classes are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kanon_sql.errors import CertificateError
+from kanon_sql.model.policy import Policy
+from kanon_sql.verification.dual_bound import Shown, instances
+from kanon_sql.verification.linear_limits import Whole, asked_of, least_rows, limit_of, possible
+from kanon_sql.verification.taxed_gains import Supports, taxed_gains
+
+if TYPE_CHECKING:
+    from kanon_sql.table.coded_table import Sensitive
+
+_CELLS = 4
+"""Times the dearest column: the longest step of multipliers."""
+
+_LARGEST, _MOST_ROWS = 1 << 50, 1 << 28
+"""Products of prices and rows, and rows, up to which 64 bits are enough for all sums."""
+
+
+def gains_under(
+    policy: Policy,
+    sensitive: Sequence[Sensitive],
+    table: list[list[Any]],
+    counts: Sequence[int],
+    prices: Sequence[int],
+    cost: list[int],
+    permitted: Collection[Shown] | None,
+) -> int:
+    """Return what all instances together gain from the prices at most; see `kanon_sql.verification.dual_bound.gains`.
+
+    Parameters
+    ----------
+    policy : Policy
+        What it requires of the ``sensitive`` attributes counts.
+
+    Raises
+    ------
+    CertificateError
+        When prices and rows are too large for 64 bits.
+    """
+    rows = sum(counts)
+    if rows >= _MOST_ROWS or rows * max(max(map(abs, prices)), sum(cost)) >= _LARGEST:
+        raise CertificateError("prices", "too large to be checked together with sensitive values")
+    asked = asked_of(policy.sensitive_requirements, sensitive)
+    least = max(policy.least_class_size, *(least_rows(*each) for each in asked))
+    codes = list(zip(*table, strict=True))
+    first = [i for i in range(len(codes)) if i == 0 or codes[i] != codes[i - 1]]
+    ranges = list(pairwise([*first, len(codes)]))
+    found = instances(
+        [[column[i] for i in first] for column in table],
+        [sum(counts[low:high]) for low, high in ranges],
+        [max(prices[low:high]) for low, high in ranges],
+        cost,
+        permitted,
+        least,
+    )
+    members, spent = [], []
+    for groups, price in found:
+        members.append(np.concatenate([np.arange(*ranges[group]) for group in groups]))
+        spent.append(price)
+    if not members:
+        return 0
+    size = np.array([len(each) for each in members])
+    member, owner = np.concatenate(members), np.repeat(np.arange(len(members)), size)
+    weight, paid = np.array(counts, np.int64), np.array(prices, np.int64)
+    limits, value, closed = [], [], np.zeros(len(members), np.bool_)
+    for requirement, about in asked:
+        closed |= ~possible(requirement, about, _held(about, member, owner, weight), least)
+        limit = limit_of(requirement, about)
+        if limit is not None:
+            limits.append(limit)
+            value.append(about.codes[member].astype(np.int64))
+    supports = Supports(
+        start=np.cumsum(size) - size,
+        owner=owner,
+        profit=paid[member] - np.array(spent, np.int64)[owner],
+        rows=weight[member],
+        value=value,
+    )
+    return taxed_gains(supports.take(~closed), limits, least, _CELLS * max(cost, default=0))
+
+
+def _held(about: Sensitive, member: Whole, owner: Whole, weight: Whole) -> Whole:
+    """Return the rows of each instance by value, int64 [j, v]."""
+    values = len(about.count)
+    held = np.zeros((int(owner[-1]) + 1) * values, np.int64)
+    np.add.at(held, owner * values + about.codes[member], weight[member])
+    return held.reshape(-1, values)

@@ -1,0 +1,203 @@
+"""What instances gain at most where a class must also meet requirements on sensitive values: gains after taxes, by NumPy.
+
+Each limit of `kanon_sql.verification.linear_limits` has a multiplier of at least 0 for each of its sets, or, where the sets
+are limited together, one between -m c and m c for a set of length c, and m itself. A row pays the multipliers of the sets that
+hold its value, and gets back sum share * multiplier, and most * m. Summed over a class that keeps the limit this is nothing or
+more for the class: so its gain after taxes is at least its gain, whatever the multipliers are. One more number z of at least 0
+is paid out to each row, for ``least`` times z that a class pays once: a class has so many rows.
+
+The multipliers are chosen for each instance by itself. All are 0 at first, and a step is ``length``, at first four times the
+dearest column. Then, 128 times, or until nothing is gained:
+
+1. Serve the rows that pay more than they cost, taxes and payments included. The gain of these, less ``least`` z, is compared
+   with the lowest so far; where it is lower, or the first, the multipliers are kept.
+2. Of two numbers a and b, a step from b to a is ``length`` (a - b) / (a + b). Change z by the step from the rows that are
+   served to ``least``; the multiplier of each set by the step from its share of the rows served to its own rows; and m by the
+   step from ``most`` to what the sets are off, of those alone whose multipliers have reached m c. Then cut each multiplier to
+   its limits.
+3. Make ``length`` 1/16 shorter. After 64 steps begin again from the kept multipliers, with a quarter of the first length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.verification.linear_limits import ONE, Limit, Whole
+
+_STEPS, _PASSES = 64, 2
+_DIGITS = 12
+"""Binary digits of the part of a step that is taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supports:
+    """Instances with the row types that fit them.
+
+    Parameters
+    ----------
+    start : int64 array [j]
+        Where the row types of each instance begin.
+    owner : int64 array
+        The instance of each of them.
+    profit, rows : int64 arrays
+        What a row of each of them pays beyond the cost of the instance, and how many there are.
+    value : list of int64 array
+        For each limit the code of the value of each of them.
+    """
+
+    start: Whole
+    owner: Whole
+    profit: Whole
+    rows: Whole
+    value: list[Whole]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def take(self, chosen: NDArray[np.bool_]) -> Self:
+        """Return some of the instances."""
+        kept = chosen[self.owner]
+        number = np.cumsum(chosen) - 1
+        owner = number[self.owner[kept]]
+        return replace(
+            self,
+            start=np.searchsorted(owner, np.arange(int(chosen.sum()))),
+            owner=owner,
+            profit=self.profit[kept],
+            rows=self.rows[kept],
+            value=[each[kept] for each in self.value],
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Multipliers:
+    """The multipliers of some instances: of each limit int64 [j, e], its m int64 [j], and z int64 [j]."""
+
+    tax: list[Whole]
+    steepest: list[Whole]
+    opening: Whole
+
+    @classmethod
+    def zero(cls, limits: Sequence[Limit], count: int) -> Self:
+        return cls(
+            tax=[np.zeros((count, len(limit.below)), np.int64) for limit in limits],
+            steepest=[np.zeros(count, np.int64) for _ in limits],
+            opening=np.zeros(count, np.int64),
+        )
+
+    def take(self, chosen: NDArray[np.bool_]) -> Self:
+        return type(self)(
+            tax=[each[chosen] for each in self.tax],
+            steepest=[each[chosen] for each in self.steepest],
+            opening=self.opening[chosen],
+        )
+
+    def keep(self, other: _Multipliers, where: NDArray[np.bool_]) -> None:
+        """Take those of others for some instances."""
+        for mine, theirs in zip([*self.tax, *self.steepest], [*other.tax, *other.steepest], strict=True):
+            mine[where] = theirs[where]
+        self.opening[where] = other.opening[where]
+
+    def copy(self) -> Self:
+        return self.take(np.ones(len(self.opening), np.bool_))
+
+
+def taxed_gains(supports: Supports, limits: Sequence[Limit], least: int, longest: int) -> int:
+    """Return what all instances together gain at most.
+
+    Notes
+    -----
+    O(row types of the instances that gain something) for each of at most 128 steps.
+    """
+    at = _Multipliers.zero(limits, len(supports))
+    best, lowest, length = at.copy(), np.zeros(len(supports), np.int64), longest
+    for step in range(_PASSES * _STEPS):
+        if step and step % _STEPS == 0:
+            at, length = best.copy(), longest >> 2 * (step // _STEPS)
+        profit = _taxed(supports, limits, at) + at.opening[supports.owner]
+        served = np.where(profit > 0, supports.rows, 0)
+        gained = _sums(served * profit, supports) - at.opening * least
+        better = np.full(len(gained), fill_value=True) if step == 0 else gained < lowest
+        lowest = np.where(better, gained, lowest)
+        best.keep(at, better)
+        open_ = gained > 0
+        if not open_.all():
+            served = served[open_[supports.owner]]
+            supports, at, best, lowest = supports.take(open_), at.take(open_), best.take(open_), lowest[open_]
+        if not len(supports):
+            return 0
+        _step(supports, limits, at, served, least, length)
+        length -= length >> 4
+    return _gained(supports, _taxed(supports, limits, best), least)
+
+
+def _sums(each: Whole, supports: Supports) -> Whole:
+    """Return sums by instance; none is without a row type."""
+    found: Whole = np.add.reduceat(each, supports.start) if len(supports) else np.zeros(0, np.int64)
+    return found
+
+
+def _taxed(supports: Supports, limits: Sequence[Limit], at: _Multipliers) -> Whole:
+    """Return the profit of a row of each row type after taxes; what it gets back is rounded up."""
+    profit = supports.profit.copy()
+    for limit, tax, steepest, value in zip(limits, at.tax, at.steepest, supports.value, strict=True):
+        back = -(-(tax @ limit.numerator) // limit.denominator)
+        if limit.most is not None:
+            back -= -(steepest * limit.most) // ONE
+        profit += (back[:, None] - tax @ limit.below)[supports.owner, value]
+    return profit
+
+
+def _step(supports: Supports, limits: Sequence[Limit], at: _Multipliers, served: Whole, least: int, length: int) -> None:
+    """Change the multipliers by steps of some length, in place."""
+    rows = _sums(served, supports)
+    at.opening = np.maximum(0, at.opening + _part(length, np.full_like(rows, least), rows))
+    for place, (limit, value) in enumerate(zip(limits, supports.value, strict=True)):
+        values = limit.below.shape[1]
+        held = np.zeros(len(supports) * values, np.int64)
+        np.add.at(held, supports.owner * values + value, served)
+        inside = held.reshape(-1, values) @ limit.below.T * ONE
+        due = rows[:, None] * limit.share
+        tax = at.tax[place] + _part(length, inside, due)
+        over = inside - due
+        if not limit.signed:
+            tax, over = np.maximum(0, tax), np.maximum(0, over)
+        if limit.most is not None:
+            reached = np.abs(tax) >= at.steepest[place][:, None] * limit.length // ONE
+            off = np.where(reached, limit.length * np.abs(over) // ONE, 0).sum(axis=1)
+            steepest = np.maximum(0, at.steepest[place] + _part(length, off, limit.most * rows))
+            most = steepest[:, None] * limit.length // ONE
+            tax, at.steepest[place] = np.clip(tax, -most, most), steepest
+        at.tax[place] = tax
+
+
+def _part(length: int, more: Whole, less: Whole) -> Whole:
+    """Return the step from ``less`` to ``more``, rounded towards 0."""
+    size = (length * ((np.abs(more - less) << _DIGITS) // np.maximum(1, more + less))) >> _DIGITS
+    step: Whole = np.where(more > less, size, -size)
+    return step
+
+
+def _gained(supports: Supports, profit: Whole, least: int) -> int:
+    """Return what all rows with a profit gain, and the best others up to the least number of rows of each instance."""
+    served = np.where(profit > 0, supports.rows, 0)
+    gained, missing = _sums(served * profit, supports), least - _sums(served, supports)
+    total = int(gained[missing <= 0].sum())
+    for place in np.flatnonzero(missing > 0).tolist():
+        inside = slice(int(supports.start[place]), None if place + 1 == len(supports) else int(supports.start[place + 1]))
+        gain, need = int(gained[place]), int(missing[place])
+        others = sorted(
+            (-each, rows)
+            for each, rows in zip(profit[inside].tolist(), supports.rows[inside].tolist(), strict=True)
+            if each <= 0
+        )
+        for loss, rows in others:
+            gain -= loss * min(rows, need)
+            need -= min(rows, need)
+        total += max(0, gain) if need == 0 else 0
+    return total
