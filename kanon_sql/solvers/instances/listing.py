@@ -72,6 +72,11 @@ class Instances:
         np.minimum.at(least, self.member, np.repeat(self.cost, np.diff(self.start)))
         return least
 
+    def near(self, units: int) -> Instances:
+        """Return the instances that cost some row type less than its cheapest and ``units`` more."""
+        dear = np.repeat(self.cost, np.diff(self.start)) >= self.cheapest()[self.member] + units
+        return self.take(np.flatnonzero(~np.logical_and.reduceat(dear, self.start[:-1]))) if len(self) else self
+
     def take(self, chosen: Int64) -> Instances:
         """Return some of the instances, by their numbers."""
         size = np.diff(self.start)[chosen]
@@ -90,6 +95,20 @@ class Instances:
             cost=np.concatenate([self.cost, other.cost]),
             worth=self.worth,
         )
+
+    def find(self, pattern: Int32, sample: Int32) -> Int64:
+        """Return the instances that have a pattern and a row type, one of each pair given; -1 where none is listed."""
+        asked = np.zeros(len(self.worth), np.bool_)
+        asked[sample] = True
+        there = np.flatnonzero(asked[self.member])
+        owner = np.searchsorted(self.start, there, side="right") - 1
+        known = self.pattern[owner].astype(np.int64) * len(asked) + self.member[there]
+        order = np.argsort(known)
+        keys = pattern.astype(np.int64) * len(asked) + sample
+        if not len(order):
+            return np.full(len(keys), -1)
+        place = order[np.minimum(np.searchsorted(known, keys, sorter=order), len(order) - 1)]
+        return np.where(known[place] == keys, owner[place], -1)
 
     def keys(self) -> Int64:
         """Return a number for each instance that no other instance of the table has: its pattern and its first member."""
@@ -147,7 +166,7 @@ def among(
     """List instances as `useful` does, where some rows may fit none: rows that are left over."""
     from kanon_sql.kernels.instances.listing import advance, found
 
-    units = (1 << 61) if slack is None else slack * _usual_cost(table)
+    units = (1 << 61) if slack is None else slack * usual_cost(table)
     search, descending = _search_for(table, patterns, k, units, limit)
     while (state := advance(search, _WORK_PER_CALL)) == 0:
         budget.report("listing", 0.0)
@@ -160,7 +179,7 @@ def among(
     return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
 
 
-def _usual_cost(table: CodedTable) -> int:
+def usual_cost(table: CodedTable) -> int:
     """Return what hiding a coded column costs: the dearest, or where ladders have many small steps, the average."""
     return -(-int(table.cost.sum()) // len(table.cost)) if table.has_ladders else int(table.cost.max())
 
@@ -213,12 +232,10 @@ def _search_for(table: CodedTable, patterns: PatternSet, k: int, slack: int, lim
 
 
 def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, worth: Int64) -> Instances:
-    """Return the instances of given classes, each by its pattern and one of its row types; ``pattern`` ascending."""
+    """Return the instances of given classes, each by its pattern and one of its row types."""
     from kanon_sql.kernels.instances.supports import supports
 
-    distinct, first = np.unique(pattern, return_index=True)
-    ends = np.append(first, len(pattern)).astype(np.int64)
-    start, member = supports(table.codes, patterns.shown[distinct], sample.astype(np.int32), ends)
+    start, member = supports(table.codes, patterns.shown[pattern], sample.astype(np.int32))
     return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
 
 

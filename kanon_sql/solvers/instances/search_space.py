@@ -101,19 +101,15 @@ def as_partition(space: SearchSpace, recoding: Recoding, prices: Prices) -> tupl
 
     Notes
     -----
-    O(p t m) for the p patterns of the recoding.
+    O(t m log t), and O(m) for each row type that shares the rarest value of a class which was not listed.
     """
     table, patterns = space.table, space.patterns
     number, pattern, sample = _looks(table, patterns, recoding)
-    new = of_classes(table, patterns, pattern, sample, space.instances.worth)
-    known, keys = space.instances.keys(), new.keys()
-    order = np.argsort(known)
-    place = (
-        order[np.minimum(np.searchsorted(known[order], keys), len(known) - 1)] if len(known) else np.zeros(len(keys), np.int64)
-    )
-    listed = known[place] == keys if len(known) else np.zeros(len(keys), np.bool_)
-    index = np.where(listed, place, len(known) + np.cumsum(~listed) - 1)
-    wider = SearchSpace.of(table, patterns, space.k, space.instances.beside(new.take(np.flatnonzero(~listed))), prices)
+    index = space.instances.find(pattern, sample)
+    new = np.flatnonzero(index < 0)
+    index[new] = len(space.instances) + np.arange(len(new))
+    more = of_classes(table, patterns, pattern[new], sample[new], space.instances.worth)
+    wider = SearchSpace.of(table, patterns, space.k, space.instances.beside(more), prices)
     partition = wider.empty()
     # Rows that find no slot, because their row type is spread over too many classes, are unassigned; the caller compares.
     put_all(partition, recoding.row_type, index[number].astype(np.int32), recoding.count)

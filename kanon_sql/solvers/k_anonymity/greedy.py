@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.listing import Instances
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.solvers.instances.sampled import sampled_patterns
 from kanon_sql.solvers.instances.sieve import sieve
@@ -33,7 +34,7 @@ _MANY = 100_000
 """Row types beyond which no rows are shifted: those it splits would cost the release another reading of the source."""
 
 
-def solve(problem: Problem, budget: Budget) -> Recoding:
+def solve(problem: Problem, budget: Budget, listed: Instances | None = None) -> Recoding:
     """Return a strictly k-anonymous recoding.
 
     Parameters
@@ -42,6 +43,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         t row types, m columns, at least k rows.
     budget : Budget
         Time left; when it ends, the rows not yet placed are repaired at once.
+    listed : Instances, optional
+        Instances of the table, if there are many patterns and they are known already.
 
     Returns
     -------
@@ -59,7 +62,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         if len(patterns.shown) * table.row_types <= _SMALL:
             orders += other_orders(table, patterns)
         return min(
-            (_try(replace(problem, patterns=order), budget) for order in orders), key=lambda recoding: recoding.cost(table)
+            (_try(replace(problem, patterns=order), budget, listed) for order in orders),
+            key=lambda recoding: recoding.cost(table),
         )
     # Too many patterns to list: the ones that sampled rows share are tried, and never do worse than splitting top down.
     split = _top_down(table, k).recoding()
@@ -70,18 +74,20 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     )
 
 
-def _try(problem: Problem, budget: Budget) -> Recoding:
+def _try(problem: Problem, budget: Budget, listed: Instances | None = None) -> Recoding:
     table, patterns, k = problem.table, problem.patterns, problem.k
-    partial = repair(table, patterns, k, cheapest_first(table, patterns, k, budget), budget)
+    partial = repair(table, patterns, k, cheapest_first(table, patterns, k, budget, listed), budget)
     if table.row_types <= _MANY:
         partial = shift(table, patterns, k, partial, budget)
     return partial.recoding()
 
 
-def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> PartialRecoding:
+def cheapest_first(
+    table: CodedTable, patterns: PatternSet, k: int, budget: Budget, listed: Instances | None = None
+) -> PartialRecoding:
     """Let each pattern in turn take the rows of its instances with k rows or more; the last rows are unassigned."""
     if listed_greedy.are_many(table, patterns):
-        return listed_greedy.cheapest_first(table, patterns, k, budget)
+        return listed_greedy.cheapest_first(table, patterns, k, budget, listed)
     from kanon_sql.kernels.classes.greedy import take_frequent
 
     word, stride, _ = mixed_radix(table.cardinality)

@@ -15,7 +15,6 @@ from kanon_sql.solvers.instances.search_space import SearchSpace
 from kanon_sql.solvers.k_anonymity import listed_greedy
 from kanon_sql.solvers.k_anonymity.lagrangian import relax
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.recoding import row_cost
 
 _STALLED = 0.97
 """A round that leaves more than this share of its rows is the last."""
@@ -54,18 +53,27 @@ def open_in_rounds(space: SearchSpace, factor: float, loss: float, budget: Budge
             return found
         budget.report("opening", 1 - int(left.sum()) / rows)
         row_type = row_type[unassigned]
-        rest = _priced(space, space.table.of_row_types(unassigned, left[unassigned]), budget.of_a_part(), last=stalled)
-        if isinstance(rest, PartialRecoding):
-            return found.with_rest(rest, row_type)
-        space = rest
+        rest = space.table.of_row_types(unassigned, left[unassigned])
+        priced = None if stalled else _priced(space, rest, budget.of_a_part())
+        if priced is None:
+            return found.with_rest(listed_greedy.cheapest_first(rest, space.patterns, space.k, budget), row_type)
+        space = priced
 
 
-def _priced(space: SearchSpace, rest: CodedTable, budget: Budget, *, last: bool) -> SearchSpace | PartialRecoding:
-    """Return the search space of the rest with prices of its own, or what the greedy makes of it if it is the last."""
-    instances = None if last else among(rest, space.patterns, space.k, slack=1, budget=budget)
-    greedy = listed_greedy.cheapest_first(rest, space.patterns, space.k, budget, instances)
+def _priced(space: SearchSpace, rest: CodedTable, budget: Budget) -> SearchSpace | None:
+    """Return the search space of the rest with prices of its own; None where nothing can be listed, or time ends."""
+    from kanon_sql.kernels.classes.listed_greedy import take_listed
+
+    instances = among(rest, space.patterns, space.k, slack=1, budget=budget)
     if instances is None or budget.over():
-        return greedy
-    cost = np.where(greedy.placed, row_cost(greedy.shown, rest.cost), int(space.patterns.cost[-1]))
-    relaxed = relax(rest, instances, space.k, int(cost @ greedy.count), budget)
+        return None
+    taken = np.full(rest.row_types, -1, np.int32)
+    placed = take_listed(
+        instances.start, instances.member, np.argsort(instances.cost, kind="stable"), rest.weight, space.k, taken
+    )
+    if not placed:
+        return None
+    cost = int(instances.cost[taken[taken >= 0]] @ rest.weight[taken >= 0])
+    upper = -(-cost * rest.rows // placed)  # the others, which the greedy places later, cost no less: enough to set the pace
+    relaxed = relax(rest, instances, space.k, upper, budget)
     return SearchSpace.of(rest, space.patterns, space.k, instances, relaxed.prices)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.listing import Instances, among
+from kanon_sql.solvers.instances.listing import Instances, among, usual_cost
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
@@ -35,7 +35,7 @@ def cheapest_first(
     budget : Budget
         Time left.
     listed : Instances, optional
-        Instances of the table, if they are known already.
+        Instances of the table, if they are known already, with a slack of one cell or more.
 
     Notes
     -----
@@ -49,7 +49,7 @@ def cheapest_first(
     left = np.arange(table.row_types)
     while table.weight[left].sum() >= k and not budget.over():
         rest = table.of_row_types(left)
-        instances = among(rest, patterns, k, slack=1, budget=budget) if listed is None else listed
+        instances = among(rest, patterns, k, slack=1, budget=budget) if listed is None else listed.near(usual_cost(table))
         listed = None
         if instances is None:
             break

@@ -20,6 +20,7 @@ from kanon_sql.solvers.k_anonymity import greedy
 from kanon_sql.solvers.k_anonymity.destroy_repair import local_search
 from kanon_sql.solvers.k_anonymity.guided_opening import guided
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
+from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, improve
 from kanon_sql.solvers.k_anonymity.shift import shift
 from kanon_sql.solvers.problem import Problem
@@ -52,10 +53,13 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     O(p t m) to list the instances, in practice far less; memory 8 bytes for each row type of each instance listed.
     """
     table, patterns, k = problem.table, problem.patterns, problem.k
-    start = greedy.solve(problem, budget)
+    many = are_many(table, patterns)
+    instances = deepest(table, patterns, k, budget) if many else None
+    start = greedy.solve(problem, budget, instances)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
-    instances = deepest(table, patterns, k, budget)
+    if not many:
+        instances = deepest(table, patterns, k, budget)
     if instances is None:
         shifted = shift(table, patterns, k, PartialRecoding.of(start), budget).recoding()
         reason = f"{table.row_types:,} row types under {len(patterns.shown):,} masks are too many"

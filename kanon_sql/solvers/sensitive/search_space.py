@@ -197,9 +197,8 @@ class SearchSpace:
         group = np.searchsorted(self.groups.first, partial.row_type[sample], side="right") - 1
         order = np.argsort(pattern, kind="stable")
         mine = self.instances
-        theirs = of_classes(
-            self.groups.table, self.patterns, pattern[order].astype(np.int32), group[order].astype(np.int32), mine.worth
-        )
+        asked = pattern[order].astype(np.int32), group[order].astype(np.int32)
+        theirs = of_classes(self.groups.table, self.patterns, *asked, mine.worth)
         known, keys = mine.keys(), theirs.keys()
         both, source = np.unique(np.concatenate([known, keys]), return_index=True)
         joined = mine.beside(theirs).take(source)
