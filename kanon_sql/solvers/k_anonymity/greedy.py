@@ -34,7 +34,7 @@ _MANY = 100_000
 """Row types beyond which no rows are shifted: those it splits would cost the release another reading of the source."""
 
 
-def solve(problem: Problem, budget: Budget, listed: Instances | None = None) -> Recoding:
+def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a strictly k-anonymous recoding.
 
     Parameters
@@ -43,8 +43,6 @@ def solve(problem: Problem, budget: Budget, listed: Instances | None = None) -> 
         t row types, m columns, at least k rows.
     budget : Budget
         Time left; when it ends, the rows not yet placed are repaired at once.
-    listed : Instances, optional
-        Instances of the table, if there are many patterns and they are known already.
 
     Returns
     -------
@@ -62,7 +60,7 @@ def solve(problem: Problem, budget: Budget, listed: Instances | None = None) -> 
         if len(patterns.shown) * table.row_types <= _SMALL:
             orders += other_orders(table, patterns)
         return min(
-            (_try(replace(problem, patterns=order), budget, listed) for order in orders),
+            (in_order(replace(problem, patterns=order), budget) for order in orders),
             key=lambda recoding: recoding.cost(table),
         )
     # Too many patterns to list: the ones that sampled rows share are tried, and never do worse than splitting top down.
@@ -70,11 +68,12 @@ def solve(problem: Problem, budget: Budget, listed: Instances | None = None) -> 
     if budget.over():
         return split
     return min(
-        split, _try(replace(problem, patterns=sampled_patterns(table)), budget), key=lambda recoding: recoding.cost(table)
+        split, in_order(replace(problem, patterns=sampled_patterns(table)), budget), key=lambda recoding: recoding.cost(table)
     )
 
 
-def _try(problem: Problem, budget: Budget, listed: Instances | None = None) -> Recoding:
+def in_order(problem: Problem, budget: Budget, listed: Instances | None = None) -> Recoding:
+    """Return a recoding by one order of the patterns, from instances that are listed already if there are any."""
     table, patterns, k = problem.table, problem.patterns, problem.k
     partial = repair(table, patterns, k, cheapest_first(table, patterns, k, budget, listed), budget)
     if table.row_types <= _MANY:

@@ -55,7 +55,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     table, patterns, k = problem.table, problem.patterns, problem.k
     many = are_many(table, patterns)
     instances = deepest(table, patterns, k, budget) if many else None
-    start = greedy.solve(problem, budget, instances)
+    start = greedy.solve(problem, budget) if instances is None else greedy.in_order(problem, budget, instances)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
     if not many:
