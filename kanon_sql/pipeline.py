@@ -15,7 +15,7 @@ from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges, Sets
 from kanon_sql.model.validation import as_identifier
-from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.budget import UNLIMITED, Budget, Progress, never, silent
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.instances.row_distance import METHOD, row_prices
@@ -60,6 +60,8 @@ def run(
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
     most_suppressed = None if policy.max_suppressed is None else int(policy.max_suppressed * table.rows)
     problem = Problem(table=table, patterns=patterns, requirement=requirement, most_suppressed=most_suppressed)
+    # Where patterns are too many to list, this is the only bound there is: it comes before the search takes the time.
+    floor = None if patterns.listed else cheapest_rows(table, patterns, requirement.least, budget)
     recoding = _solved(problem, budget, solver, people=policy.people is not None)
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
@@ -68,7 +70,7 @@ def run(
     prices = recoding.prices
     bound, method = recoding.lower_bound, recoding.bound
     if prices is None:
-        prices = cheapest_rows(table, patterns, requirement.least)
+        prices = floor or cheapest_rows(table, patterns, requirement.least)
         bound, method = max((bound, method), (int(prices.price @ table.weight), METHOD))
     lower_bound, method = _of_every_release(table.exact_cost(bound), _with_least(method, requirement, policy), table, policy)
     certificate = certified(
@@ -163,12 +165,12 @@ def empty_certificate(policy: Policy) -> Certificate:
     )
 
 
-def cheapest_rows(table: CodedTable, patterns: PatternSet, least: int) -> Prices:
+def cheapest_rows(table: CodedTable, patterns: PatternSet, least: int, budget: Budget = UNLIMITED) -> Prices:
     """Return what a row of each row type costs at least; row types that differ in sensitive values alone are alike."""
     if not table.sensitive:
-        return row_prices(table, patterns, least)
+        return row_prices(table, patterns, least, budget)
     alike, first = table.without_sensitive()
-    prices = row_prices(alike, patterns, least)
+    prices = row_prices(alike, patterns, least, budget)
     return replace(prices, price=prices.price.repeat(np.diff(first, append=table.row_types)))
 
 

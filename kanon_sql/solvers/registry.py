@@ -106,7 +106,7 @@ def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: Patt
         if not plain:
             return solvers["refine"], "chosen automatically: never worse than greedy for sensitive values"
         if not patterns.listed:
-            return SOLVERS["greedy"], "chosen automatically: too many masks to list, so they are sampled"
+            return SOLVERS["refine"], "chosen automatically: too many masks to list, so they are sampled"
         return SOLVERS["refine"], "chosen automatically: few enough columns for the bound-guided solver"
     if algorithm not in SOLVERS and algorithm not in SENSITIVE_SOLVERS:
         raise UnknownAlgorithmError.of(algorithm, dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS]))

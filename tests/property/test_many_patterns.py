@@ -129,3 +129,21 @@ def test_what_fits_no_mask_is_left_over_and_told() -> None:
     problem = plain(table, permitted(table, policy), 2)
     placed = greedy.cheapest_first(table, problem.patterns, 2, UNLIMITED)
     assert placed.placed.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_too_many_masks_to_list(seed: int) -> None:
+    """Classes show what their rows agree on; the search never costs more than the greedy, and distances prove its bound."""
+    rows = drawn(seed, 90, 18)
+    dearest = solved("greedy", rows, k=3)[2]
+    table, recoding, found = solved("auto", rows, k=3)
+    assert dearest.lower_bound == found.lower_bound <= found.cost <= dearest.cost
+    assert verify(found, table.codes.tolist(), table.weight.tolist()) == found.lower_bound
+    assert solved("auto", rows, k=3)[1].shown.tolist() == recoding.shown.tolist()
+    shown: dict[tuple[int, ...], set[int]] = {}
+    for i, bits in zip(recoding.row_type.tolist(), recoding.shown.tolist(), strict=True):
+        look = tuple(int(code) if bits >> c & 1 else -1 for c, code in enumerate(table.codes[i]))
+        shown.setdefault(look, set()).add(i)
+    for look, members in shown.items():
+        codes = table.codes[sorted(members)]
+        assert all((codes[:, c] == codes[0, c]).all() == (look[c] >= 0) for c in range(18))

@@ -14,6 +14,7 @@ from solving import coded
 
 from kanon_sql.errors import CertificateError
 from kanon_sql.pipeline import run
+from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances import row_distance
 from kanon_sql.solvers.instances.row_distance import row_prices
 from kanon_sql.table.coded_table import CodedTable
@@ -80,6 +81,33 @@ def test_what_is_too_much_work_costs_nothing(monkeypatch: pytest.MonkeyPatch) ->
     assert row_prices(table, UNLISTED, 2).price.tolist() == [1, 1, 1]
     monkeypatch.setattr(row_distance, "_COMPARISONS", 12)
     assert row_prices(table, UNLISTED, 2).price.tolist() == [1, 1, 0]
+
+
+def test_large_costs_and_many_values_never_raise_the_distance(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(5)
+    rows = [tuple(str(rng.randint(0, 10**6)) if c == 0 else rng.choice("ab") for c in range(4)) for _ in range(70_000)]
+    table, _ = coded(rows, k=2, weights={"c0": Fraction(40_001), "c1": Fraction(39_999), "c2": 7})
+    monkeypatch.setattr(row_distance, "_COMPARISONS", 50 * table.row_types * 4)
+    price = row_prices(table, UNLISTED, 2).price[:50]
+    true = [np.sort((table.codes != codes) @ table.cost)[1] for codes in table.codes[:50]]
+    assert int(table.codes.max()) >= 1 << 16
+    assert (price <= true).all()
+    assert price.sum() > 0
+
+
+def test_blocks_of_row_types_are_joined() -> None:
+    rng = random.Random(6)
+    table, _ = coded([tuple(rng.choice("abc") for _ in range(9)) for _ in range(9_000)], k=4)
+    assert table.row_types > 4096
+    price = row_prices(table, UNLISTED, 4).price
+    for i in range(0, table.row_types, 97):
+        distance = np.repeat((table.codes != table.codes[i]) @ table.cost, table.weight)
+        assert price[i] == np.sort(distance)[3]
+
+
+def test_the_distance_ends_with_the_time() -> None:
+    table, _ = coded([("a", "b"), ("a", "c"), ("d", "c")], k=2)
+    assert row_prices(table, UNLISTED, 2, Budget(ended=lambda: True)).price.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("algorithm", ["greedy", "mondrian", "merge_small"])

@@ -15,6 +15,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import Instances
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.solvers.instances.sampled import sampled_patterns
+from kanon_sql.solvers.instances.search_space import tightened
 from kanon_sql.solvers.instances.sieve import sieve
 from kanon_sql.solvers.k_anonymity import listed_greedy
 from kanon_sql.solvers.k_anonymity.shift import shift
@@ -64,12 +65,11 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             key=lambda recoding: recoding.cost(table),
         )
     # Too many patterns to list: the ones that sampled rows share are tried, and never do worse than splitting top down.
-    split = _top_down(table, k).recoding()
-    if budget.over():
-        return split
-    return min(
-        split, in_order(replace(problem, patterns=sampled_patterns(table)), budget), key=lambda recoding: recoding.cost(table)
-    )
+    found = _top_down(table, k).recoding()
+    if not budget.over():
+        sampled = in_order(replace(problem, patterns=sampled_patterns(table)), budget)
+        found = min(found, sampled, key=lambda recoding: recoding.cost(table))
+    return tightened(table, patterns, k, found)
 
 
 def in_order(problem: Problem, budget: Budget, listed: Instances | None = None) -> Recoding:

@@ -24,6 +24,7 @@ from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, improve
 from kanon_sql.solvers.k_anonymity.shift import shift
 from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.summaries.suppression import improve as improve_unlisted
 from kanon_sql.table.recoding import Recoding
 
 _LOSS = 0.1
@@ -57,7 +58,9 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     instances = deepest(table, patterns, k, budget) if many else None
     start = greedy.solve(problem, budget) if instances is None else greedy.in_order(problem, budget, instances)
     if not patterns.listed:
-        return replace(start, remark="there are too many masks to list: greedy on sampled masks")
+        better = improve_unlisted(problem, start, budget) if start.cost(table) and not budget.over() else start
+        better = min(start, better, key=lambda each: each.cost(table))
+        return replace(better, remark="there are too many masks to list: greedy on sampled masks, and local search")
     if not many:
         instances = deepest(table, patterns, k, budget)
     if instances is None:

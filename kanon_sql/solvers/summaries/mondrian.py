@@ -61,7 +61,7 @@ def solve(
     """
     measure, scale = measured(table, kinds, null)
     member, number = cut(table, measure, requirement, budget)
-    classes = planned(table, measure, requirement.least, member, number)
+    classes = planned(table, measure, requirement.least, member, number, table.weight[member])
     best, lost = divided(classes.partition), int(np.sum(classes.loss))
     if lost and not budget.over():
         found = nearby(table, measure, scale, requirement.least, member)

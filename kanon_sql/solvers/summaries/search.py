@@ -36,7 +36,7 @@ _COMPARED = 22_000_000
 """Pairs of row types destroyed together in a round: what counts in large classes."""
 
 _INITIAL = 2
-"""The initial threshold, in mean losses of a row: by so much may a neighbourhood become worse at first."""
+"""The initial threshold, in mean losses of a row, from a start that is only cut."""
 
 _COUNTERS = 300
 """Counters of a histogram that take as long as a step for k alone; else a step takes a third more beside them."""
@@ -45,14 +45,14 @@ _LARGE = 16
 """Rows of a class from which classes are also grown by gain: many rows of a class then share each of its values."""
 
 
-def planned(table: CodedTable, measure: Measure, k: int, member: Int64, number: Int64) -> Classes:
-    """Return the classes of whole row types, ``member`` [t] in the order of their classes, so that they can be changed."""
+def planned(table: CodedTable, measure: Measure, k: int, member: Int64, number: Int64, count: Int64) -> Classes:
+    """Return classes that can be changed, given by pieces in the order of their classes: row type, class and rows of each."""
     t, most = table.row_types, table.rows // k
     rows = np.zeros(most, np.int64)
-    np.add.at(rows, number, table.weight[member])
+    np.add.at(rows, number, count)
     loss = class_losses(table.codes, measure, member, number, rows)
     partition = Partition(t, most)
-    put_all(partition, member.astype(np.int32), number.astype(np.int32), table.weight[member])
+    put_all(partition, member.astype(np.int32), number.astype(np.int32), count)
     return Classes(partition=partition, size=np.bincount(number, minlength=most).astype(np.int64), loss=loss)
 
 
@@ -73,6 +73,8 @@ def search(
     near: Int32,
     bound: int,
     budget: Budget,
+    *,
+    initial: int = _INITIAL,
 ) -> None:
     """Rebuild neighbourhoods of the classes; it ends after a number of steps that depends on the table.
 
@@ -92,13 +94,15 @@ def search(
         A lower bound in units of ``measure``, at which the search ends.
     budget : Budget
         Time left, and the seed.
+    initial : int
+        Mean losses of a row by which a neighbourhood may become worse at first; 0 where the start is good already.
     """
     state, histograms = seeded(budget.seed), None
     if requirement.requirements:
         histograms = Histograms(requirement.encoded, requirement.group_counter, requirement.group)
     share = _COUNTERS / (_COUNTERS * 4 / 3 + requirement.encoded.counters)
     rounds = min(_MOST_ROUNDS, 1 + _ROUNDS * table.row_types // 1000)
-    initial = _INITIAL * int(np.sum(classes.loss)) // table.rows
+    threshold = initial * int(np.sum(classes.loss)) // table.rows
     for done in range(rounds):
         loss = int(np.sum(classes.loss))
         if loss <= bound or budget.over():
@@ -111,7 +115,7 @@ def search(
             k=requirement.least,
             classes=2 if usual >= _LARGE else 3 if usual > 5 else 4,
             row_types=row_types,
-            threshold=initial * (rounds - 1 - done) // rounds,
+            threshold=threshold * (rounds - 1 - done) // rounds,
             by_gain=usual >= _LARGE,
         )
         if histograms is not None:
