@@ -1,0 +1,172 @@
+"""The row types of one running statement: they arrive in chunks, and their pieces are handed back by number.
+
+As long as they fit the memory they are kept as they came. Where there are more, and the policy can be solved by parts, only
+their codes are kept, in files; DuckDB keeps the values, and moves them to the disk where it has to.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from kanon_sql.engines.duckdb.built_arrays import numbers
+from kanon_sql.errors import SourceError
+from kanon_sql.model.policy import Policy
+from kanon_sql.solvers.by_parts import divisible
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.spooled_codes import SpooledCodes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BYTES = 64
+"""Bytes of memory that a value of a row type takes while all of them are solved at once: itself, its code, its pieces."""
+
+_UNITS = {"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50}
+
+_BLOCK = 1 << 17
+"""Row types that are coded together: a chunk alone is too small for the look at all values of a column."""
+
+
+class Pieces(Protocol):
+    """The pieces of the row types, by the numbers that they have got."""
+
+    def of(self, number: Int64) -> pa.Array:
+        """Return a list of pieces for each number."""
+
+
+class Gathering:
+    """The row types of one statement while it runs.
+
+    Parameters
+    ----------
+    policy : Policy
+        The guarantee.
+    memory : str
+        What DuckDB may use, as its setting ``memory_limit`` is told: ``'1.5 GiB'``.
+    folder : str or None
+        Where files may be put, as the setting ``temp_directory``; None or a folder that is not there is the system's own.
+
+    Attributes
+    ----------
+    pieces : Pieces or None
+        Once they are found.
+    touched : float
+        When it was last used, as `time.monotonic`.
+    """
+
+    def __init__(self, policy: Policy, memory: str, folder: str | None) -> None:
+        size, unit = memory.split()
+        self.memory = int(float(size) * _UNITS[unit])
+        self.pieces: Pieces | None = None
+        self.touched = time.monotonic()
+        self._policy = policy
+        self._folder = folder if folder and Path(folder).is_dir() else None
+        self._lock = threading.Lock()
+        self._chunks: list[pa.StructArray] = []
+        self._rows = self._waiting = self._bytes = self._handed = 0
+        self._spooled: SpooledCodes | None = None
+
+    @property
+    def row_types(self) -> int:
+        """Return how many have arrived."""
+        return self._rows
+
+    def add(self, types: pa.StructArray) -> Int64:
+        """Take a chunk of row types and return their numbers.
+
+        Raises
+        ------
+        SourceError
+            When they are too many for the memory, and the policy cannot be solved by parts.
+        """
+        with self._lock:
+            self.touched = time.monotonic()
+            first, self._rows = self._rows, self._rows + len(types)
+            self._chunks.append(types)
+            self._waiting += len(types)
+            self._bytes += types.nbytes
+            if self._spooled is None and self._rows > self.capacity:
+                self._spill()
+            if self._spooled is not None and self._waiting >= _BLOCK:
+                self._code()
+            return np.arange(first, self._rows)
+
+    @property
+    def capacity(self) -> int:
+        """Return how many row types the memory holds at once."""
+        fields = self._chunks[0].type.num_fields if self._chunks else 1
+        return max(1, self.memory // (_BYTES * fields))
+
+    def _spill(self) -> None:
+        fields = self._chunks[0].type.num_fields
+        if divisible(self._policy):
+            self._spooled = SpooledCodes(fields - 1, self._folder)
+        elif self._bytes > self.memory:
+            raise SourceError(
+                f"more than {self._rows} row types take more memory than memory_limit allows; hint: raise it, take fewer or "
+                "coarser quasi-identifiers, or the algorithm 'greedy' for k alone, which solves them by parts"
+            )
+
+    def _code(self) -> None:
+        """Move the chunks that wait to the files."""
+        if self._spooled is not None and self._chunks:
+            *values, count = _joined(self._chunks).flatten()
+            self._spooled.add(values, np.from_dlpack(count))
+            self._chunks, self._waiting = self._chunks[:1], 0
+            self._chunks[0] = self._chunks[0].slice(0, 0)
+
+    def whole(self) -> pa.StructArray | None:
+        """Return all row types in the order of their numbers; None where they are in files."""
+        return None if self._spooled is not None else _joined(self._chunks)
+
+    def spooled(self) -> tuple[SpooledCodes, list[str]]:
+        """Return the codes of all row types, and the names of the columns."""
+        self._code()
+        if self._spooled is None:
+            raise AssertionError("nothing was spooled")
+        return self._spooled, [field.name for field in self._chunks[0].type][:-1]
+
+    def found(self, pieces: Pieces) -> None:
+        """Take the pieces; the row types are no longer needed."""
+        self.pieces, self._chunks, self._spooled = pieces, [], None
+        self.touched = time.monotonic()
+
+    def handed(self, number: Int64) -> tuple[pa.Array, bool]:
+        """Return the pieces of some row types, and whether these were the last."""
+        if self.pieces is None:
+            raise AssertionError("pieces are asked for before they are found")
+        with self._lock:
+            self.touched = time.monotonic()
+            self._handed += len(number)
+            return self.pieces.of(number), self._handed >= self._rows
+
+
+class ListedPieces:
+    """Pieces that are in memory as one list of lists.
+
+    Parameters
+    ----------
+    lists : ListArray [t]
+        By the numbers of the row types.
+    """
+
+    def __init__(self, lists: pa.ListArray) -> None:
+        self._lists = lists
+
+    def of(self, number: Int64) -> pa.Array:
+        """Return a list of pieces for each number; those that follow each other are not copied."""
+        first = int(number[0]) if len(number) else 0
+        if np.array_equal(number, np.arange(first, first + len(number))):
+            return self._lists.slice(first, len(number))
+        return self._lists.take(numbers(number))
+
+
+def _joined(chunks: list[pa.StructArray]) -> pa.StructArray:
+    import pyarrow as pa
+
+    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
