@@ -32,7 +32,9 @@ def explain(
     key = run[0].as_py()
     asked = Policy.from_json(policy[0].as_py())
     try:
-        lines = _lines(session, session.gathering(key), asked, tables)
+        gathering = session.gathering(key)
+        gathering.require(row_types[0].as_py())
+        lines = _lines(session, gathering, asked, tables)
     finally:
         session.rest()
         session.end(key)

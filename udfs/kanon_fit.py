@@ -13,10 +13,10 @@ from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.built_arrays import numbers, texts
 from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.gathering import Gathering, ListedPieces, Pieces
+from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.histogram import coded
+from kanon_sql.engines.duckdb.pieces import ListedPieces, Pieces, PlainPieces
 from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.engines.duckdb.spooled_pieces import SpooledPieces
 from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges
@@ -50,8 +50,7 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, poli
     key = run[0].as_py()
     gathering = session.gathering(key)
     asked = Policy.from_json(policy[0].as_py())
-    if gathering.row_types != row_types[0].as_py():
-        raise AssertionError("row types were gathered more or less than once")
+    gathering.require(row_types[0].as_py())
     if not gathering.row_types:
         session.end(key)
         return _number(session.record(pipeline.empty_certificate(asked)))
@@ -78,7 +77,7 @@ def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequen
         codes, names = gathering.spooled()
         table, resolved = codes.table(names, asked)
         recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, session.report, session.ended)
-        return SpooledPieces.of_recoding(table, recoding), certificate
+        return PlainPieces.of_recoding(table, recoding), certificate
     budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
     read = coded(types, asked, tuple(tables), budget, session.secret)
     table, resolved, climbed = read.table, read.policy, read.ladders
@@ -89,6 +88,8 @@ def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequen
         number = division.number
     else:
         recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
+    if not asked.generalized and not table.sensitive:
+        return PlainPieces.of_recoding(table, recoding), certificate
     spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}
     generalized = [spelled[same_name(name)] for name in asked.generalized]
     shown = [_shown(resolved, name, climbed[name], table, recoding, number) for name in generalized]

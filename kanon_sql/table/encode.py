@@ -126,7 +126,9 @@ def weighted_units(policy: Policy) -> list[tuple[tuple[str, ...], Fraction]]:
     """
     weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
     if len(weights) > 60:
-        raise PolicyError(f"the table has {len(weights)} quasi-identifiers, more than 60; hint: name those that identify people")
+        raise PolicyError(
+            f"the table has {len(weights)} quasi-identifiers, more than 60; hint: name those that identify people"
+        )
     return [
         (tuple(linked), sum((weights[name] for name in linked), Fraction(0))) for linked in units(list(weights), policy.linked)
     ]

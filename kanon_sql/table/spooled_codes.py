@@ -56,7 +56,7 @@ class SpooledCodes:
         count : int64 array
             Rows of each row type.
         """
-        self._weight.append(np.array(count, np.int64))
+        self._weight.append(count)
         for column, part in enumerate(values):
             encoded = exact(part).dictionary_encode(null_encoding="encode")
             number = self._numbered(column, encoded.dictionary)

@@ -16,7 +16,6 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.solvers.by_parts.lower_bound import lower_bound
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances.row_distance import METHOD
 from kanon_sql.solvers.registry import choose
@@ -50,8 +49,8 @@ FROM (
 def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
     row_types = histogram('"kanon#source"', policy)["histogram"]
-    slots = {"run": run_of(policy), "policy": literal(policy.to_json()), "tables": tables_of(policy), "unshadowed": unshadowed()}
-    return _QUERY.format(body=body, histogram=row_types, **slots)
+    slots = {"policy": literal(policy.to_json()), "tables": tables_of(policy), "unshadowed": unshadowed()}
+    return _QUERY.format(body=body, run=run_of(policy), histogram=row_types, **slots)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +75,7 @@ class Line:
     rows_failing: int | None = None
 
 
-def explanation(
-    table: CodedTable, policy: Policy, *, most: int | None = None, budget: Budget = UNLIMITED
-) -> list[Line]:
+def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, budget: Budget = UNLIMITED) -> list[Line]:
     """Explain what a release of a coded table would be up against.
 
     Parameters
@@ -122,6 +119,8 @@ def explanation(
         prices = pipeline.cheapest_rows(table, patterns, requirement.least)
         units = int(prices.price @ table.weight)
     else:
+        from kanon_sql.solvers.by_parts.lower_bound import lower_bound
+
         name, reason, guarantee = by_parts.ALGORITHM, by_parts.reason(table.row_types, most), by_parts.GUARANTEE
         units, method = lower_bound(table, patterns, requirement.least, budget)
     bound = table.exact_cost(units)

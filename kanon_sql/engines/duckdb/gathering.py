@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.engines.duckdb.built_arrays import numbers
+from kanon_sql.engines.duckdb.pieces import Pieces
 from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.by_parts import divisible
@@ -30,13 +30,6 @@ _UNITS = {"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
 
 _BLOCK = 1 << 17
 """Row types that are coded together: a chunk alone is too small for the look at all values of a column."""
-
-
-class Pieces(Protocol):
-    """The pieces of the row types, by the numbers that they have got."""
-
-    def of(self, number: Int64) -> pa.Array:
-        """Return a list of pieces for each number."""
 
 
 class Gathering:
@@ -96,6 +89,11 @@ class Gathering:
                 self._code()
             return np.arange(first, self._rows)
 
+    def require(self, row_types: int) -> None:
+        """Raise where another number of row types has arrived than there are."""
+        if row_types != self._rows:
+            raise AssertionError(f"{self._rows} of {row_types} row types were gathered")
+
     @property
     def capacity(self) -> int:
         """Return how many row types the memory holds at once."""
@@ -116,7 +114,7 @@ class Gathering:
         """Move the chunks that wait to the files."""
         if self._spooled is not None and self._chunks:
             *values, count = _joined(self._chunks).flatten()
-            self._spooled.add(values, np.from_dlpack(count))
+            self._spooled.add(values, np.from_dlpack(count).astype(np.int64))
             self._chunks, self._waiting = self._chunks[:1], 0
             self._chunks[0] = self._chunks[0].slice(0, 0)
 
@@ -144,26 +142,6 @@ class Gathering:
             self.touched = time.monotonic()
             self._handed += len(number)
             return self.pieces.of(number), self._handed >= self._rows
-
-
-class ListedPieces:
-    """Pieces that are in memory as one list of lists.
-
-    Parameters
-    ----------
-    lists : ListArray [t]
-        By the numbers of the row types.
-    """
-
-    def __init__(self, lists: pa.ListArray) -> None:
-        self._lists = lists
-
-    def of(self, number: Int64) -> pa.Array:
-        """Return a list of pieces for each number; those that follow each other are not copied."""
-        first = int(number[0]) if len(number) else 0
-        if np.array_equal(number, np.arange(first, first + len(number))):
-            return self._lists.slice(first, len(number))
-        return self._lists.take(numbers(number))
 
 
 def _joined(chunks: list[pa.StructArray]) -> pa.StructArray:

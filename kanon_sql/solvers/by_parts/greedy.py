@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.by_parts.keys import KeyColumns, divided
 from kanon_sql.solvers.by_parts.rest import solve_rest
 from kanon_sql.solvers.by_parts.workers import solved
+from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.instances.sampled import sampled_patterns
 from kanon_sql.solvers.k_anonymity.greedy import cheapest_first
 from kanon_sql.solvers.problem import Problem
@@ -23,6 +23,8 @@ from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
+
+STEP = "greedy by parts"
 
 _PARTS = 4
 """Parts of the memory's size are solved so many at once, beside all that is kept of the whole table."""
@@ -59,8 +61,17 @@ def solve(problem: Problem, budget: Budget, most: int, threads: int | None = Non
     shown = np.zeros(table.row_types, np.uint64)
     left = _without_frequent(table, patterns, k, shown)
     if len(left) > most and not budget.over():
-        left = _rounds(table, patterns, k, budget, most, threads, shown, left)
-    return solve_rest(problem, patterns, budget, shown, left)
+        keys = KeyColumns.of(table, patterns, budget)
+        for cheap in _cheaper(table, patterns):
+            avoided: set[int] = set()
+            for _ in range(_SETS):
+                columns = keys.choose(len(left), max(1, most // _PARTS), avoided)
+                avoided.update(columns)
+                parts = divided(table.codes, left, columns, max(1, most // _PARTS))
+                left = _round(table, cheap, k, parts, budget, threads, shown)
+                if len(left) <= most or budget.over():
+                    return solve_rest(problem, budget, shown, left)
+    return solve_rest(problem, budget, shown, left)
 
 
 def _sampled(table: CodedTable, most: int) -> PatternSet:
@@ -77,43 +88,23 @@ def _without_frequent(table: CodedTable, patterns: PatternSet, k: int, shown: Wo
     return np.flatnonzero(~frequent)
 
 
-def _rounds(
-    table: CodedTable,
-    patterns: PatternSet,
-    k: int,
-    budget: Budget,
-    most: int,
-    threads: int | None,
-    shown: Words,
-    left: Int64,
+def _round(
+    table: CodedTable, patterns: PatternSet, k: int, parts: list[Int64], budget: Budget, threads: int | None, shown: Words
 ) -> Int64:
-    """Solve parts until the rows that are left fit the memory, or no part finds a class; return the row types left."""
-    size = max(1, most // _PARTS)
-    keys = KeyColumns.of(table, patterns, budget)
-    every = table.row_types
-    for cheap in _cheaper(table, patterns):
-        avoided: set[int] = set()
-        for _ in range(_SETS):
-            columns = keys.choose(len(left), size, avoided)
-            avoided.update(columns)
-            parts = divided(table.codes, left, columns, size)
-            placed = every - len(left)
+    """Let each part take the rows of its instances with k rows or more; return the row types left, ascending."""
+    before = 1 - sum(map(len, parts)) / table.row_types
+    left = []
 
-            def work(part: Int64, quiet: Budget, cheap: PatternSet = cheap) -> tuple[Int64, Words]:
-                if quiet.over():
-                    return part[:0], shown[:0]
-                partial = cheapest_first(table.of_row_types(part), cheap, k, quiet)
-                return part[partial.placed], partial.shown[partial.placed]
+    def work(part: Int64, quiet: Budget) -> PartialRecoding | None:
+        return None if quiet.over() else cheapest_first(table.of_row_types(part), patterns, k, quiet)
 
-            found = solved(work, parts, budget, "greedy by parts", lambda _, placed=placed: placed / every, threads)
-            gone = np.zeros(every, np.bool_)
-            for part, each in found:
-                shown[part] = each
-                gone[part] = True
-            left = left[~gone[left]]
-            if len(left) <= most or budget.over():
-                return left
-    return left
+    for part, found in zip(parts, solved(work, parts, budget, STEP, before, threads), strict=True):
+        if found is None:
+            left.append(part)
+        else:
+            shown[part[found.placed]] = found.shown[found.placed]
+            left.append(part[~found.placed])
+    return np.sort(np.concatenate(left))
 
 
 def _cheaper(table: CodedTable, patterns: PatternSet) -> Iterator[PatternSet]:

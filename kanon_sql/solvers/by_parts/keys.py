@@ -69,15 +69,13 @@ class KeyColumns:
         -----
         O(s log s) for each set of columns that is tried, at most 298.
         """
-        hidden = [
-            int((~(self.shown >> np.uint64(c)) & np.uint64(1)).sum())
-            for c in range(self.codes.shape[1])
-        ]
+        hidden = [int((~(self.shown >> np.uint64(c)) & np.uint64(1)).sum()) for c in range(self.codes.shape[1])]
         able = [c for c in range(len(hidden)) if c not in avoided and self.codes[:, c].any()]
         able = sorted(able, key=lambda c: (hidden[c], c))[:_COLUMNS]
         sets = [chosen for size in range(1, _MOST + 1) for chosen in combinations(able, size)]
         sets.sort(key=lambda chosen: (self._touched(chosen), len(chosen), chosen))
-        best, least = (), row_types + 1
+        best: tuple[int, ...] = ()
+        least = row_types + 1
         for chosen in sets:
             largest = self._largest(chosen) * row_types // len(self.codes)
             if largest <= most:
@@ -99,7 +97,7 @@ class KeyColumns:
 def keys_of(codes: Int32, columns: tuple[int, ...]) -> Int64:
     """Return a number for each row that tells its values in at most three columns."""
     part = codes[:, list(columns)].astype(np.int64)
-    word, stride, words = mixed_radix(part.max(axis=0, initial=0) + 1)
+    _, stride, words = mixed_radix(part.max(axis=0, initial=0) + 1)
     if words == 1:
         keys: Int64 = part @ stride
         return keys
@@ -127,14 +125,18 @@ def divided(codes: Int32, row_types: Int64, columns: tuple[int, ...], most: int)
     """
     if len(row_types) <= most or not columns:
         return [row_types[start : start + most] for start in range(0, len(row_types), most)]
-    keys = np.empty(len(row_types), np.int64)
-    keys[:] = keys_of(codes[:, list(columns)][row_types], tuple(range(len(columns))))
+    keys = keys_of(np.stack([codes[row_types, column] for column in columns], axis=1), tuple(range(len(columns))))
     order = np.argsort(keys, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(keys[order])) + 1, len(order))
-    parts, start = [], 0
-    while start < len(order):
-        fitting = int(ends[max(0, np.searchsorted(ends, start + most, side="right") - 1)])
-        stop = fitting if fitting > start else min(start + most, int(ends[np.searchsorted(ends, start, side="right")]))
+    ends = np.append(np.flatnonzero(np.diff(keys[order])) + 1, len(order)).tolist()
+    parts, start, stop = [], 0, 0
+    for end in ends:
+        if end - start > most and stop > start:
+            parts.append(np.sort(row_types[order[start:stop]]))
+            start = stop
+        while end - start > most:
+            parts.append(np.sort(row_types[order[start : start + most]]))
+            start += most
+        stop = end
+    if stop > start:
         parts.append(np.sort(row_types[order[start:stop]]))
-        start = stop
     return parts

@@ -24,9 +24,7 @@ METHOD = "row distance by parts"
 CHEAPEST = "rows that fewer than k look like cost at least the cheapest mask that hides something"
 
 
-def lower_bound(
-    table: CodedTable, patterns: PatternSet, k: int, budget: Budget, threads: int | None = None
-) -> tuple[int, str]:
+def lower_bound(table: CodedTable, patterns: PatternSet, k: int, budget: Budget, threads: int | None = None) -> tuple[int, str]:
     """Return a cost below which there is no release, in units of the table, and how it is proven.
 
     Parameters
@@ -65,9 +63,7 @@ def _cheapest(table: CodedTable, patterns: PatternSet, k: int) -> int:
     return rows * int(costs[costs > 0].min(initial=int(table.cost.sum())))
 
 
-def row_distance(
-    table: CodedTable, patterns: PatternSet, k: int, budget: Budget, threads: int | None = None
-) -> Int64 | None:
+def row_distance(table: CodedTable, patterns: PatternSet, k: int, budget: Budget, threads: int | None = None) -> Int64 | None:
     """Return what a row of each row type costs at least in any release, int64 [t]; None if time ends.
 
     The same as `row_prices` computes with all row types in memory.
@@ -96,9 +92,7 @@ def row_distance(
     return np.where(price == NOTHING, 0, price)
 
 
-def _round(
-    table: CodedTable, patterns: PatternSet, k: int, budget: Budget, done: float, threads: int | None
-) -> Int64 | None:
+def _round(table: CodedTable, patterns: PatternSet, k: int, budget: Budget, done: float, threads: int | None) -> Int64 | None:
     """Return the cost of the cheapest instance of each row type, all of which show the first column; None if time ends."""
     order = np.argsort(table.codes[:, 0], kind="stable")
     ends = np.append(0, np.cumsum(np.bincount(table.codes[:, 0])))
@@ -108,7 +102,7 @@ def _round(
         return part, least_costs(_part(table, part), patterns, k, quiet)
 
     price = np.empty(table.row_types, np.int64)
-    for part, found in solved(work, parts, budget, "lower bound by parts", lambda _: done, threads):
+    for part, found in solved(work, parts, budget, "lower bound by parts", done, threads):
         if found is None:
             return None
         price[part] = found

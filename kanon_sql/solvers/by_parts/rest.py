@@ -12,7 +12,6 @@ from kanon_sql.solvers.k_anonymity import greedy
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 _BLOCK = 1 << 20
@@ -22,15 +21,13 @@ _TIMES = 12
 """How often classes are taken back, each time twice as many, before the rows count as impossible to place."""
 
 
-def solve_rest(problem: Problem, patterns: PatternSet, budget: Budget, shown: Words, left: Int64) -> Recoding:
+def solve_rest(problem: Problem, budget: Budget, shown: Words, left: Int64) -> Recoding:
     """Return the recoding of all rows, given what the placed ones show.
 
     Parameters
     ----------
     problem : Problem
         The whole table.
-    patterns : PatternSet
-        Those that were tried.
     budget : Budget
         Time left.
     shown : uint64 array [t]
@@ -48,7 +45,7 @@ def solve_rest(problem: Problem, patterns: PatternSet, budget: Budget, shown: Wo
     placed[left] = False
     if not len(left):
         return _recoding(table, placed, shown, None)
-    if budget.over() and not patterns.shown[-1] and table.weight[left].sum() >= k:
+    if budget.over() and _may_hide_all(problem) and table.weight[left].sum() >= k:
         placed[left] = True
         shown[left] = 0  # no time to look for anything cheaper
         return _recoding(table, placed, shown, None)
@@ -66,6 +63,10 @@ def solve_rest(problem: Problem, patterns: PatternSet, budget: Budget, shown: Wo
             if placed.any():
                 placed[_nearest_class(table, placed, shown, target)] = False
     raise AssertionError("the table has fewer than k rows")
+
+
+def _may_hide_all(problem: Problem) -> bool:
+    return not problem.patterns.listed or not problem.patterns.shown[-1]
 
 
 def _recoding(table: CodedTable, placed: np.ndarray, shown: Words, rest: Recoding | None) -> Recoding:

@@ -24,7 +24,7 @@ def solved(
     parts: Iterable[_Part],
     budget: Budget,
     step: str,
-    done: Callable[[int], float],
+    done: float,
     threads: int | None = None,
 ) -> Iterator[_Found]:
     """Yield what is found for each part, in their order.
@@ -39,8 +39,8 @@ def solved(
         Hears of the progress in the calling thread, where it may raise: then no part is begun any more, and those at work end.
     step : str
         Name of the step.
-    done : callable
-        The share that is done after so many parts, 0 to 1.
+    done : float
+        The share of the whole work that was done before, 0 to 1.
     threads : int, optional
         By default one for each core.
     """
@@ -50,15 +50,12 @@ def solved(
     waiting: deque[Future[_Found]] = deque()
     with ThreadPoolExecutor(threads) as executor:
         try:
-            number = 0
             for part in parts:
                 waiting.append(executor.submit(work, part, quiet))
                 while len(waiting) > threads:
-                    yield _first(waiting, budget, step, done(number))
-                    number += 1
+                    yield _first(waiting, budget, step, done)
             while waiting:
-                yield _first(waiting, budget, step, done(number))
-                number += 1
+                yield _first(waiting, budget, step, done)
         finally:
             stopped.set()
             for each in waiting:

@@ -1,10 +1,10 @@
-"""The pieces of very many row types, made for each chunk of them when it is asked for."""
+"""The pieces of row types as DuckDB takes them: made at once where they have labels, else for each chunk that is asked for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -17,9 +17,36 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+class Pieces(Protocol):
+    """The pieces of the row types, by the numbers that they have got."""
+
+    def of(self, number: Int64) -> pa.Array:
+        """Return a list of pieces for each number."""
+
+
+class ListedPieces:
+    """Pieces that are in memory as one list of lists.
+
+    Parameters
+    ----------
+    lists : ListArray [t]
+        By the numbers of the row types.
+    """
+
+    def __init__(self, lists: pa.ListArray) -> None:
+        self._lists = lists
+
+    def of(self, number: Int64) -> pa.Array:
+        """Return a list of pieces for each number; those that follow each other are not copied."""
+        first = int(number[0]) if len(number) else 0
+        if np.array_equal(number, np.arange(first, first + len(number))):
+            return self._lists.slice(first, len(number))
+        return self._lists.take(numbers(number))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpooledPieces:
-    """Pieces of row types without labels.
+class PlainPieces:
+    """Pieces of row types without labels and sensitive values.
 
     Parameters
     ----------
@@ -45,7 +72,7 @@ class SpooledPieces:
     count: Int64
 
     @classmethod
-    def of_recoding(cls, table: CodedTable, recoding: Recoding) -> SpooledPieces:
+    def of_recoding(cls, table: CodedTable, recoding: Recoding) -> PlainPieces:
         """Return the pieces of a recoding, which are in the order of the row types."""
         place = np.empty(table.row_types, np.int64)
         place[table.origin] = np.arange(table.row_types)
