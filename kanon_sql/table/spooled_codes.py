@@ -46,6 +46,17 @@ class SpooledCodes:
     def _file(self) -> IO[bytes]:
         return tempfile.TemporaryFile(dir=self._folder)
 
+    def _stored(self, *shape: int) -> Int32:
+        """Return codes in a file that is there as long as they are."""
+        with self._file() as file:
+            codes: Int32 = np.memmap(file, np.int32, "w+", shape=shape)
+        return codes
+
+    def close(self) -> None:
+        """Let go of the files of what has arrived."""
+        for file in self._files:
+            file.close()
+
     def add(self, values: Sequence[pa.Array], count: Int64) -> None:
         """Code further row types.
 
@@ -110,7 +121,7 @@ class SpooledCodes:
         order = np.lexsort(keys).astype(np.int64, copy=False)  # the first column counts least
         if np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in keys]).any():
             raise alike_row_types()
-        codes: Int32 = np.memmap(self._file(), np.int32, "w+", shape=(len(weight), len(parts)))
+        codes = self._stored(len(weight), len(parts))
         for column, part in enumerate(parts):
             codes[:, column] = part[order]
         table = CodedTable(
@@ -126,7 +137,7 @@ class SpooledCodes:
     def _unit(self, places: list[int], row_types: int) -> Int32:
         """Return the codes of a column, or of linked ones, in a file."""
         plain = [self._ranked(place, row_types) for place in places]
-        codes: Int32 = np.memmap(self._file(), np.int32, "w+", shape=(row_types,))
+        codes = self._stored(row_types)
         codes[:] = plain[0] if len(plain) == 1 else joined_codes(np.stack(plain, axis=1))
         return codes
 

@@ -131,8 +131,15 @@ class Gathering:
 
     def found(self, pieces: Pieces) -> None:
         """Take the pieces; the row types are no longer needed."""
-        self.pieces, self._chunks, self._spooled = pieces, [], None
+        self.close()
+        self.pieces = pieces
         self.touched = time.monotonic()
+
+    def close(self) -> None:
+        """Let go of the row types and the pieces."""
+        if self._spooled is not None:
+            self._spooled.close()
+        self.pieces, self._chunks, self._spooled = None, [], None
 
     def handed(self, number: Int64) -> tuple[pa.Array, bool]:
         """Return the pieces of some row types, and whether these were the last."""

@@ -134,7 +134,8 @@ class Session:
         """Keep a gathering while its statement runs and return its number; those of statements that failed are let go."""
         with self._lock:
             idle = time.monotonic() - _IDLE
-            self._gatherings = {key: each for key, each in self._gatherings.items() if each.touched > idle}
+            for key in [key for key, each in self._gatherings.items() if each.touched < idle]:
+                self._gatherings.pop(key).close()
             key = next(self._runs)
             self._gatherings[key] = gathering
             return key
@@ -147,7 +148,9 @@ class Session:
     def end(self, key: int) -> None:
         """Let go of a gathering."""
         with self._lock:
-            self._gatherings.pop(key, None)
+            gathering = self._gatherings.pop(key, None)
+        if gathering is not None:
+            gathering.close()
 
     def ready(self) -> None:
         """Forget an interrupt that came before the work began."""
