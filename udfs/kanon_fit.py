@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.built_arrays import numbers, texts
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.histogram import coded
-from kanon_sql.engines.duckdb.pieces import ListedPieces, Pieces, PlainPieces
+from kanon_sql.engines.duckdb.pieces import ListedPieces, PiecesByNumber, PlainPieces
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.model.policy import Policy
@@ -70,7 +70,7 @@ def _number(release: int) -> pa.Array:
     return numbers(np.array([release], np.int64))
 
 
-def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequence[Any]) -> tuple[Pieces, Certificate]:
+def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
     """Solve what was gathered, at once or by parts."""
     types = gathering.whole()
     if types is None:

@@ -6,6 +6,7 @@ their codes are kept, in files; DuckDB keeps the values, and moves them to the d
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.engines.duckdb.pieces import Pieces
+from kanon_sql.engines.duckdb.pieces import PiecesByNumber
 from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.by_parts import divisible
@@ -42,11 +43,11 @@ class Gathering:
     memory : str
         What DuckDB may use, as its setting ``memory_limit`` is told: ``'1.5 GiB'``.
     folder : str or None
-        Where files may be put, as the setting ``temp_directory``; None or a folder that is not there is the system's own.
+        Where files may be put, as the setting ``temp_directory``, or beside it while it is not there; else in the system's own.
 
     Attributes
     ----------
-    pieces : Pieces or None
+    pieces : PiecesByNumber or None
         Once they are found.
     touched : float
         When it was last used, as `time.monotonic`.
@@ -55,10 +56,10 @@ class Gathering:
     def __init__(self, policy: Policy, memory: str, folder: str | None) -> None:
         size, unit = memory.split()
         self.memory = int(float(size) * _UNITS[unit])
-        self.pieces: Pieces | None = None
+        self.pieces: PiecesByNumber | None = None
         self.touched = time.monotonic()
         self._policy = policy
-        self._folder = folder if folder and Path(folder).is_dir() else None
+        self._folder = _writable(folder)
         self._lock = threading.Lock()
         self._chunks: list[pa.StructArray] = []
         self._rows = self._waiting = self._bytes = self._handed = 0
@@ -129,7 +130,7 @@ class Gathering:
             raise AssertionError("nothing was spooled")
         return self._spooled, [field.name for field in self._chunks[0].type][:-1]
 
-    def found(self, pieces: Pieces) -> None:
+    def found(self, pieces: PiecesByNumber) -> None:
         """Take the pieces; the row types are no longer needed."""
         self.close()
         self.pieces = pieces
@@ -149,6 +150,12 @@ class Gathering:
             self.touched = time.monotonic()
             self._handed += len(number)
             return self.pieces.of(number), self._handed >= self._rows
+
+
+def _writable(folder: str | None) -> str | None:
+    """Return a folder for files: DuckDB makes that of the setting when it first needs it."""
+    places = [Path(folder), Path(folder).parent] if folder else []
+    return next((str(each) for each in places if each.is_dir() and os.access(each, os.W_OK)), None)
 
 
 def _joined(chunks: list[pa.StructArray]) -> pa.StructArray:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Pieces(Protocol):
+class PiecesByNumber(Protocol):
     """The pieces of the row types, by the numbers that they have got."""
 
     def of(self, number: Int64) -> pa.Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import secrets
 import threading
 import time
 import weakref
@@ -54,7 +55,6 @@ class Session:
         self._touched = threading.local()
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
         self._functions: list[Callable[..., Any]] = []
-        self._runs = itertools.count(1)
         self._gatherings: dict[int, Gathering] = {}
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ class Session:
             idle = time.monotonic() - _IDLE
             for key in [key for key, each in self._gatherings.items() if each.touched < idle]:
                 self._gatherings.pop(key).close()
-            key = next(self._runs)
+            key = secrets.randbits(62)  # no other statement can guess it
             self._gatherings[key] = gathering
             return key
 

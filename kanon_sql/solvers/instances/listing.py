@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kanon_sql.kernels.instances.search import Search
 
 SLACK = 3
-"""Instances that cost this many cells more than the cheapest of a row are of no use to it, where there is room for so many."""
+"""Instances that cost this many cells more than the cheapest of a row are of no use to it, where memory holds so many."""
 
 MOST_MEMBERS = 1 << 28
 """Members of all instances together that are kept in memory: 1 GiB, and as much again from the side of the row types."""
