@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.built_arrays import numbers, texts
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.histogram import coded
-from kanon_sql.engines.duckdb.pieces import ListedPieces, PiecesByNumber, PlainPieces
+from kanon_sql.engines.duckdb.pieces import ListedPieces, PiecesByNumber, PlainPieces, hidden_columns
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.model.policy import Policy
@@ -105,17 +105,12 @@ def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array], sp
     total = np.cumsum(count)
     first = np.searchsorted(place, np.arange(len(spellings.weight) + 1)).astype(np.int32)
     before = np.append(0, total)[first[place]]
-    bits = hidden_bits(recoding.shown[order], len(table.columns))
-    hidden = bits.astype(np.bool_).repeat(table.width, axis=1)
-    columns = texts(chain.from_iterable(table.ladders))
-    names = pa.DictionaryArray.from_arrays(numbers(np.nonzero(hidden)[1].astype(np.int32)), columns)
-    offsets = np.append(0, np.cumsum(hidden.sum(axis=1))).astype(np.int32)
     piece = pa.StructArray.from_arrays(
         [
             numbers(np.arange(len(order), dtype=np.int32)),
             numbers(total - count - before),
             numbers(total - before),
-            pa.ListArray.from_arrays(numbers(offsets), names.dictionary_decode()),
+            hidden_columns(recoding.shown[order], table),
             _beside([column.take(numbers(order)) for column in shown], len(order)),
         ],
         ["piece", "after", "upto", "hidden", "labels"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from kanon_sql.engines.duckdb.built_arrays import numbers, texts
-from kanon_sql.table.arrays import Int64, Words
+from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding, hidden_bits
 
@@ -50,25 +50,22 @@ class PlainPieces:
 
     Parameters
     ----------
-    columns : tuple of str
-        The columns that pieces show or hide.
-    coded : int64 array
-        The coded column of each.
+    hidden : ListArray
+        For each kind of piece the names of the columns that it hides.
     place : int64 array [t]
         For each number of a row type its place in the table.
     first : int64 array [t + 1]
         Where the pieces of each row type of the table begin.
-    shown : uint64 array [q]
-        What each piece shows.
+    kind : int32 array [q]
+        The kind of each piece: what it shows.
     count : int64 array [q]
         Its rows.
     """
 
-    columns: tuple[str, ...]
-    coded: Int64
+    hidden: pa.ListArray
     place: Int64
     first: Int64
-    shown: Words
+    kind: Int32
     count: Int64
 
     @classmethod
@@ -77,13 +74,9 @@ class PlainPieces:
         place = np.empty(table.row_types, np.int64)
         place[table.origin] = np.arange(table.row_types)
         first = np.searchsorted(recoding.row_type, np.arange(table.row_types + 1))
+        kinds, kind = np.unique(recoding.shown, return_inverse=True)
         return cls(
-            columns=tuple(chain.from_iterable(table.columns)),
-            coded=np.repeat(np.arange(len(table.columns)), table.width),
-            place=place,
-            first=first,
-            shown=recoding.shown,
-            count=recoding.count,
+            hidden=hidden_columns(kinds, table), place=place, first=first, kind=kind.astype(np.int32), count=recoding.count
         )
 
     def of(self, number: Int64) -> pa.Array:
@@ -96,17 +89,25 @@ class PlainPieces:
         piece = np.repeat(begin - start[:-1], size) + np.arange(start[-1])
         upto = np.cumsum(self.count[piece])
         upto -= np.repeat(np.append(0, upto)[start[:-1]], size)
-        hidden = hidden_bits(self.shown[piece], int(self.coded[-1]) + 1).astype(np.bool_)[:, self.coded]
-        names = pa.DictionaryArray.from_arrays(numbers(np.nonzero(hidden)[1].astype(np.int32)), texts(self.columns))
-        offsets = np.append(0, np.cumsum(hidden.sum(axis=1))).astype(np.int32)
         pieces = pa.StructArray.from_arrays(
             [
                 numbers(piece.astype(np.int32)),
                 numbers(upto - self.count[piece]),
                 numbers(upto),
-                pa.ListArray.from_arrays(numbers(offsets), names.dictionary_decode()),
+                self.hidden.take(numbers(self.kind[piece])),
                 pa.nulls(len(piece), pa.list_(pa.string())),
             ],
             ["piece", "after", "upto", "hidden", "labels"],
         )
         return pa.ListArray.from_arrays(numbers(start.astype(np.int32)), pieces)
+
+
+def hidden_columns(shown: Words, table: CodedTable) -> pa.ListArray:
+    """Return for each pattern a list of the names of the columns that it hides."""
+    import pyarrow as pa
+
+    bits = hidden_bits(shown, len(table.columns)).astype(np.bool_).repeat(table.width, axis=1)
+    every = texts(chain.from_iterable(table.ladders))
+    names = pa.DictionaryArray.from_arrays(numbers(np.nonzero(bits)[1].astype(np.int32)), every)
+    offsets = np.append(0, np.cumsum(bits.sum(axis=1))).astype(np.int32)
+    return pa.ListArray.from_arrays(numbers(offsets), names.dictionary_decode())
