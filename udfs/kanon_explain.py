@@ -54,8 +54,7 @@ def _lines(session: Session, gathering: Gathering, asked: Policy, tables: tuple[
     budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
     types = gathering.whole()
     if types is None:
-        codes, names = gathering.spooled()
-        return explanation(*codes.table(names, asked), most=gathering.capacity, budget=budget)
+        return explanation(*gathering.coded(budget.report), most=gathering.capacity, budget=budget)
     read = coded(types, asked, tables, budget)
     return explanation(read.table, read.policy)
 

@@ -72,13 +72,12 @@ def _number(release: int) -> pa.Array:
 
 def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
     """Solve what was gathered, at once or by parts."""
+    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
     types = gathering.whole()
     if types is None:
-        codes, names = gathering.spooled()
-        table, resolved = codes.table(names, asked)
+        table, resolved = gathering.coded(budget.report)
         recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, session.report, session.ended)
         return PlainPieces.of_recoding(table, recoding), certificate
-    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
     read = coded(types, asked, tuple(tables), budget, session.secret)
     table, resolved, climbed = read.table, read.policy, read.ladders
     number = None

@@ -7,7 +7,7 @@ table is the same as that of `encode`, whatever the order in which the row types
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -90,7 +90,7 @@ class SpooledCodes:
             self._known[column] = pa.concat_arrays([known, distinct.filter(fresh)])
         return number
 
-    def table(self, names: list[str], policy: Policy) -> tuple[CodedTable, Policy]:
+    def table(self, names: list[str], policy: Policy, coded: Callable[[float], None]) -> tuple[CodedTable, Policy]:
         """Return the coded table, its codes in a file, and the policy with the columns' own names.
 
         Parameters
@@ -99,6 +99,8 @@ class SpooledCodes:
             The columns of the source, in the order in which they were added.
         policy : Policy
             Without recodings.
+        coded : callable
+            Hears of the share that is done, 0 to 1; may raise to stop the work.
 
         Raises
         ------
@@ -117,12 +119,14 @@ class SpooledCodes:
         word, stride, words = mixed_radix(np.array([int(part.max()) + 1 for part in parts], np.int64))
         keys = [np.zeros(len(weight), np.int64) for _ in range(words)]
         for column, part in enumerate(parts):
+            coded(column / len(parts) / 2)
             keys[word[column]] += part * stride[column]
         order = np.lexsort(keys).astype(np.int64, copy=False)  # the first column counts least
         if np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in keys]).any():
             raise alike_row_types()
         codes = self._stored(len(weight), len(parts))
         for column, part in enumerate(parts):
+            coded((1 + column / len(parts)) / 2)
             codes[:, column] = part[order]
         table = CodedTable(
             columns=tuple(linked for linked, _ in weighted),

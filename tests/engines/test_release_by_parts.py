@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from kanon_sql.engines.duckdb.registration import session_of
 from kanon_sql.errors import InterruptedReleaseError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Moment
+from kanon_sql.table.spooled_codes import SpooledCodes
 
 VISITS = """
 CREATE TABLE visits AS
@@ -30,10 +32,10 @@ CLASSES = "SELECT min(n), sum(n) FROM (SELECT count(*) AS n FROM {} GROUP BY age
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let row types count as so large that the usual memory holds a few hundred."""
-    monkeypatch.setattr(gathering, "_BYTES", 400_000)
+    monkeypatch.setattr(gathering, "_BYTES", 600_000)
 
 
-def visits(con: duckdb.DuckDBPyConnection, rows: int = 6000) -> None:
+def visits(con: duckdb.DuckDBPyConnection, rows: int = 3000) -> None:
     con.execute(VISITS.format(rows=rows))
 
 
@@ -61,12 +63,12 @@ def test_every_class_has_k_rows(con: duckdb.DuckDBPyConnection, arguments: str) 
     con.execute(f"CREATE TABLE released AS FROM k_anonymize('visits', 4, {arguments})")
     least, rows = con.execute(CLASSES.format("released")).fetchall()[0]
     assert least >= 4
-    assert rows == 6000
+    assert rows == 3000
     certificate = newest(con)
     assert certificate.algorithm == "greedy by parts"
     assert certificate.smallest_class == least
     assert 0 < certificate.lower_bound <= certificate.cost
-    assert con.execute("SELECT count(*) FROM released JOIN visits USING (cost)").fetchall() == [(6000,)]
+    assert con.execute("SELECT count(*) FROM released JOIN visits USING (cost)").fetchall() == [(3000,)]
 
 
 @pytest.mark.own_connection
@@ -137,7 +139,7 @@ def test_clause_explanation_and_python() -> None:
     with kanon_sql.connect(config={"memory_limit": "1GB"}) as con:
         visits(con.raw)
         clause = "SELECT age, zip, sex, day FROM visits ANONYMIZE BY age, zip, sex, day GUARANTEE k >= 4"
-        assert len(con.sql(clause).fetchall()) == 6000
+        assert len(con.sql(clause).fetchall()) == 3000
         assert newest(con.raw).algorithm == "greedy by parts"
         told = {line[0]: line[1] for line in con.sql(f"EXPLAIN ANONYMIZE {clause}").fetchall()}
         assert told["solver"].startswith("greedy by parts (chosen automatically: ")
@@ -149,7 +151,7 @@ def test_clause_explanation_and_python() -> None:
         patched.setattr(gathering, "_BYTES", 1 << 32)  # whatever the memory of the machine
         release = kanon_sql.anonymize(table, k=4, quasi_identifiers=["age", "zip", "sex", "day"])
     assert release.certificate.algorithm == "greedy by parts"
-    assert release.table.num_rows == 6000
+    assert release.table.num_rows == 3000
 
 
 @pytest.mark.own_connection
@@ -219,3 +221,17 @@ def test_a_small_memory_limit_forces_parts(tmp_path: Path) -> None:
 def test_memory_is_read_as_duckdb_tells_it(told: str, memory: int) -> None:
     policy = Policy.of(k=2, quasi_identifiers=["a"])
     assert gathering.Gathering(policy, told, None).memory == memory
+
+
+@pytest.mark.own_connection
+@pytest.mark.usefixtures("little_memory")
+def test_a_full_disk_is_an_error_of_its_own(con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+    con.execute("SET memory_limit = '1GB'")
+    visits(con)
+
+    def full(self: SpooledCodes, values: object, count: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(SpooledCodes, "add", full)
+    with pytest.raises(duckdb.Error, match="in a file: No space left on device; hint: SET temp_directory"):
+        con.execute(f"FROM k_anonymize('visits', 4, {QI})").fetchall()

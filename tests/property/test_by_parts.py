@@ -66,8 +66,8 @@ def test_small_tables_against_brute_force(seed: int) -> None:
     patterns = permitted(table, policy)
     best = optimum(rows, k, masks, weights)
     assert best is not None
-    for most in (1, 2, 4):
-        recoding = greedy.solve(plain(table, patterns, k), Budget(), most, threads=1)
+    for most, parts in ((1, 1), (2, 1), (4, 2), (3, 1)):
+        recoding = greedy.solve(plain(table, patterns, k), Budget(), most, threads=1, parts=parts)
         check(table, recoding, k)
         assert np.isin(recoding.shown, patterns.shown).all()
         assert table.exact_cost(recoding.cost(table)) >= best
@@ -102,7 +102,7 @@ def test_parts_lose_little_against_the_whole(seed: int) -> None:
     table, policy = coded(correlated(seed, 1500), k=3)
     problem = plain(table, permitted(table, policy), 3)
     best = whole.solve(problem, Budget()).cost(table)
-    recoding = greedy.solve(problem, Budget(), table.row_types // 4)
+    recoding = greedy.solve(problem, Budget(), table.row_types // 4, parts=2)
     check(table, recoding, 3)
     assert recoding.cost(table) <= 1.1 * best
 
@@ -114,12 +114,12 @@ def test_the_recoding_does_not_depend_on_threads_or_the_order_of_rows(seed: int)
     table, policy = coded(rows, k=4)
     patterns = permitted(table, policy)
     most = random.Random(seed).randint(20, 300)
-    first = greedy.solve(plain(table, patterns, 4), Budget(), most, threads=1)
-    assert pieces(greedy.solve(plain(table, patterns, 4), Budget(), most, threads=4)) == pieces(first)
+    first = greedy.solve(plain(table, patterns, 4), Budget(), most, threads=1, parts=3)
+    assert pieces(greedy.solve(plain(table, patterns, 4), Budget(), most, threads=4, parts=3)) == pieces(first)
     random.Random(seed).shuffle(rows)
     again, _ = coded(rows, k=4)
     assert (again.codes == table.codes).all()
-    assert pieces(greedy.solve(plain(again, patterns, 4), Budget(), most, threads=2)) == pieces(first)
+    assert pieces(greedy.solve(plain(again, patterns, 4), Budget(), most, threads=2, parts=3)) == pieces(first)
 
 
 def test_rows_below_k_take_back_the_nearest_class() -> None:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kanon_sql.engines.duckdb.pieces import PiecesByNumber
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.by_parts import divisible
 from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.spooled_codes import SpooledCodes
 
 if TYPE_CHECKING:
@@ -115,7 +117,10 @@ class Gathering:
         """Move the chunks that wait to the files."""
         if self._spooled is not None and self._chunks:
             *values, count = _joined(self._chunks).flatten()
-            self._spooled.add(values, np.from_dlpack(count).astype(np.int64))
+            try:
+                self._spooled.add(values, np.from_dlpack(count).astype(np.int64))
+            except OSError as error:
+                raise_alone(SourceError(f"cannot keep row types in a file: {error.strerror}; hint: SET temp_directory"))
             self._chunks, self._waiting = self._chunks[:1], 0
             self._chunks[0] = self._chunks[0].slice(0, 0)
 
@@ -123,12 +128,13 @@ class Gathering:
         """Return all row types in the order of their numbers; None where they are in files."""
         return None if self._spooled is not None else _joined(self._chunks)
 
-    def spooled(self) -> tuple[SpooledCodes, list[str]]:
-        """Return the codes of all row types, and the names of the columns."""
+    def coded(self, report: Callable[[str, float], None]) -> tuple[CodedTable, Policy]:
+        """Return the table of the row types that are in files, and the resolved policy."""
         self._code()
         if self._spooled is None:
             raise AssertionError("nothing was spooled")
-        return self._spooled, [field.name for field in self._chunks[0].type][:-1]
+        names = [field.name for field in self._chunks[0].type]
+        return self._spooled.table(names[:-1], self._policy, lambda done: report("coding", done))
 
     def found(self, pieces: PiecesByNumber) -> None:
         """Take the pieces; the row types are no longer needed."""

@@ -26,14 +26,14 @@ from kanon_sql.table.recoding import Recoding
 
 STEP = "greedy by parts"
 
-_PARTS = 4
-"""Parts of the memory's size are solved so many at once, beside all that is kept of the whole table."""
+PARTS = 16
+"""A part has this share of the row types that memory holds at once: as many are solved on as many cores."""
 
 _SETS = 2
 """Rounds with other key columns for the same patterns."""
 
 
-def solve(problem: Problem, budget: Budget, most: int, threads: int | None = None) -> Recoding:
+def solve(problem: Problem, budget: Budget, most: int, threads: int | None = None, parts: int = PARTS) -> Recoding:
     """Return a strictly k-anonymous recoding of a table whose codes may lie in a file.
 
     Parameters
@@ -46,6 +46,8 @@ def solve(problem: Problem, budget: Budget, most: int, threads: int | None = Non
         Row types that memory holds at once.
     threads : int, optional
         By default one for each core. The recoding is the same with any number.
+    parts : int
+        How many parts make ``most`` row types.
 
     Raises
     ------
@@ -61,14 +63,13 @@ def solve(problem: Problem, budget: Budget, most: int, threads: int | None = Non
     shown = np.zeros(table.row_types, np.uint64)
     left = _without_frequent(table, patterns, k, shown)
     if len(left) > most and not budget.over():
-        keys = KeyColumns.of(table, patterns, budget)
+        keys, size = KeyColumns.of(table, patterns, budget), max(1, most // parts)
         for cheap in _cheaper(table, patterns):
             avoided: set[int] = set()
             for _ in range(_SETS):
-                columns = keys.choose(len(left), max(1, most // _PARTS), avoided)
+                columns = keys.choose(len(left), size, avoided)
                 avoided.update(columns)
-                parts = divided(table.codes, left, columns, max(1, most // _PARTS))
-                left = _round(table, cheap, k, parts, budget, threads, shown)
+                left = _round(table, cheap, k, divided(table.codes, left, columns, size), budget, threads, shown)
                 if len(left) <= most or budget.over():
                     return solve_rest(problem, budget, shown, left)
     return solve_rest(problem, budget, shown, left)

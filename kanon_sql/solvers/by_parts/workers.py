@@ -12,6 +12,9 @@ from typing import TypeVar
 
 from kanon_sql.solvers.budget import Budget, silent
 
+MOST_THREADS = 16
+"""More parts at once would not fit the memory."""
+
 _WAIT = 0.2
 """Seconds between two reports while a part is solved."""
 
@@ -42,11 +45,11 @@ def solved(
     done : float
         The share of the whole work that was done before, 0 to 1.
     threads : int, optional
-        By default one for each core.
+        By default one for each core, `MOST_THREADS` at most.
     """
     stopped = threading.Event()
     quiet = replace(budget, progress=silent, ended=lambda: stopped.is_set() or budget.ended())
-    threads = threads or os.cpu_count() or 1
+    threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
     waiting: deque[Future[_Found]] = deque()
     with ThreadPoolExecutor(threads) as executor:
         try:
