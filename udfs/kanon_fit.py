@@ -79,6 +79,7 @@ def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequen
         recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, session.report, session.ended)
         return PlainPieces.of_recoding(table, recoding), certificate
     read = coded(types, asked, tuple(tables), budget, session.secret)
+    del types  # the solver has their codes
     table, resolved, climbed = read.table, read.policy, read.ladders
     number = None
     if resolved.summarized:

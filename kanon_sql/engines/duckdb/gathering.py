@@ -125,8 +125,11 @@ class Gathering:
             self._chunks[0] = self._chunks[0].slice(0, 0)
 
     def whole(self) -> pa.StructArray | None:
-        """Return all row types in the order of their numbers; None where they are in files."""
-        return None if self._spooled is not None else _joined(self._chunks)
+        """Hand over all row types in the order of their numbers, once; None where they are in files."""
+        if self._spooled is not None:
+            return None
+        chunks, self._chunks = self._chunks, []
+        return _joined(chunks)
 
     def coded(self, report: Callable[[str, float], None]) -> tuple[CodedTable, Policy]:
         """Return the table of the row types that are in files, and the resolved policy."""
