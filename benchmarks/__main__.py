@@ -21,6 +21,7 @@ from benchmarks import (
     fuzz,
     generalization,
     machine,
+    memory,
     scale,
     sensitive,
     solvers,
@@ -45,6 +46,7 @@ PARTS = {
     "wide": wide.show,
     "start": start.show,
     "scale": scale.show,
+    "memory": memory.show,
     "attacks": attacks.show,
     "faults": faults.show,
     "fuzz": fuzz.show,
@@ -78,7 +80,12 @@ ON_REQUEST = ("attacks", "faults", "fuzz")
     help="Values of k of the parts tables, exact and solvers. [default: those of the part]",
 )
 @click.option(
-    "--rows", "sizes", multiple=True, type=click.IntRange(min=1000), default=(1_000_000, 10_000_000), help="Sizes of scale."
+    "--rows",
+    "sizes",
+    multiple=True,
+    type=click.IntRange(min=1000),
+    default=(1_000_000, 10_000_000),
+    help="Sizes of scale, the largest also of memory.",
 )
 @click.option("--storage", type=click.Choice(["memory", "file"]), default="memory", help="Databases of scale.")
 @click.option("--tables", "releases", type=click.IntRange(min=50), default=1000, help="Releases behind each rate of attacks.")
@@ -132,6 +139,8 @@ def main(
                 records = backends.measure(data)
             case "wide":
                 records = wide.measure()
+            case "memory":
+                records = memory.measure(max(sizes))
             case "start":
                 records = start.measure(max(runs, 5))
             case "attacks":

@@ -49,7 +49,7 @@ def measure(sizes: Iterable[int], runs: int, storage: str, data: Path) -> Iterat
         for _ in range(1 if rows >= 10_000_000 else runs):
             for name in WORK:
                 with tempfile.TemporaryDirectory() as folder:
-                    found[name].append(_run(name, parquet, Path(folder) if storage == "file" else None))
+                    found[name].append(run_alone(name, parquet, Path(folder) if storage == "file" else None))
         own = {figure: median(run[figure] for run in found["duckdb"]) for figure in _FIGURES}
         for name, taken in found.items():
             figures = {figure: median(run[figure] for run in taken) for figure in taken[0]}
@@ -63,7 +63,8 @@ def measure(sizes: Iterable[int], runs: int, storage: str, data: Path) -> Iterat
             }
 
 
-def _run(name: str, parquet: Path, folder: Path | None) -> dict[str, Any]:
+def run_alone(name: str, parquet: Path, folder: Path | None, memory: str = "") -> dict[str, Any]:
+    """Return what a work takes in a process of its own; ``memory`` is DuckDB's limit where it is not the default."""
     if folder is not None:
         with duckdb.connect(str(folder / "source.duckdb")) as con:
             con.execute(f"CREATE TABLE p AS FROM '{parquet}'")
@@ -73,6 +74,7 @@ def _run(name: str, parquet: Path, folder: Path | None) -> dict[str, Any]:
         "folder": "" if folder is None else str(folder),
         "k": K,
         "threads": THREADS,
+        "memory": memory,
     }
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.statement_process", json.dumps(arguments)],

@@ -19,7 +19,7 @@ _EVERY = "CREATE TABLE released AS SELECT * FROM k_anonymize('{source}', {k}, al
 STATEMENTS = {"duckdb": (_GROUP, _COPY), "named": (_NAMED,), "every": (_EVERY,)}
 
 
-def main(name: str, parquet: str, folder: str, k: int, threads: int) -> dict[str, Any]:
+def main(name: str, parquet: str, folder: str, k: int, threads: int, memory: str = "") -> dict[str, Any]:
     """Run the statements of that name and return what they took.
 
     Parameters
@@ -32,6 +32,8 @@ def main(name: str, parquet: str, folder: str, k: int, threads: int) -> dict[str
         Where the database files lie; empty for databases in memory.
     k, threads : int
         Least class size, threads of DuckDB.
+    memory : str
+        Its memory limit, set once the table is there; empty for the default.
     """
     con = duckdb.connect(str(Path(folder) / f"{name}.duckdb") if folder else ":memory:", config={"threads": threads})
     if folder:
@@ -54,6 +56,8 @@ def main(name: str, parquet: str, folder: str, k: int, threads: int) -> dict[str
         "qi": ", ".join(f'"{each}"' for each in names),
         "names": ", ".join(f"'{each}'" for each in names),
     }
+    if memory:
+        con.execute(f"SET memory_limit = '{memory}'")
     before = _memory("VmRSS")
     wall, cpu = time.perf_counter(), time.process_time()
     for statement in STATEMENTS[name]:
@@ -68,8 +72,9 @@ def main(name: str, parquet: str, folder: str, k: int, threads: int) -> dict[str
     took["suppressed_cells"] = con.execute(f"SELECT {hidden} FROM released").fetchall()[0][0]
     if name != "duckdb":
         took["k"] = con.execute("SELECT k FROM k_anonymity('released')").fetchall()[0][0]
-        row_types, solver = con.execute("SELECT row_types, seconds FROM kanon_releases() ORDER BY number DESC").fetchall()[0]
-        took |= {"row_types": row_types, "solver_seconds": solver}
+        names = ("row_types", "solver_seconds", "algorithm", "lower_bound")
+        found = con.execute("SELECT row_types, seconds, algorithm, lower_bound FROM kanon_releases() ORDER BY number DESC")
+        took |= dict(zip(names, found.fetchall()[0], strict=True))
     con.close()
     return took
 

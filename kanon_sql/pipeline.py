@@ -15,6 +15,7 @@ from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges, Sets
 from kanon_sql.model.validation import as_identifier
+from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Progress, never, silent
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances.repair import UnplacedError
@@ -87,6 +88,59 @@ def run(
     if prices is None or policy.grouped:
         return recoding, certificate
     return recoding, replace(certificate, prices=tuple(prices.price.tolist()), scale=prices.scale, unit=table.unit)
+
+
+def run_by_parts(
+    table: CodedTable,
+    policy: Policy,
+    most: int,
+    progress: Progress = silent,
+    ended: Callable[[], bool] = never,
+    threads: int | None = None,
+) -> tuple[Recoding, Certificate]:
+    """Solve a coded table of more row types than memory holds at once.
+
+    Parameters
+    ----------
+    table, policy, progress, ended
+        As for `run`, under a policy that is `divisible`; the codes may lie in a file.
+    most : int
+        Row types that memory holds at once.
+    threads : int, optional
+        By default one for each core.
+
+    Raises
+    ------
+    InfeasibleError, AuditError
+        As `run`.
+
+    Notes
+    -----
+    The certificate has no prices: one for each row type would be as large as the table.
+    """
+    from kanon_sql.solvers.by_parts import greedy
+    from kanon_sql.solvers.by_parts.lower_bound import lower_bound
+
+    started = time.monotonic()
+    table.refuse_fewer(policy.k)
+    requirement = feasible_requirement(table, policy)
+    budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
+    problem = Problem(table=table, patterns=permitted(table, policy), requirement=requirement)
+    recoding = greedy.solve(problem, budget, most, threads)
+    if problem.patterns.listed and not np.isin(np.unique(recoding.shown), problem.patterns.shown).all():
+        raise AuditError("the greedy by parts used a mask that is not permitted; nothing was released")
+    bound, method = lower_bound(table, problem.patterns, requirement.least, budget, threads)
+    return recoding, certified(
+        table,
+        policy,
+        recoding,
+        algorithm=by_parts.ALGORITHM,
+        reason=by_parts.reason(table.row_types, most),
+        cost=table.exact_cost(recoding.cost(table)),
+        lower_bound=table.exact_cost(bound),
+        bound_method=method,
+        seconds=time.monotonic() - started,
+    )
 
 
 def _solved(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -> Recoding:

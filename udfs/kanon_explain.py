@@ -1,11 +1,12 @@
-"""`kanon_explain(row_types, policy, ...)`: what a release would be up against; takes what `kanon_fit` takes."""
+"""`kanon_explain(run, row_types, policy, ...)`: what a release would be up against; takes what `kanon_fit` takes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.explanation import empty_explanation, explanation
+from kanon_sql.engines.duckdb.explanation import Line, empty_explanation, explanation
 from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.histogram import coded
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.policy import Policy
@@ -15,27 +16,28 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def explain(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *tables: pa.ChunkedArray) -> pa.Array:
+def explain(
+    session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *tables: Any
+) -> pa.Array:
     """Return one list: a struct per line of the explanation.
 
     Parameters
     ----------
-    row_types, policy, tables
+    run, row_types, policy, tables
         As for `kanon_fit`.
     """
     import pyarrow as pa
 
     session.ready()
+    key = run[0].as_py()
     asked = Policy.from_json(policy[0].as_py())
-    if row_types.null_count == len(row_types):
-        lines = empty_explanation(asked)
-    else:
-        try:
-            budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
-            read = coded(row_types.combine_chunks().values, asked, tables, budget)
-        finally:
-            session.rest()
-        lines = explanation(read.table, read.policy)
+    try:
+        gathering = session.gathering(key)
+        gathering.require(row_types[0].as_py())
+        lines = _lines(session, gathering, asked, tables)
+    finally:
+        session.rest()
+        session.end(key)
     columns = {
         "property": pa.array([line.property for line in lines], pa.string()),
         "value": pa.array([line.value for line in lines], pa.string()),
@@ -46,9 +48,21 @@ def explain(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArra
     return pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), rows)
 
 
+def _lines(session: Session, gathering: Gathering, asked: Policy, tables: tuple[Any, ...]) -> list[Line]:
+    if not gathering.row_types:
+        return empty_explanation(asked)
+    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
+    types = gathering.whole()
+    if types is None:
+        return explanation(*gathering.coded(budget.report), most=gathering.capacity, budget=budget)
+    read = coded(types, asked, tables, budget)
+    return explanation(read.table, read.policy)
+
+
 FUNCTION = Function(
     name="kanon_explain",
     returns='STRUCT("property" VARCHAR, "value" VARCHAR, "cost" DOUBLE, "rows_failing" BIGINT)[]',
     call=explain,
     arrow=True,
+    side_effects=True,
 )

@@ -1,17 +1,21 @@
-"""`kanon_fit(row_types, policy, ...)`: the solver, called once a release with all row types and the tables of the policy."""
+"""`kanon_fit(run, row_types, policy, ...)`: the solver, called once a release when all row types are gathered."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kanon_sql import pipeline
+from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.built_arrays import numbers, texts
 from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.histogram import coded
+from kanon_sql.engines.duckdb.pieces import ListedPieces, PiecesByNumber, PlainPieces, hidden_columns
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.model.policy import Policy
@@ -28,89 +32,90 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def fit(session: Session, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *tables: pa.ChunkedArray) -> pa.Array:
-    """Return for each row type the pieces it is released in.
+def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *tables: Any) -> pa.Array:
+    """Find the pieces of all row types, for `kanon_pieces`, and return the number of the release.
 
     Parameters
     ----------
-    row_types : list of struct
-        One list, see `coded`.
+    run : whole number
+        See `kanon_begin`.
+    row_types : whole number
+        How many there are: it is known when the last has been gathered.
     policy : text
         Canonical JSON.
     tables : lists of struct of text
         The tables of `Policy.tables`.
-
-    Returns
-    -------
-    struct
-        ``release``, its number; ``pieces``, a list per row type of ``(piece, after, upto, hidden, labels)``: the rows numbered
-        above ``after`` up to ``upto`` hide the columns ``hidden``, and show ``labels`` in those of `Policy.generalized`.
     """
-    import pyarrow as pa
-
     session.ready()
-    types = row_types.combine_chunks().values if row_types.null_count < len(row_types) else None
+    key = run[0].as_py()
+    gathering = session.gathering(key)
     asked = Policy.from_json(policy[0].as_py())
-    if types is None:
-        return _answer(session.record(pipeline.empty_certificate(asked)), pa.array([[]], _PIECES()))
+    gathering.require(row_types[0].as_py())
+    if not gathering.row_types:
+        session.end(key)
+        return _number(session.record(pipeline.empty_certificate(asked)))
+    gathering.touched = math.inf  # the solver may take its time
     try:
-        budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
-        read = coded(types, asked, tables, budget, session.secret)
-        table, resolved, climbed = read.table, read.policy, read.ladders
-        number = None
-        if resolved.summarized:
-            null = {name: _null(climbed[name]) for name in resolved.summarized}
-            recoding, division, certificate = pipeline.summarize(table, resolved, null, session.report, session.ended)
-            number = division.number
-        else:
-            recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
+        pieces, certificate = _found(session, gathering, asked, tables)
+    except BaseException:
+        session.end(key)
+        raise
     finally:
         session.rest()
+    gathering.found(pieces)
+    return _number(session.record(certificate))
+
+
+def _number(release: int) -> pa.Array:
+    return numbers(np.array([release], np.int64))
+
+
+def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
+    """Solve what was gathered, at once or by parts."""
+    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
+    types = gathering.whole()
+    if types is None:
+        table, resolved = gathering.coded(budget.report)
+        recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, session.report, session.ended)
+        return PlainPieces.of_recoding(table, recoding), certificate
+    read = coded(types, asked, tuple(tables), budget, session.secret)
+    del types  # the solver has their codes
+    table, resolved, climbed = read.table, read.policy, read.ladders
+    number = None
+    if resolved.summarized:
+        null = {name: _null(climbed[name]) for name in resolved.summarized}
+        recoding, division, certificate = pipeline.summarize(table, resolved, null, session.report, session.ended)
+        number = division.number
+    else:
+        recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
+    if not asked.generalized and not table.sensitive:
+        return PlainPieces.of_recoding(table, recoding), certificate
     spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}
     generalized = [spelled[same_name(name)] for name in asked.generalized]
     shown = [_shown(resolved, name, climbed[name], table, recoding, number) for name in generalized]
     seed = int.from_bytes(session.secret.derived(f"spellings under {resolved.to_json()}"))
-    return _answer(session.record(certificate), _pieces(table, recoding, shown, read.spellings, seed))
-
-
-def _PIECES() -> pa.DataType:  # noqa: N802 - a type, made late because pyarrow is imported late
-    import pyarrow as pa
-
-    parts = [("piece", pa.int32()), ("after", pa.int64()), ("upto", pa.int64())]
-    return pa.list_(pa.list_(pa.struct([*parts, *((name, pa.list_(pa.string())) for name in ("hidden", "labels"))])))
-
-
-def _answer(number: int, pieces: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.StructArray.from_arrays([numbers(np.array([number], np.int64)), pieces], ["release", "pieces"])
+    return ListedPieces(_pieces(table, recoding, shown, read.spellings, seed)), certificate
 
 
 def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array], spellings: Spellings, seed: int) -> pa.Array:
-    """Lay the pieces out in the order in which the row types came; ``shown`` has the texts of each generalized column."""
+    """Return the list of pieces of each row type, as these came; ``shown`` has the texts of each generalized column."""
     import pyarrow as pa
 
     place, order, count = spellings.dealt(recoding.row_type, recoding.count, seed)
     total = np.cumsum(count)
     first = np.searchsorted(place, np.arange(len(spellings.weight) + 1)).astype(np.int32)
     before = np.append(0, total)[first[place]]
-    bits = hidden_bits(recoding.shown[order], len(table.columns))
-    hidden = bits.astype(np.bool_).repeat(table.width, axis=1)
-    columns = texts(chain.from_iterable(table.ladders))
-    names = pa.DictionaryArray.from_arrays(numbers(np.nonzero(hidden)[1].astype(np.int32)), columns)
-    offsets = np.append(0, np.cumsum(hidden.sum(axis=1))).astype(np.int32)
     piece = pa.StructArray.from_arrays(
         [
             numbers(np.arange(len(order), dtype=np.int32)),
             numbers(total - count - before),
             numbers(total - before),
-            pa.ListArray.from_arrays(numbers(offsets), names.dictionary_decode()),
+            hidden_columns(recoding.shown[order], table),
             _beside([column.take(numbers(order)) for column in shown], len(order)),
         ],
         ["piece", "after", "upto", "hidden", "labels"],
     )
-    by_type = pa.ListArray.from_arrays(numbers(first), piece)
-    return pa.ListArray.from_arrays(numbers(np.array([0, len(spellings.weight)], np.int32)), by_type)
+    return pa.ListArray.from_arrays(numbers(first), piece)
 
 
 def _null(ladder: Ladder) -> int:
@@ -148,12 +153,4 @@ def _beside(columns: Sequence[pa.Array], size: int) -> pa.Array:
     return pa.ListArray.from_arrays(numbers(offsets), pa.concat_arrays(columns).take(numbers(order)))
 
 
-FUNCTION = Function(
-    name="kanon_fit",
-    returns=(
-        'STRUCT("release" BIGINT, '
-        "pieces STRUCT(piece INTEGER, after BIGINT, upto BIGINT, hidden VARCHAR[], labels VARCHAR[])[][])"
-    ),
-    call=fit,
-    arrow=True,
-)
+FUNCTION = Function(name="kanon_fit", returns="BIGINT", call=fit, arrow=True, side_effects=True)

@@ -60,23 +60,18 @@ def encode(
     """
     names = [field.name for field in row_types.type]
     policy = policy.resolve(names)
-    chosen = [qi.column for qi in policy.quasi_identifiers]
-    if len(chosen) > 60:
-        raise PolicyError(f"the table has {len(chosen)} quasi-identifiers, more than 60; hint: name those that identify people")
-    weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
     columns: list[tuple[str, ...]] = []
     parts: list[Int32] = []
     costs: list[Fraction] = []
     hidden_levels = 0
-    for linked in map(tuple, units(chosen, policy.linked)):
+    for linked, weight_of in weighted_units(policy):
         ladder = (ladders or {}).get(linked[0])
         if ladder is None:
             plain = [_column_codes(row_types.field(names.index(name))) for name in linked]
-            steps, levels = [Fraction(1)], [plain[0] if len(plain) == 1 else _joined_codes(np.stack(plain, axis=1))]
+            steps, levels = [Fraction(1)], [plain[0] if len(plain) == 1 else joined_codes(np.stack(plain, axis=1))]
         else:
             steps, levels = ladder.steps, list(ladder.codes)
             hidden_levels |= sum(1 << len(columns) + level for level, shown in enumerate(ladder.shown) if not shown)
-        weight_of = sum((weights[name] for name in linked), Fraction(0))
         columns += [linked] * len(levels)
         parts += levels
         costs += [weight_of * step for step in steps]
@@ -92,14 +87,9 @@ def encode(
     order = ascending(every)  # the first column counts least
     every = every[order]
     if len(every) > 1 and (every[1:] == every[:-1]).all(axis=1).any():
-        raise SourceError(
-            "two different row types cannot be told apart: a column's type (such as TIME WITH TIME ZONE) loses information; "
-            "hint: cast it to VARCHAR"
-        )
-    cost, unit = _whole_costs(costs)
+        raise alike_row_types()
     weight = count[order]
-    if int(weight.sum()) * int(cost.sum()) >= 1 << 63:
-        raise PolicyError("the weights are too large to be added over all rows; hint: use smaller weights, or fewer digits")
+    cost, unit = whole_costs(costs, int(weight.sum()))
     sensitive = tuple(
         Sensitive(
             column=name,
@@ -124,6 +114,32 @@ def encode(
         sensitive=sensitive,
     )
     return table, policy
+
+
+def weighted_units(policy: Policy) -> list[tuple[tuple[str, ...], Fraction]]:
+    """Return the columns and groups of linked columns of a resolved policy, each with its weight.
+
+    Raises
+    ------
+    PolicyError
+        When they are too many.
+    """
+    weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
+    if len(weights) > 60:
+        raise PolicyError(
+            f"the table has {len(weights)} quasi-identifiers, more than 60; hint: name those that identify people"
+        )
+    return [
+        (tuple(linked), sum((weights[name] for name in linked), Fraction(0))) for linked in units(list(weights), policy.linked)
+    ]
+
+
+def alike_row_types() -> SourceError:
+    """Return the error for row types with the same codes."""
+    return SourceError(
+        "two different row types cannot be told apart: a column's type (such as TIME WITH TIME ZONE) loses information; "
+        "hint: cast it to VARCHAR"
+    )
 
 
 def _groupings(ladders: Mapping[str, Ladder]) -> tuple[str, ...]:
@@ -159,15 +175,24 @@ def _distances(policy: Policy, column: str, values: pa.Array, codes: Int32) -> d
     return found
 
 
-def _whole_costs(weights: Sequence[Fraction]) -> tuple[Int64, int]:
+def whole_costs(weights: Sequence[Fraction], rows: int) -> tuple[Int64, int]:
+    """Return the cost of hiding each column in one row as whole numbers, and their common denominator.
+
+    Raises
+    ------
+    PolicyError
+        When they cannot be added exactly over all rows.
+    """
     unit = math.lcm(*(weight.denominator for weight in weights))
     whole = [weight.numerator * (unit // weight.denominator) for weight in weights]
     if sum(whole) >= 1 << 31:
         raise PolicyError("the weights are too far apart to add exactly; hint: use fewer digits")
+    if rows * sum(whole) >= 1 << 63:
+        raise PolicyError("the weights are too large to be added over all rows; hint: use smaller weights, or fewer digits")
     return np.array(whole, np.int64), unit
 
 
-def _joined_codes(codes: Int32) -> Int32:
+def joined_codes(codes: Int32) -> Int32:
     """Return one code for each combination of the codes of linked columns."""
     order = ascending(codes)
     ordered = codes[order]
@@ -178,8 +203,14 @@ def _joined_codes(codes: Int32) -> Int32:
 
 def _column_codes(values: pa.Array) -> Int32:
     """Return codes of one column that follow the order of its values, NULL last."""
+    encoded = exact(values).dictionary_encode(null_encoding="encode")
+    codes: Int32 = ranks(encoded.dictionary)[np.from_dlpack(encoded.indices)]
+    return codes
+
+
+def exact(values: pa.Array) -> pa.Array:
+    """Return values that Arrow can compare, equal where the values of one column are."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
@@ -191,12 +222,17 @@ def _column_codes(values: pa.Array) -> Int32:
         values = pa.array(_texts(values), pa.string())
     if pa.types.is_dictionary(values.type):  # an ENUM, in the order of its values
         values = values.indices
-    encoded = values.dictionary_encode(null_encoding="encode")
-    rank = np.empty(len(encoded.dictionary), np.int32)
-    order = np.from_dlpack(pc.sort_indices(encoded.dictionary))
+    return values
+
+
+def ranks(distinct: pa.Array) -> Int32:
+    """Return the rank of each of some distinct values, NULL the last."""
+    import pyarrow.compute as pc
+
+    rank = np.empty(len(distinct), np.int32)
+    order = np.from_dlpack(pc.sort_indices(distinct))
     rank[order] = np.arange(len(rank), dtype=np.int32)
-    codes: Int32 = rank[np.from_dlpack(encoded.indices)]
-    return codes
+    return rank
 
 
 def _by_value(values: pa.Array) -> pa.Array:

@@ -48,8 +48,9 @@ def alike(codes: Int32, cardinality: Int64, hidden: NDArray[np.bool_]) -> Int64:
     O(t (m + log t)).
     """
     word, stride, words = mixed_radix(np.where(hidden, 1, cardinality))
-    seen = np.flatnonzero(~hidden)
-    keys = np.stack([codes[:, seen[word[seen] == index]] @ stride[seen[word[seen] == index]] for index in range(words)])
+    keys = np.zeros((words, len(codes)), np.int64)
+    for column in np.flatnonzero(~hidden):
+        keys[word[column]] += codes[:, column] * stride[column]
     order = np.lexsort(keys)
     number = np.zeros(len(codes), np.int64)
     number[order[1:]] = np.cumsum((keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0))

@@ -34,6 +34,7 @@ ROOMS = (
     "kanon_sql.solvers.matching",
     "kanon_sql.solvers.summaries",
     "kanon_sql.solvers.k_anonymity",
+    "kanon_sql.solvers.by_parts",
     "kanon_sql.solvers.sensitive",
     "kanon_sql.solvers.people",
     "kanon_sql.solvers.feasibility",

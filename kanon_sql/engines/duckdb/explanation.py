@@ -10,10 +10,12 @@ import numpy as np
 
 from kanon_sql import pipeline
 from kanon_sql.engines.duckdb.names import literal
-from kanon_sql.engines.duckdb.release import histogram, tables_of
+from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
+from kanon_sql.solvers import by_parts
+from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances.row_distance import METHOD
 from kanon_sql.solvers.registry import choose
@@ -32,14 +34,15 @@ _PEOPLE = "none over all ways to count people: one row stands for each, or whole
 
 _QUERY = """WITH "kanon#source" AS (
 {body}
+), {run}, "kanon#types" AS (
+{histogram}
+    WHERE {unshadowed}
 )
 SELECT system.main.unnest("kanon#e", recursive := true)
 FROM (
-    SELECT system.main.unnest(system.main.kanon_explain(row_types, {policy}{tables})) AS "kanon#e"
-    FROM (
-{histogram}
-    )
-    WHERE {unshadowed}
+    SELECT system.main.unnest(system.main.kanon_explain(
+        run, (SELECT system.main.count(number) FROM "kanon#types"), {policy}{tables})) AS "kanon#e"
+    FROM "kanon#run"
 )"""
 
 
@@ -47,7 +50,7 @@ def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
     row_types = histogram('"kanon#source"', policy)["histogram"]
     slots = {"policy": literal(policy.to_json()), "tables": tables_of(policy), "unshadowed": unshadowed()}
-    return _QUERY.format(body=body, histogram=row_types, **slots)
+    return _QUERY.format(body=body, run=run_of(policy), histogram=row_types, **slots)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,7 @@ class Line:
     rows_failing: int | None = None
 
 
-def explanation(table: CodedTable, policy: Policy) -> list[Line]:
+def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, budget: Budget = UNLIMITED) -> list[Line]:
     """Explain what a release of a coded table would be up against.
 
     Parameters
@@ -81,6 +84,10 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
         At least one row type.
     policy : Policy
         With the columns of the table.
+    most : int, optional
+        Row types that memory holds at once, where there are more.
+    budget : Budget
+        Time for a bound by parts.
 
     Raises
     ------
@@ -107,16 +114,24 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
         ]
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
-    prices = pipeline.cheapest_rows(table, patterns, requirement.least)
-    bound = table.exact_cost(int(prices.price @ table.weight))
+    name, guarantee, method = solver.name, solver.guarantee if policy.people is None else _PEOPLE, METHOD
+    if most is None:
+        prices = pipeline.cheapest_rows(table, patterns, requirement.least)
+        units = int(prices.price @ table.weight)
+    else:
+        from kanon_sql.solvers.by_parts.lower_bound import lower_bound
+
+        name, reason, guarantee = by_parts.ALGORITHM, by_parts.reason(table.row_types, most), by_parts.GUARANTEE
+        units, method = lower_bound(table, patterns, requirement.least, budget)
+    bound = table.exact_cost(units)
     names = ", ".join(map(as_identifier, policy.grouped))
     releases = f"no release with the chosen groups of {names}" if names else "no release"
     return [
         *head,
         Line(property="masks", value=_counted(table, patterns)),
-        Line(property="solver", value=f"{solver.name} ({reason})"),
-        Line(property="guarantee of the solver", value=solver.guarantee if policy.people is None else _PEOPLE),
-        Line(property="lower bound", value=f"{METHOD}: {releases} costs less", cost=bound),
+        Line(property="solver", value=f"{name} ({reason})"),
+        Line(property="guarantee of the solver", value=guarantee),
+        Line(property="lower bound", value=f"{method}: {releases} costs less", cost=bound),
         *_masks(table, _cheapest(table, patterns), _failing(requirement)),
     ]
 

@@ -21,7 +21,10 @@ from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
 from kanon_sql.errors import SourceError, raise_alone
 
 _MODULES = (
+    "kanon_begin",
+    "kanon_gather",
     "kanon_fit",
+    "kanon_pieces",
     "kanon_keyed_hash",
     "kanon_explain",
     "kanon_column",

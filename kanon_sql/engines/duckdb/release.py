@@ -100,7 +100,9 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
         "unshadowed": unshadowed(),
     }
     shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number)
-    return text("release", **slots, labels=_labels(policy), **histogram(relation, policy), **cover(policy), **shape)
+    return text(
+        "release", **slots, run=run_of(policy), labels=_labels(policy), **histogram(relation, policy), **cover(policy), **shape
+    )
 
 
 def _labels(policy: Policy) -> str:
@@ -128,14 +130,19 @@ def tables_of(policy: Policy) -> str:
     return "".join(f", {_TABLE.format(table_name(name))}" for name in policy.tables)
 
 
+def run_of(policy: Policy) -> str:
+    """Return the common table expression that `histogram` gathers row types for."""
+    return text("run", policy=literal(policy.to_json()))
+
+
 def histogram(source: str, policy: Policy) -> dict[str, str]:
     """Return the slots of the row types of a source.
 
     Returns
     -------
     dict of str
-        ``histogram``, the query of their list: the quasi-identifiers, then what is known of sensitive values; ``counted``, what
-        stands in a row type besides values.
+        ``histogram``, the query that gathers them: the quasi-identifiers, then what is known of sensitive values; ``counted``,
+        what stands in a row type besides values.
 
     Notes
     -----

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import secrets
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,11 +16,15 @@ from typing import Any, TypeVar
 import duckdb
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.secret import Secret, secret_of
 from kanon_sql.solvers.budget import Moment, Progress
 
 _AUDIT = "kanon audit: "
+
+_IDLE = 3600.0
+"""Seconds after which a gathering that nobody has used belongs to a statement that failed."""
 
 _JSON = '{"exception_type":'
 """How the words of an error begin under ``errors_as_json``."""
@@ -49,6 +55,7 @@ class Session:
         self._touched = threading.local()
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
         self._functions: list[Callable[..., Any]] = []
+        self._gatherings: dict[int, Gathering] = {}
 
     def __repr__(self) -> str:
         return f"<kanon session, {len(self._releases)} releases>"
@@ -122,6 +129,28 @@ class Session:
     def interrupt(self) -> None:
         """Stop a solver that is at work, at its next step."""
         self._stop.set()
+
+    def begin(self, gathering: Gathering) -> int:
+        """Keep a gathering while its statement runs and return its number; those of statements that failed are let go."""
+        with self._lock:
+            idle = time.monotonic() - _IDLE
+            for key in [key for key, each in self._gatherings.items() if each.touched < idle]:
+                self._gatherings.pop(key).close()
+            key = secrets.randbits(62)  # no other statement can guess it
+            self._gatherings[key] = gathering
+            return key
+
+    def gathering(self, key: int) -> Gathering:
+        """Return the gathering of a number."""
+        with self._lock:
+            return self._gatherings[key]
+
+    def end(self, key: int) -> None:
+        """Let go of a gathering."""
+        with self._lock:
+            gathering = self._gatherings.pop(key, None)
+        if gathering is not None:
+            gathering.close()
 
     def ready(self) -> None:
         """Forget an interrupt that came before the work began."""

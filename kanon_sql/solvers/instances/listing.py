@@ -31,7 +31,7 @@ _DEEPER, _GROWTH, _LISTING = 1 << 25, 12, 0.1
 _WORK_PER_CALL = 1 << 22
 """Row types looked at between two checks of the clock, well below a second."""
 
-_NOTHING = 1 << 62
+NOTHING = 1 << 62
 """The worth of a row type that fits no instance."""
 
 
@@ -151,7 +151,7 @@ def useful(
     listed = among(table, patterns, k, slack=slack, limit=limit, budget=budget)
     if listed is None:
         return None
-    lost = listed.worth == _NOTHING
+    lost = listed.worth == NOTHING
     if lost.any():
         raise InfeasibleError(
             f"{int(table.weight[lost].sum())} rows fit no permitted mask together with {k - 1} other rows; "
@@ -208,12 +208,22 @@ def deepest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> 
 
 def cheapest(table: CodedTable, patterns: PatternSet, k: int) -> Int64:
     """Return the cost of the cheapest instance with k rows of each row type, int64 [t]; 0 for one that fits none."""
+    worth = least_costs(table, patterns, k)
+    if worth is None:
+        raise AssertionError("nothing ends a search without a limit")
+    return np.where(worth == NOTHING, 0, worth)
+
+
+def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget = UNLIMITED) -> Int64 | None:
+    """Return the same with `NOTHING` for one that fits none; None if time ends."""
     from kanon_sql.kernels.instances.listing import advance, found
 
     search, _ = _search_for(table, patterns, k, 0, 0)
-    advance(search, _NOTHING)
-    worth = found(search)[3]
-    return np.where(worth == _NOTHING, 0, worth)
+    while advance(search, _WORK_PER_CALL) == 0:
+        if budget.over():
+            return None
+    worth: Int64 = found(search)[3]
+    return worth
 
 
 def _search_for(table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int) -> tuple[Search, Int32]:

@@ -1,5 +1,5 @@
-    -- one list of all row types, so that one call sees the whole table
-    SELECT system.main.list("kanon#h") AS row_types
+    -- row types are handed over as they come, and each keeps the number that it gets
+    SELECT system.main.kanon_gather(run, "kanon#h") AS number, "kanon#h" AS qi
     FROM ${heard}(
         SELECT ${grouped}
         FROM (
@@ -22,4 +22,4 @@
             )
             GROUP BY ALL
         )
-    ) AS "kanon#h"
+    ) AS "kanon#h", "kanon#run"

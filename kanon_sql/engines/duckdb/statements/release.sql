@@ -1,17 +1,19 @@
 -- A release as one query. Rows carry the number of their class; classes carry the values they show. Slots: see release.py.
-WITH ${reads}"kanon#histogram" AS (
+WITH ${reads}${run}, "kanon#types" AS MATERIALIZED (
 ${histogram}
     -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
     WHERE ${unshadowed}
+), "kanon#fit" AS MATERIALIZED (
+    SELECT run, system.main.kanon_fit(run, (SELECT system.main.count(*) FROM "kanon#types"), ${policy}${tables}) AS release
+    FROM "kanon#run"
 ), "kanon#fitted" AS MATERIALIZED (
     -- a row type without pieces keeps one empty piece, so that the audit finds it
     SELECT release, row_type, qi, system.main.len(pieces) AS parts,
            system.main.unnest(system.main.generate_series(1, system.main.len(pieces))) AS part,
            system.main.unnest(pieces, max_depth := 2)
     FROM (SELECT * REPLACE (CASE WHEN system.main.len(pieces) > 0 THEN pieces ELSE [NULL] END AS pieces) FROM (
-        SELECT fit.release AS release, system.main.unnest(row_types) AS qi, system.main.unnest(fit.pieces) AS pieces,
-               system.main.unnest(system.main.generate_series(1, system.main.len(row_types))) AS row_type
-        FROM (SELECT row_types, system.main.kanon_fit(row_types, ${policy}${tables}) AS fit FROM "kanon#histogram")
+        SELECT release, number AS row_type, qi, system.main.kanon_pieces(run, number) AS pieces
+        FROM "kanon#types", "kanon#fit"
     ))
 ), "kanon#values" AS MATERIALIZED (
     -- what each piece shows, and its class: the pieces that show the same

@@ -1,0 +1,173 @@
+"""The row types of one running statement: they arrive in chunks, and their pieces are handed back by number.
+
+As long as they fit the memory they are kept as they came. Where there are more, and the policy can be solved by parts, only
+their codes are kept, in files; DuckDB keeps the values, and moves them to the disk where it has to.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kanon_sql.engines.duckdb.pieces import PiecesByNumber
+from kanon_sql.errors import SourceError, raise_alone
+from kanon_sql.model.policy import Policy
+from kanon_sql.solvers.by_parts import divisible
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.spooled_codes import SpooledCodes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BYTES = 64
+"""Bytes of memory that a value of a row type takes while all of them are solved at once: itself, its code, its pieces."""
+
+_UNITS = {"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50}
+
+_BLOCK = 1 << 17
+"""Row types that are coded together: a chunk alone is too small for the look at all values of a column."""
+
+
+class Gathering:
+    """The row types of one statement while it runs.
+
+    Parameters
+    ----------
+    policy : Policy
+        The guarantee.
+    memory : str
+        What DuckDB may use, as its setting ``memory_limit`` is told: ``'1.5 GiB'``.
+    folder : str or None
+        Where files may be put, as the setting ``temp_directory``, or beside it while it is not there; else in the system's own.
+
+    Attributes
+    ----------
+    pieces : PiecesByNumber or None
+        Once they are found.
+    touched : float
+        When it was last used, as `time.monotonic`.
+    """
+
+    def __init__(self, policy: Policy, memory: str, folder: str | None) -> None:
+        size, unit = memory.split()
+        self.memory = int(float(size) * _UNITS[unit])
+        self.pieces: PiecesByNumber | None = None
+        self.touched = time.monotonic()
+        self._policy = policy
+        self._folder = _writable(folder)
+        self._lock = threading.Lock()
+        self._chunks: list[pa.StructArray] = []
+        self._rows = self._waiting = self._bytes = self._handed = 0
+        self._spooled: SpooledCodes | None = None
+
+    @property
+    def row_types(self) -> int:
+        """Return how many have arrived."""
+        return self._rows
+
+    def add(self, types: pa.StructArray) -> Int64:
+        """Take a chunk of row types and return their numbers.
+
+        Raises
+        ------
+        SourceError
+            When they are too many for the memory, and the policy cannot be solved by parts.
+        """
+        with self._lock:
+            self.touched = time.monotonic()
+            first, self._rows = self._rows, self._rows + len(types)
+            self._chunks.append(types)
+            self._waiting += len(types)
+            self._bytes += types.nbytes
+            if self._spooled is None and self._rows > self.capacity:
+                self._spill()
+            if self._spooled is not None and self._waiting >= _BLOCK:
+                self._code()
+            return np.arange(first, self._rows)
+
+    def require(self, row_types: int) -> None:
+        """Raise where another number of row types has arrived than there are."""
+        if row_types != self._rows:
+            raise AssertionError(f"{self._rows} of {row_types} row types were gathered")
+
+    @property
+    def capacity(self) -> int:
+        """Return how many row types the memory holds at once."""
+        fields = self._chunks[0].type.num_fields if self._chunks else 1
+        return max(1, self.memory // (_BYTES * fields))
+
+    def _spill(self) -> None:
+        fields = self._chunks[0].type.num_fields
+        if divisible(self._policy):
+            self._spooled = SpooledCodes(fields - 1, self._folder)
+        elif self._bytes > self.memory:
+            raise SourceError(
+                f"more than {self._rows} row types take more memory than memory_limit allows; hint: raise it, take fewer or "
+                "coarser quasi-identifiers, or the algorithm 'greedy' for k alone, which solves them by parts"
+            )
+
+    def _code(self) -> None:
+        """Move the chunks that wait to the files."""
+        if self._spooled is not None and self._chunks:
+            *values, count = _joined(self._chunks).flatten()
+            try:
+                self._spooled.add(values, np.from_dlpack(count).astype(np.int64))
+            except OSError as error:
+                raise_alone(SourceError(f"cannot keep row types in a file: {error.strerror}; hint: SET temp_directory"))
+            self._chunks, self._waiting = self._chunks[:1], 0
+            self._chunks[0] = self._chunks[0].slice(0, 0)
+
+    def whole(self) -> pa.StructArray | None:
+        """Hand over all row types in the order of their numbers, once; None where they are in files."""
+        if self._spooled is not None:
+            return None
+        chunks, self._chunks = self._chunks, []
+        return _joined(chunks)
+
+    def coded(self, report: Callable[[str, float], None]) -> tuple[CodedTable, Policy]:
+        """Return the table of the row types that are in files, and the resolved policy."""
+        self._code()
+        if self._spooled is None:
+            raise AssertionError("nothing was spooled")
+        names = [field.name for field in self._chunks[0].type]
+        return self._spooled.table(names[:-1], self._policy, lambda done: report("coding", done))
+
+    def found(self, pieces: PiecesByNumber) -> None:
+        """Take the pieces; the row types are no longer needed."""
+        self.close()
+        self.pieces = pieces
+        self.touched = time.monotonic()
+
+    def close(self) -> None:
+        """Let go of the row types and the pieces."""
+        if self._spooled is not None:
+            self._spooled.close()
+        self.pieces, self._chunks, self._spooled = None, [], None
+
+    def handed(self, number: Int64) -> tuple[pa.Array, bool]:
+        """Return the pieces of some row types, and whether these were the last."""
+        if self.pieces is None:
+            raise AssertionError("pieces are asked for before they are found")
+        with self._lock:
+            self.touched = time.monotonic()
+            self._handed += len(number)
+            return self.pieces.of(number), self._handed >= self._rows
+
+
+def _writable(folder: str | None) -> str | None:
+    """Return a folder for files: DuckDB makes that of the setting when it first needs it."""
+    places = [Path(folder), Path(folder).parent] if folder else []
+    return next((str(each) for each in places if each.is_dir() and os.access(each, os.W_OK)), None)
+
+
+def _joined(chunks: list[pa.StructArray]) -> pa.StructArray:
+    import pyarrow as pa
+
+    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)

@@ -1,0 +1,113 @@
+"""The pieces of row types as DuckDB takes them: made at once where they have labels, else for each chunk that is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from kanon_sql.engines.duckdb.built_arrays import numbers, texts
+from kanon_sql.table.arrays import Int32, Int64, Words
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.recoding import Recoding, hidden_bits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class PiecesByNumber(Protocol):
+    """The pieces of the row types, by the numbers that they have got."""
+
+    def of(self, number: Int64) -> pa.Array:
+        """Return a list of pieces for each number."""
+
+
+class ListedPieces:
+    """Pieces that are in memory as one list of lists.
+
+    Parameters
+    ----------
+    lists : ListArray [t]
+        By the numbers of the row types.
+    """
+
+    def __init__(self, lists: pa.ListArray) -> None:
+        self._lists = lists
+
+    def of(self, number: Int64) -> pa.Array:
+        """Return a list of pieces for each number; those that follow each other are not copied."""
+        first = int(number[0]) if len(number) else 0
+        if np.array_equal(number, np.arange(first, first + len(number))):
+            return self._lists.slice(first, len(number))
+        return self._lists.take(numbers(number))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainPieces:
+    """Pieces of row types without labels and sensitive values.
+
+    Parameters
+    ----------
+    hidden : ListArray
+        For each kind of piece the names of the columns that it hides.
+    place : int64 array [t]
+        For each number of a row type its place in the table.
+    first : int64 array [t + 1]
+        Where the pieces of each row type of the table begin.
+    kind : int32 array [q]
+        The kind of each piece: what it shows.
+    count : int64 array [q]
+        Its rows.
+    """
+
+    hidden: pa.ListArray
+    place: Int64
+    first: Int64
+    kind: Int32
+    count: Int64
+
+    @classmethod
+    def of_recoding(cls, table: CodedTable, recoding: Recoding) -> PlainPieces:
+        """Return the pieces of a recoding, which are in the order of the row types."""
+        place = np.empty(table.row_types, np.int64)
+        place[table.origin] = np.arange(table.row_types)
+        first = np.searchsorted(recoding.row_type, np.arange(table.row_types + 1))
+        kinds, kind = np.unique(recoding.shown, return_inverse=True)
+        return cls(
+            hidden=hidden_columns(kinds, table), place=place, first=first, kind=kind.astype(np.int32), count=recoding.count
+        )
+
+    def of(self, number: Int64) -> pa.Array:
+        """Return a list of pieces for each number."""
+        import pyarrow as pa
+
+        place = self.place[number]
+        begin, size = self.first[place], self.first[place + 1] - self.first[place]
+        start = np.append(0, np.cumsum(size))
+        piece = np.repeat(begin - start[:-1], size) + np.arange(start[-1])
+        upto = np.cumsum(self.count[piece])
+        upto -= np.repeat(np.append(0, upto)[start[:-1]], size)
+        pieces = pa.StructArray.from_arrays(
+            [
+                numbers(piece.astype(np.int32)),
+                numbers(upto - self.count[piece]),
+                numbers(upto),
+                self.hidden.take(numbers(self.kind[piece])),
+                pa.nulls(len(piece), pa.list_(pa.string())),
+            ],
+            ["piece", "after", "upto", "hidden", "labels"],
+        )
+        return pa.ListArray.from_arrays(numbers(start.astype(np.int32)), pieces)
+
+
+def hidden_columns(shown: Words, table: CodedTable) -> pa.ListArray:
+    """Return for each pattern a list of the names of the columns that it hides."""
+    import pyarrow as pa
+
+    bits = hidden_bits(shown, len(table.columns)).astype(np.bool_).repeat(table.width, axis=1)
+    every = texts(chain.from_iterable(table.ladders))
+    names = pa.DictionaryArray.from_arrays(numbers(np.nonzero(bits)[1].astype(np.int32)), every)
+    offsets = np.append(0, np.cumsum(bits.sum(axis=1))).astype(np.int32)
+    return pa.ListArray.from_arrays(numbers(offsets), names.dictionary_decode())

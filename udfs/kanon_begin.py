@@ -1,0 +1,16 @@
+"""`kanon_begin(policy, memory_limit, temp_directory)`: the number of a gathering of row types, new for each run."""
+
+from __future__ import annotations
+
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.gathering import Gathering
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.model.policy import Policy
+
+
+def begin(session: Session, policy: str, memory: str, folder: str | None) -> int:
+    """Return the number under which the row types of this run of a statement are gathered."""
+    return session.begin(Gathering(Policy.from_json(policy), memory, folder))
+
+
+FUNCTION = Function(name="kanon_begin", returns="BIGINT", call=begin, side_effects=True)
