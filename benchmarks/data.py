@@ -94,16 +94,3 @@ def large_adult(rows: int, data: Path) -> Path:
             ]
             writer.write_table(pa.table(cells, schema=source.schema))
     return unfinished.rename(path)
-
-
-def wide(columns: int, rows: int) -> pa.Table:
-    """Return skewed categorical columns of 2 to 40 values that follow one of four hidden traits of the row, or chance."""
-    random = np.random.default_rng(7)
-    traits = random.zipf(1.5, (rows, 4)) % 12
-    cells = {}
-    for place in range(columns):
-        domain = 2 + place * 7 % 39
-        own = random.zipf(1.3 + random.random(), rows) % domain
-        shared = (traits[:, place % 4] * (1 + place)) % domain
-        cells[f"c{place:02}"] = [f"v{code}" for code in np.where(random.random(rows) < 0.8, shared, own)]
-    return pa.table(cells)
