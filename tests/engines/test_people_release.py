@@ -144,7 +144,7 @@ def test_a_solver_that_counts_rows_is_found_out(con: Connection, monkeypatch: py
     import kanon_sql.solvers.people.search as search
     from kanon_sql.solvers.k_anonymity.greedy import solve
 
-    def by_rows(problem: Problem, budget: Budget, _: Solver) -> Recoding:
+    def by_rows(problem: Problem, budget: Budget, _: Solver, __: int) -> Recoding:
         return solve(plain(problem.table, problem.patterns, problem.requirement.least), budget)
 
     monkeypatch.setattr(search, "solve", by_rows)

@@ -15,7 +15,6 @@ from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers.feasibility import feasible_requirement
-from kanon_sql.solvers.instances.row_distance import METHOD
 from kanon_sql.solvers.registry import choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries import ALGORITHM
@@ -107,7 +106,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
         ]
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
-    prices = pipeline.cheapest_rows(table, patterns, requirement.least)
+    prices, method = pipeline.row_distance(patterns, requirement)
     bound = table.exact_cost(int(prices.price @ table.weight))
     names = ", ".join(map(as_identifier, policy.grouped))
     releases = f"no release with the chosen groups of {names}" if names else "no release"
@@ -116,7 +115,7 @@ def explanation(table: CodedTable, policy: Policy) -> list[Line]:
         Line(property="masks", value=_counted(table, patterns)),
         Line(property="solver", value=f"{solver.name} ({reason})"),
         Line(property="guarantee of the solver", value=solver.guarantee if policy.people is None else _PEOPLE),
-        Line(property="lower bound", value=f"{METHOD}: {releases} costs less", cost=bound),
+        Line(property="lower bound", value=f"{method}: {releases} costs less", cost=bound),
         *_masks(table, _cheapest(table, patterns), _failing(requirement)),
     ]
 

@@ -82,7 +82,8 @@ class Represented:
         """Return a recoding of this table as one of the whole table; O(q log q)."""
         order = np.argsort(recoding.row_type, kind="stable")
         ends = [np.cumsum(self.count), np.cumsum(recoding.count[order])]
-        end = np.union1d(*ends)
+        end = np.sort(np.concatenate(ends))
+        end = end[np.append(True, end[1:] != end[:-1])]
         behind, piece = (np.searchsorted(each, end) for each in ends)
         pieces = PartialRecoding(
             row_type=self.row_type[behind].astype(np.int32),
