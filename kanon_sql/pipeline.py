@@ -224,7 +224,10 @@ def summarize(
     AuditError
         When the solver made a class that does not meet the requirements.
     """
-    from kanon_sql.solvers.summaries.mondrian import solve
+    if policy.people is None:
+        from kanon_sql.solvers.summaries.mondrian import solve
+    else:
+        from kanon_sql.solvers.summaries.people import solve
 
     check_algorithm(policy.algorithm)
     started = time.monotonic()

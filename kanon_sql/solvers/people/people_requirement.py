@@ -21,6 +21,18 @@ def persons(requirement: ClassRequirement) -> Sensitive:
     return about
 
 
+def least_people(requirement: ClassRequirement) -> int:
+    """Return of how many people a class has rows at least, of a requirement that counts people."""
+    (people,) = (each for each in requirement.requirements if isinstance(each, People))
+    return people.k
+
+
+def person_of(requirement: ClassRequirement) -> Int32:
+    """Return the person of each row type, int32 [t]; nobody is -1."""
+    about = persons(requirement)
+    return np.where(about.codes == about.empty, np.int32(-1), about.codes)
+
+
 def enough_people(requirement: ClassRequirement, number: Int64, row_type: Int32) -> NDArray[np.bool_]:
     """Return which classes hold rows of as many people as a requirement asks for, bool [c]; an empty cell is nobody.
 
@@ -37,14 +49,13 @@ def enough_people(requirement: ClassRequirement, number: Int64, row_type: Int32)
     -----
     O(q log q).
     """
-    (people,) = (each for each in requirement.requirements if isinstance(each, People))
-    about = persons(requirement)
-    person = about.codes[row_type].astype(np.int64)
-    known = person != about.empty
-    pairs = np.sort(number[known] * len(about.count) + person[known])  # far faster than `np.unique` of many numbers
+    people = len(persons(requirement).count)
+    person = person_of(requirement)[row_type]
+    known = person >= 0
+    pairs = np.sort(number[known] * people + person[known])  # far faster than `np.unique` of many numbers
     fresh = pairs[np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)])]
-    found = np.bincount(fresh // len(about.count), minlength=int(number.max(initial=-1)) + 1)
-    enough: NDArray[np.bool_] = found >= people.k
+    found = np.bincount(fresh // people, minlength=int(number.max(initial=-1)) + 1)
+    enough: NDArray[np.bool_] = found >= least_people(requirement)
     return enough
 
 

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.k_anonymity.subset_dp import MOST_ROWS, cheapest_division, rows_of
 from kanon_sql.solvers.people import greedy
 from kanon_sql.solvers.people.representatives import Represented
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solver
-from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Recoding
 
@@ -69,8 +67,7 @@ def solve(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recod
 def _represented(problem: Problem, budget: Budget, solver: Solver) -> Recoding:
     """Return the release of a solver that counts representative rows."""
     represented = Represented.of(problem.requirement)
-    asked = (KAnonymity(k=problem.k), *problem.requirement.requirements)
-    by_rows = replace(problem, table=represented.table, requirement=ClassRequirement.of(represented.table, asked))
+    by_rows = replace(problem, table=represented.table, requirement=represented.requirement(problem.requirement))
     found = represented.spread(solver.load()(by_rows, budget))
     return replace(found, remark="; ".join(filter(None, ("a row stands for each person", found.remark))))
 
