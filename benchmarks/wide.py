@@ -1,4 +1,4 @@
-"""Many columns, masks or levels: what the greedy and the default lose, how far that is from the bound, and how long it takes."""
+"""Many columns, masks or levels: what the greedy and the default lose, how far from the bound, and in what time."""
 
 from __future__ import annotations
 

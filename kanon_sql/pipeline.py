@@ -14,6 +14,7 @@ from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges, Sets
+from kanon_sql.model.requirements import People
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Progress, never, silent
@@ -62,7 +63,7 @@ def run(
     most_suppressed = None if policy.max_suppressed is None else int(policy.max_suppressed * table.rows)
     problem = Problem(table=table, patterns=patterns, requirement=requirement, most_suppressed=most_suppressed)
     # Where patterns are too many to list, this is the only bound there is: it comes before the search takes the time.
-    floor = None if patterns.listed else cheapest_rows(table, patterns, requirement.least, budget)
+    floor = None if patterns.listed else row_distance(patterns, requirement, budget)
     recoding = _solved(problem, budget, solver, people=policy.people is not None)
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
@@ -71,8 +72,8 @@ def run(
     prices = recoding.prices
     bound, method = recoding.lower_bound, recoding.bound
     if prices is None:
-        prices = floor or cheapest_rows(table, patterns, requirement.least)
-        bound, method = max((bound, method), (int(prices.price @ table.weight), METHOD))
+        prices, distance = floor or row_distance(patterns, requirement)
+        bound, method = max((bound, method), (int(prices.price @ table.weight), distance))
     lower_bound, method = _of_every_release(table.exact_cost(bound), _with_least(method, requirement, policy), table, policy)
     certificate = certified(
         table,
@@ -154,15 +155,24 @@ def _solved(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -
     try:
         if not people:
             return solver.load()(problem, budget)
-        from kanon_sql.solvers.people import search
-
-        return search.solve(problem, budget, solver)
+        return _people_counted(problem, budget, solver)
     except UnplacedError as unplaced:
         left = str(unplaced)
     found = None if people else _by_programs(problem, budget)
     if found is None:
         raise InfeasibleError(left)
     return replace(found, remark="the search left rows over, so integer programs placed all of them")
+
+
+def _people_counted(problem: Problem, budget: Budget, solver: Solver) -> Recoding:
+    """Return a release by a solver where classes hold rows of k people, with what is known of its bound."""
+    from kanon_sql.solvers.people import search
+
+    prices, distance = row_distance(problem.patterns, problem.requirement)
+    least = int(prices.price @ problem.table.weight)
+    found = search.solve(problem, budget, solver, least)
+    bound, method = max((found.lower_bound, found.bound), (least, distance))
+    return replace(found, lower_bound=bound, bound=method, prices=prices)
 
 
 def _by_programs(problem: Problem, budget: Budget) -> Recoding | None:
@@ -219,13 +229,20 @@ def empty_certificate(policy: Policy) -> Certificate:
     )
 
 
-def cheapest_rows(table: CodedTable, patterns: PatternSet, least: int, budget: Budget = UNLIMITED) -> Prices:
-    """Return what a row of each row type costs at least; row types that differ in sensitive values alone are alike."""
-    if not table.sensitive:
-        return row_prices(table, patterns, least, budget)
-    alike, first = table.without_sensitive()
-    prices = row_prices(alike, patterns, least, budget)
-    return replace(prices, price=prices.price.repeat(np.diff(first, append=table.row_types)))
+def row_distance(patterns: PatternSet, requirement: ClassRequirement, budget: Budget = UNLIMITED) -> tuple[Prices, str]:
+    """Return what a row of each row type costs at least in any release, and the name of the bound that this proves.
+
+    Row types that differ in sensitive values alone are alike. People are counted where patterns are listed, else rows.
+    """
+    table = requirement.table
+    alike, first = table.without_sensitive() if table.sensitive else (table, np.arange(table.row_types))
+    prices = row_prices(alike, patterns, requirement.least, budget)
+    prices = replace(prices, price=prices.price.repeat(np.diff(first, append=table.row_types)))
+    if not patterns.listed or not any(isinstance(each, People) for each in requirement.requirements):
+        return prices, METHOD
+    from kanon_sql.solvers.people import row_distance as by_people
+
+    return by_people.people_prices(requirement, patterns, prices), by_people.METHOD
 
 
 def summarize(
@@ -263,7 +280,10 @@ def summarize(
     AuditError
         When the solver made a class that does not meet the requirements.
     """
-    from kanon_sql.solvers.summaries.mondrian import solve
+    if policy.people is None:
+        from kanon_sql.solvers.summaries.mondrian import solve
+    else:
+        from kanon_sql.solvers.summaries.people import solve
 
     check_algorithm(policy.algorithm)
     started = time.monotonic()

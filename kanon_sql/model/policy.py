@@ -95,9 +95,7 @@ class Policy:
             checks.check_masks(self.masks, identifying, every_column=self.every_column)
         check_links(self.linked, None if self.every_column else identifying)
         checks.check_sensitive(self.requirements, identifying, *map(columns_of, self.masks or ()), *self.linked)
-        checks.check_recodings(
-            self.quasi_identifiers, self.linked, masks=self.masks is not None, people=self.people is not None
-        )
+        checks.check_recodings(self.quasi_identifiers, self.linked, masks=self.masks is not None)
         if self.masks is not None:
             recodings = {same_name(qi.column): qi.recoding for qi in self.quasi_identifiers if qi.recoding is not None}
             object.__setattr__(self, "masks", tuple(simplified(mask, recodings) for mask in self.masks))

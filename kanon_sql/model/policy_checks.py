@@ -91,10 +91,8 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
                 raise PolicyError(f'the sensitive column "{requirement.sensitive}" has two hierarchies; hint: name one')
 
 
-def check_recodings(
-    quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequence[Group], *, masks: bool, people: bool
-) -> None:
-    """Check that recodings suit each other and the rest of the policy; it may have masks, or count people."""
+def check_recodings(quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequence[Group], *, masks: bool) -> None:
+    """Check that recodings suit each other and the rest of the policy; it may have masks."""
     recodings = {same_name(qi.column): qi.recoding for qi in quasi_identifiers if qi.recoding is not None}
     for name in (name for group in linked for name in group):
         if same_name(name) in recodings:
@@ -117,14 +115,13 @@ def check_recodings(
                     f'the coordinates "{qi.column}" and "{qi.recoding.beside}" have two algorithms; hint: name one for both'
                 )
     if any(isinstance(each, Summary) for each in recodings.values()):
-        _check_summaries(masks, bool(linked), people)
+        _check_summaries(masks, bool(linked))
 
 
-def _check_summaries(masks: bool, linked: bool, people: bool) -> None:
+def _check_summaries(masks: bool, linked: bool) -> None:
     for refused, what in (
         (masks, "masks"),
         (linked, "linked columns"),
-        (people, "people that are counted"),
     ):
         if refused:
             raise PolicyError(

@@ -17,7 +17,9 @@ from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness
 from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
+from kanon_sql.report.people import people_of
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column, told
+from kanon_sql.verification.class_people import told_people
 
 MAX_MASKS = 12
 """Masks that are listed."""
@@ -135,7 +137,7 @@ def measured(con: Any, policy: Policy) -> Measured:
     figures: dict[Requirement, dict[str, Any]] = {
         each: measure(con, each, names, "released") for each in policy.requirements if isinstance(each, LDiversity | TCloseness)
     }
-    release = _Release(con=con, names=names, sizes=sizes[1], figures=figures)
+    release = _Release(con=con, policy=policy, names=names, sizes=sizes[1], figures=figures)
     masks = _masks(con, names)
     listed = [mask for mask in masks[:MAX_MASKS] if mask.rows >= least]
     rest = masks[len(listed) :]
@@ -183,9 +185,10 @@ def _kept_by_all(requirement: Requirement) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Release:
-    """What guarantees are told from: the table ``released``, its classes, and the figures of its sensitive attributes."""
+    """What guarantees are told from: the tables, the classes released, and the figures of their sensitive attributes."""
 
     con: Any
+    policy: Policy
     names: list[str]
     sizes: Mapping[str, Any]
     figures: Mapping[Requirement, Mapping[str, Any]]
@@ -198,8 +201,11 @@ def _of_rows(requirement: KAnonymity | People, release: _Release) -> tuple[bool,
 
 
 def _of_people(requirement: People, release: _Release) -> tuple[bool, str]:
-    kept, found = _of_rows(requirement, release)  # who they belong to was counted before the release, and is not in it
-    return kept, f"{found}; whose they are, the release does not tell"
+    kept, found = _of_rows(requirement, release)
+    people = people_of(release.con, release.policy)  # by the source: whose a row is, the release does not tell
+    if people is None:
+        return kept, f"{found}; whose they are, the release does not tell"
+    return kept and people[1] >= requirement.k, f"{found}; {told_people(people)}"
 
 
 def _of_share(requirement: AlphaAnonymity, release: _Release) -> tuple[bool, str]:

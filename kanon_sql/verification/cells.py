@@ -40,7 +40,9 @@ class Cells:
     Parameters
     ----------
     source, released : Rows
-        Their rows.
+        Their rows; those of the source also by whose they are, where people are counted.
+    person : int64 array [r]
+        Whose each row of the source is; nobody is -1.
     domains : list of Domain
         The cells of each quasi-identifier.
     """
@@ -48,6 +50,7 @@ class Cells:
     source: Rows
     released: Rows
     domains: list[Domain]
+    person: Int64
 
 
 def read_cells(con: Any, policy: Policy, others: Sequence[str]) -> Cells:
@@ -71,18 +74,22 @@ def read_cells(con: Any, policy: Policy, others: Sequence[str]) -> Cells:
     ranks = [f'{rank.format(name)} AS "kanon#{c}"' for c, name in enumerate(names)]
     rest = rank.format(f"system.main.row({', '.join(others)})") if others else "0::BIGINT"
     listed = ", ".join([*names, *others])
+    whose = "NULL" if policy.people is None else quoted(policy.people.per)
     sides = [
-        f'SELECT {side} AS "kanon#side", {listed}, system.main.count(*) AS "kanon#n" FROM {table} GROUP BY ALL'  # noqa: S608
-        for side, table in enumerate(("source", "released"))
+        f'SELECT {side} AS "kanon#side", {listed}, {told} AS "kanon#who", system.main.count(*) AS "kanon#n" '  # noqa: S608
+        f"FROM {table} GROUP BY ALL"
+        for side, (table, told) in enumerate((("source", whose), ("released", "NULL")))
     ]
-    query = f"""SELECT "kanon#side", {", ".join(ranks)}, {rest} AS "kanon#rest", "kanon#n"
+    who = '"kanon#who"'
+    person = f"CASE WHEN {who} IS NULL THEN -1 ELSE {rank.format(who)} END"
+    query = f"""SELECT "kanon#side", {", ".join(ranks)}, {rest} AS "kanon#rest", {person} AS "kanon#person", "kanon#n"
         FROM ({" UNION ALL ".join(sides)})"""  # noqa: S608
     found = con.execute(query).fetchnumpy()
-    side, *columns, alike, count = (np.asarray(column, np.int64) for column in found.values())
+    side, *columns, alike, whose_rows, count = (np.asarray(column, np.int64) for column in found.values())
     codes = np.stack(columns, axis=1)
     tables = [Rows(codes=codes[side == one], rest=alike[side == one], count=count[side == one]) for one in (0, 1)]
     domains = [_domain(con, policy, c, tables) for c in range(len(names))]
-    return Cells(source=tables[0], released=tables[1], domains=domains)
+    return Cells(source=tables[0], released=tables[1], domains=domains, person=whose_rows[side == 0])
 
 
 def hidden(column: str, policy: Policy) -> str:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.validation import same_name
 from kanon_sql.verification.dual_bound import gains
+from kanon_sql.verification.people_bound import gains_of_people
 from kanon_sql.verification.sensitive_bound import gains_under
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ _BY_PRICES = ("Lagrangian relaxation", "row distance")
 
 _UNDER_REQUIREMENTS = "Lagrangian relaxation under the requirements"
 """How the name of such a method begins where the sensitive values are known, too; a least size may follow."""
+
+_COUNTING_PEOPLE = "row distance, counting people"
+"""The method where it is known whose each row is."""
 
 
 def verify(
@@ -75,7 +80,10 @@ def verify(
     prices = certificate.prices
     paid = sum(count * price for count, price in zip(counts, prices, strict=True))
     table = [[code[c] for code in codes] for c in order]
-    if sensitive and policy.people is None:
+    whose = _whose(policy, sensitive)
+    if whose is not None and policy.people is not None:
+        proven = paid - gains_of_people(policy.people.k, policy.least_class_size, whose, table, counts, prices, cost, permitted)
+    elif sensitive and policy.people is None:
         proven = paid - gains_under(policy, sensitive, table, counts, prices, cost, permitted)
     else:
         proven = paid - gains(table, counts, prices, cost, permitted, policy.least_class_size)
@@ -83,9 +91,17 @@ def verify(
     if bound > certificate.cost:
         raise CertificateError("cost", f"{certificate.cost}, but the prices prove that no release costs less than {bound}")
     known = sensitive and certificate.bound_method.startswith(_UNDER_REQUIREMENTS)
+    known = known or (whose is not None and certificate.bound_method == _COUNTING_PEOPLE)
     if bound < certificate.lower_bound and (known or certificate.bound_method in _BY_PRICES):
         raise CertificateError("lower_bound", f"{certificate.lower_bound}, but the prices prove only {bound}")
     return bound
+
+
+def _whose(policy: Policy, sensitive: Sequence[Sensitive]) -> Sensitive | None:
+    """Return whose each row is, if people are counted and that is known."""
+    if policy.people is None:
+        return None
+    return next((each for each in sensitive if same_name(each.column) == same_name(policy.people.per)), None)
 
 
 def _check(c: Certificate, policy: Policy, row_types: int, rows: int, unit: int) -> None:

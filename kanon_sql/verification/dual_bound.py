@@ -45,7 +45,7 @@ def gains(
     if permitted is None and len(cost) > WIDE and _far_apart(list(zip(*table, strict=True)), counts, prices, cost, k):
         return 0
     found = instances(table, counts, prices, cost, permitted, k)
-    return sum(_gain(members, counts, prices, spent, k) for members, spent in found)
+    return sum(gain(members, counts, prices, spent, k) for members, spent in found)
 
 
 def instances(
@@ -116,7 +116,7 @@ def _far_apart(codes: list[tuple[Any, ...]], counts: Sequence[int], prices: Sequ
     return True
 
 
-def _gain(members: Sequence[int], counts: Sequence[int], prices: Sequence[int], cost: int, k: int) -> int:
+def gain(members: Sequence[int], counts: Sequence[int], prices: Sequence[int], cost: int, k: int) -> int:
     """Return what an instance gains at most: from every row that pays more than it costs, and the best others up to k."""
     gain, rows = 0, 0
     for i in sorted(members, key=lambda i: -prices[i]):

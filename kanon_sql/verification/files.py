@@ -15,11 +15,11 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document, read
 from kanon_sql.engines.duckdb.files import columns, load
 from kanon_sql.engines.duckdb.measures import record, require_kept
-from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.tables import check_tables
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.verification.claims import verify
+from kanon_sql.verification.class_people import told_people
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.tables import Loss, compare
 
@@ -99,8 +99,6 @@ def _checked(
         load(con, place, into=name, delimiter=delimiter)
     _require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
     coded = _coded(con, policy)
-    if policy.people is not None:  # it was not released
-        con.execute(f"ALTER TABLE source DROP COLUMN {quoted(policy.people.per)}")
     certificate, codes, counts = coded.proof(claimed)
     _require("row_types", claimed.row_types, len(counts), "the source has")
     _require("cells", claimed.cells, claimed.rows * len(policy.quasi_identifiers), "the source has")
@@ -108,6 +106,7 @@ def _checked(
     sizes = record(con, "FROM k_anonymity('released', $qi)", {"qi": [qi.column for qi in policy.quasi_identifiers]})
     loss = compare(con, coded, from_json=release.kind in ("json", "jsonl"))  # before values are weighed: it gives them types
     _check_guarantees(con, policy)
+    _check_people(policy, loss)
     _require("classes", claimed.classes, sizes["classes"], "the release has")
     _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
     _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release hides")
@@ -135,6 +134,13 @@ def _check_guarantees(con: Any, policy: Policy) -> None:
             require_kept(con, requirement, columns, "released")
         except (AuditError, SourceError) as error:
             raise_alone(CertificateError("requirements", str(error)))
+
+
+def _check_people(policy: Policy, loss: Loss) -> None:
+    """Refuse a release with a class that cannot have rows of as many people as the policy asks for."""
+    if policy.people is not None and loss.people is not None and loss.people[1] < policy.people.k:
+        fact = f"{policy.people.describe()} does not hold: some class has rows of at most {loss.people[1]} people of the source"
+        raise CertificateError("requirements", fact)
 
 
 def _policy(claimed: Certificate, names: list[str], beside: Mapping[str, Place]) -> Policy:
@@ -188,9 +194,11 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) ->
     meaning = c.saving if proven >= c.lower_bound else f"{c.saving}, if the lower bound holds"
     shown = "with permitted labels of its values" if generalized else "under a permitted mask"
     unread = f", the values behind each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
-    people = "" if coded.policy.people is None else ", the people of each class"
+    asked = coded.policy.people
+    people = "" if asked is None or (loss.people and loss.people[0] >= asked.k) else ", the people of each class"
     return {
         "guarantee": f"{', '.join(c.requirements)}: the smallest of {c.classes:,} classes has {c.smallest_class or 0:,} rows",
+        **({} if loss.people is None else {"people": told_people(loss.people)}),
         "source": f"{c.rows:,} rows, {c.row_types:,} distinct combinations",
         "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
         "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",

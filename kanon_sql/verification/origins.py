@@ -45,7 +45,7 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
     """
     names = [qi.column for qi in coded.policy.quasi_identifiers]
     columns = [_Column(reading, domain) for reading, domain in zip(readings, cells.domains, strict=True)]
-    source, released = _Shelf.of(cells.source), _Shelf.of(cells.released)
+    source, released = Shelf.of(cells.source), Shelf.of(cells.released)
     combinations, combination = np.unique(cells.released.codes, axis=0, return_inverse=True)
     order = np.argsort(combination, kind="stable")
     own = np.split(order, np.searchsorted(combination[order], np.arange(1, len(combinations))))
@@ -95,7 +95,7 @@ def _short(cells: Cells, fit: Int64, rows: Int64) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shelf:
+class Shelf:
     """Rows by the code of each column: those with code v in column c are ``order[c][start[c][v]:start[c][v + 1]]``."""
 
     codes: Int64
@@ -104,7 +104,7 @@ class _Shelf:
     marked: list[Mask]
 
     @classmethod
-    def of(cls, rows: Rows) -> _Shelf:
+    def of(cls, rows: Rows) -> Shelf:
         """Put rows on the shelf; O(m r log r)."""
         order = [np.argsort(column, kind="stable") for column in rows.codes.T]
         highest = rows.codes.max(axis=0, initial=-1).tolist()

@@ -6,7 +6,7 @@ move to another one does not count here either: requirements are kept when class
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -54,20 +54,9 @@ def gains_under(
         raise CertificateError("prices", "too large to be checked together with sensitive values")
     asked = asked_of(policy.sensitive_requirements, sensitive)
     least = max(policy.least_class_size, *(least_rows(*each) for each in asked))
-    codes = list(zip(*table, strict=True))
-    first = [i for i in range(len(codes)) if i == 0 or codes[i] != codes[i - 1]]
-    ranges = list(pairwise([*first, len(codes)]))
-    found = instances(
-        [[column[i] for i in first] for column in table],
-        [sum(counts[low:high]) for low, high in ranges],
-        [max(prices[low:high]) for low, high in ranges],
-        cost,
-        permitted,
-        least,
-    )
     members, spent = [], []
-    for groups, price in found:
-        members.append(np.concatenate([np.arange(*ranges[group]) for group in groups]))
+    for member, price in supports_of(table, counts, prices, cost, permitted, least):
+        members.append(member)
         spent.append(price)
     if not members:
         return 0
@@ -89,6 +78,30 @@ def gains_under(
         value=value,
     )
     return taxed_gains(supports.take(~closed), limits, least, _CELLS * max(cost, default=0))
+
+
+def supports_of(
+    table: list[list[Any]],
+    counts: Sequence[int],
+    prices: Sequence[int],
+    cost: list[int],
+    permitted: Collection[Shown] | None,
+    least: int,
+) -> Iterator[tuple[Whole, int]]:
+    """Give the row types and the cost of a row of each instance that counts; row types of equal codes are together."""
+    codes = list(zip(*table, strict=True))
+    first = [i for i in range(len(codes)) if i == 0 or codes[i] != codes[i - 1]]
+    ranges = list(pairwise([*first, len(codes)]))
+    found = instances(
+        [[column[i] for i in first] for column in table],
+        [sum(counts[low:high]) for low, high in ranges],
+        [max(prices[low:high]) for low, high in ranges],
+        cost,
+        permitted,
+        least,
+    )
+    for groups, price in found:
+        yield np.concatenate([np.arange(*ranges[group]) for group in groups]), price
 
 
 def _held(about: Sensitive, member: Whole, owner: Whole, weight: Whole) -> Whole:

@@ -7,7 +7,7 @@ like a suppressed one, and a label may be that of several levels; every check he
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Intervals
 from kanon_sql.verification.cells import Cells, read_cells
 from kanon_sql.verification.chosen_groups import Bounds, interval_loss, rectangle_losses
+from kanon_sql.verification.class_people import Covers, fewest_people
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.label_rules import reading
 from kanon_sql.verification.one_level import check_one_level
@@ -38,10 +39,13 @@ class Loss:
         Suppressed cells, at least and at most.
     cost : tuple of Fraction
         The weights of the cells times what each loses, at least and at most.
+    people : tuple of int, optional
+        Of how many people the class with fewest has rows, at least and at most; None where people are not counted.
     """
 
     cells: tuple[int, int]
     cost: tuple[Fraction, Fraction]
+    people: tuple[int, int] | None = None
 
 
 def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
@@ -66,7 +70,7 @@ def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
     See :func:`kanon_sql.verification.origins.check_origins`.
     """
     policy = source.policy
-    names = columns(con, "source")
+    names = [name for name in columns(con, "source") if policy.people is None or name != policy.people.per]
     if columns(con, "released") != names:
         raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
     count = "SELECT system.main.count(*) FROM {}"
@@ -96,7 +100,13 @@ def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
     loss = _loss(policy, cells, readings)
     check_origins(source, cells, readings)
     check_one_level(policy, cells, readings)
-    return loss
+    if policy.people is None:
+        return loss
+    return replace(loss, people=fewest_people(cells, [_covers(*each) for each in zip(cells.domains, readings, strict=True)]))
+
+
+def _covers(domain: Domain, each: Reading) -> Covers:
+    return lambda label: None if label == domain.hidden else each.covers(label)
 
 
 def _align(con: Any, policy: Policy, from_json: bool) -> None:
@@ -105,6 +115,8 @@ def _align(con: Any, policy: Policy, from_json: bool) -> None:
     kinds = {table: dict(con.execute(query, [table]).fetchall()) for table in ("source", "released")}
     as_text = {qi.column for qi in policy.quasi_identifiers if policy.suppress is not None or qi.recoding is not None}
     for name, given in kinds["source"].items():
+        if policy.people is not None and name == policy.people.per:  # it was not released
+            continue
         kind, column = "VARCHAR" if name in as_text else given, quoted(name)
         value = f"system.main.to_json({column})" if kind == "JSON" and from_json else f"CAST({column} AS {kind})"
         for table, types in kinds.items():

@@ -121,7 +121,7 @@ def case(seed: str) -> Case:
             size = draw.choice([1, 2, 2, 3, 4])
             columns.append(_dense([draw.randrange(size) for _ in range(rows)]))
             requirements += _asked(draw, name, len({*columns[-1]}))
-    elif asked < 0.32 and not summarized:
+    elif asked < 0.32:
         columns.append(_dense([draw.randrange(max(1, rows * 2 // 3)) for _ in range(rows)]))
         person = len(columns) - 1
         nobody = max(columns[-1]) if draw.random() < 0.3 else -1

@@ -177,7 +177,7 @@ def _promise(
             found |= {name: Recoding(kind="rectangles", beside=other) for name, other in (points[:2], points[1::-1])}
         promise = replace(promise, recodings=found)
         if {"ranges", "sets"} & {each.kind for each in found.values()}:
-            return replace(promise, algorithm=draw.choice(["auto", "auto", "mondrian"]), per=None)
+            return replace(promise, algorithm=draw.choice(["auto", "auto", "mondrian"]))
     promise = replace(promise, masks=_masks(draw, qi) if draw.random() < 0.25 else None)
     plain = [name for name in qi if name not in promise.recodings]
     if len(plain) > 1 and draw.random() < 0.2:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 
 import pyarrow as pa
 import pytest
@@ -14,6 +16,10 @@ from naive import class_cost, partitions
 
 import kanon_sql
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.policy import Policy
+from kanon_sql.solvers.people.row_distance import METHOD
+from kanon_sql.verification import verify
+from kanon_sql.verification.coded_source import CodedSource
 
 Rows = Sequence[tuple[object, ...]]
 
@@ -33,6 +39,10 @@ def table(seed: int, rows: int, people: int, steady: bool = False) -> pa.Table:
     return pa.table(
         {name: list(values) for name, values in zip(["who", *QIS, "s", "id"], zip(*drawn, strict=True), strict=True)}
     )
+
+
+def bracketed(mask: Sequence[str]) -> str:
+    return f"({', '.join(mask)})"
 
 
 def heads(source: pa.Table, released: pa.Table, columns: Sequence[str] = QIS) -> dict[tuple[object, ...], set[object]]:
@@ -74,6 +84,44 @@ def test_small_tables(seed: int, masks: list[list[str]] | None) -> None:
     certificate = release.certificate
     assert certificate.lower_bound <= best <= certificate.cost
     assert certificate.cost <= 2 * best + 3, "far from the least cost"
+
+
+def least_prices(source: pa.Table, k: int, masks: Sequence[Sequence[int]] | None = None) -> int:
+    """What all rows cost at least: each row the cheapest mask under which rows of k people look like it."""
+    rows = [tuple(row[name] for name in (*QIS, "who")) for row in source.to_pylist()]
+    tried = [each for n in range(4) for each in combinations(range(3), n)] if masks is None else masks
+    total = 0
+    for row in rows:
+        total += min(
+            3 - len(mask)
+            for mask in tried
+            if len({other[3] for other in rows if all(other[c] == row[c] for c in mask)} - {None}) >= k
+        )
+    return total
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("masks", [None, MASKS])
+def test_the_bound_counts_people(seed: int, masks: list[list[str]] | None) -> None:
+    """And it is proven again by its prices."""
+    source = table(seed, 20 + seed, 4 + seed // 4, steady=seed % 3 == 0)
+    con = kanon_sql.connect()
+    con.register("source", source)
+    clause = f"GROUPING SETS ({', '.join(map(bracketed, masks))})" if masks else ", ".join(QIS)
+    con.execute(f"CREATE TABLE released AS FROM source ANONYMIZE BY {clause} GUARANTEE k >= 3 PER who")
+    certificate = kanon_sql.releases(con)[-1]
+    listed = None if masks is None else [[QIS.index(name) for name in mask] for mask in masks]
+    assert certificate.bound_method == METHOD or not certificate.lower_bound
+    assert certificate.lower_bound == least_prices(source, 3, listed) <= certificate.cost
+    coded = CodedSource.read(con, Policy.from_json(certificate.policy).resolve(source.column_names))
+    again, codes, counts = coded.proof(certificate)
+    assert verify(again, codes, counts, coded.sensitive) == certificate.lower_bound
+    assert verify(again, codes, counts) <= certificate.lower_bound, "rows alone prove less"
+    rng = random.Random(seed)
+    for _ in range(5):  # whatever the prices: more than the cost is never proven, which would be an error
+        prices = tuple(rng.randrange(5) for _ in again.prices)
+        assert verify(replace(again, prices=prices, bound_method="a search"), codes, counts, coded.sensitive) <= again.cost
 
 
 @pytest.mark.exhaustive

@@ -27,7 +27,6 @@ from kanon_sql.model.recodings import (
     joined,
     within,
 )
-from kanon_sql.model.requirements import People
 from kanon_sql.table.ladder import Ladder
 
 HALF = Fraction(1, 2)
@@ -91,7 +90,6 @@ def test_the_tables_of_a_policy() -> None:
     [
         ({"recodings": {"a": Ranges()}, "masks": [["a"], []]}, "cannot be combined with masks"),
         ({"recodings": {"a": Sets()}, "linked": [["b", "c"]]}, "cannot be combined with linked columns"),
-        ({"recodings": {"a": Sets()}, "requirements": [People(k=2, per="s")]}, "with people that are counted"),
         ({"recodings": {"a": Bins()}, "linked": [["a", "b"]]}, 'the linked column "a" is generalized too'),
         ({"recodings": {"x": Bins()}}, 'a recoding names the unknown column "x"'),
         ({"recodings": {"a": {"type": "digits", "show": [3]}}}, "the recoding 'digits' has the unknown key 'show'"),

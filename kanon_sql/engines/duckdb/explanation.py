@@ -17,7 +17,6 @@ from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
-from kanon_sql.solvers.instances.row_distance import METHOD
 from kanon_sql.solvers.registry import choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries import ALGORITHM
@@ -114,9 +113,9 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
         ]
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
-    name, guarantee, method = solver.name, solver.guarantee if policy.people is None else _PEOPLE, METHOD
+    name, guarantee = solver.name, solver.guarantee if policy.people is None else _PEOPLE
     if most is None:
-        prices = pipeline.cheapest_rows(table, patterns, requirement.least)
+        prices, method = pipeline.row_distance(patterns, requirement)
         units = int(prices.price @ table.weight)
     else:
         from kanon_sql.solvers.by_parts.lower_bound import lower_bound

@@ -59,8 +59,10 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
     tally = {same_name(name): f'"kanon#tally{number}"' for number, name in enumerate(policy.measured, 1)}
     audits, refusals = [], []
     for name, value in zip(policy.measured, values, strict=True):
-        told = name in labelled(policy) or (policy.people is not None and name == policy.people.per)
-        label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if told else "NULL::VARCHAR"
+        if policy.people is not None and name == policy.people.per:
+            audits.append(text("audit_tally_of_people", tally=tally[same_name(name)], value=value, number=number))
+            continue
+        label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if name in labelled(policy) else "NULL::VARCHAR"
         audits.append(text("audit_tally", tally=tally[same_name(name)], value=value, label=label, number=number))
     for place, requirement in enumerate(policy.sensitive_requirements, 1):
         check, mine = f'"kanon#check{place}"', tally[same_name(requirement.sensitive)]

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kanon_sql.engines.duckdb.built_arrays import numbers
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize import ladders
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.table.arrays import Int64
+from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.encode import encode
 from kanon_sql.table.equal_values import Spellings, key_codes, together
@@ -82,11 +83,19 @@ def coded(
     table, resolved = encode(values, count, resolved, climbed)
     table, spellings = together(table, keys)
     if secret is not None and resolved.people is not None:
-        told = parts[rows + 1 + resolved.measured.index(resolved.people.per)]
-        numbers = secret.numbers("people", told.to_pylist())
-        table, spellings = shuffled_people(table, spellings, resolved.people.per, numbers)
+        per = resolved.people.per
+        table, spellings = shuffled_people(
+            table, spellings, per, _drawn(parts[rows + 1 + resolved.measured.index(per)], keys[per], secret)
+        )
     table = measured(table, resolved, texts, named, spellings)
     return Coded(table=table, policy=resolved, ladders=climbed, spellings=spellings)
+
+
+def _drawn(key: pa.Array, code: Int32, secret: Secret) -> Words:
+    """Return the number that the secret gives each person, for each entry; every person is asked for once."""
+    sample = np.empty(int(code.max()) + 1, np.int64)
+    sample[code] = np.arange(len(code))
+    return secret.numbers("people", key.take(numbers(sample)).to_pylist())[code]
 
 
 def _columns(name: str, table: pa.ChunkedArray) -> Columns:

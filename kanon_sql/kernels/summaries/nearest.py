@@ -146,6 +146,7 @@ def nearest(
     reach: cython.longlong,
     near: cython.int[:, ::1],
     kept: cython.longlong,
+    person: cython.int[::1],
 ) -> NDArray[np.int64]:
     """List the nearest row types of each, and return how far its k-th nearest row is at least, itself the first, int64 [t].
 
@@ -167,6 +168,8 @@ def nearest(
         Filled with the nearest row types, the nearest first, -1 where there are no more.
     kept : int
         Row types whose distances are kept while looking, at least s; the distance is that of the last if they have no k rows.
+    person : int32 array [t] or [0]
+        Where people are counted, not rows, whose rows each row type has; nobody is -1.
 
     Notes
     -----
@@ -178,10 +181,30 @@ def nearest(
     far: cython.longlong[::1] = found
     distance: cython.longlong[::1] = np.empty(kept + 1, np.int64)
     other: cython.int[::1] = np.empty(kept + 1, np.int32)
+    seen: cython.longlong[::1] = np.full(1 + int(np.max(person, initial=-1)), -1, np.int64)
     with cython.nogil:
         _fill(measure, blocks)
-        _nearest(weight, measure, blocks, k, order, reach, near, kept, distance, other, far)
+        _nearest(weight, person, seen, measure, blocks, k, order, reach, near, kept, distance, other, far)
     return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _added(
+    weight: cython.longlong[::1],
+    person: cython.int[::1],
+    seen: cython.longlong[::1],
+    r: cython.longlong,
+    turn: cython.longlong,
+) -> cython.longlong:
+    """Return how many rows, or people who were not seen in this turn, a row type adds."""
+    if person.shape[0] == 0:
+        return weight[r]
+    if person[r] < 0 or seen[person[r]] == turn:
+        return 0
+    seen[person[r]] = turn
+    return 1
 
 
 @cython.cfunc
@@ -189,6 +212,8 @@ def nearest(
 @cython.exceptval(check=False)
 def _nearest(
     weight: cython.longlong[::1],
+    person: cython.int[::1],
+    seen: cython.longlong[::1],
     measure: Measure,
     blocks: _Blocks,
     k: cython.longlong,
@@ -239,9 +264,9 @@ def _nearest(
                     limit = distance[kept - 1]
         for place in range(s):
             near[i, place] = other[place] if place < many else -1
-        rows = weight[i]
+        rows = _added(weight, person, seen, i, i)
         place = 0
         while rows < k and place < many:
             found[i] = distance[place]
-            rows += weight[other[place]]
+            rows += _added(weight, person, seen, other[place], i)
             place += 1

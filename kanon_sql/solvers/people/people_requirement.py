@@ -21,6 +21,44 @@ def persons(requirement: ClassRequirement) -> Sensitive:
     return about
 
 
+def least_people(requirement: ClassRequirement) -> int:
+    """Return of how many people a class has rows at least, of a requirement that counts people."""
+    (people,) = (each for each in requirement.requirements if isinstance(each, People))
+    return people.k
+
+
+def person_of(requirement: ClassRequirement) -> Int32:
+    """Return the person of each row type, int32 [t]; nobody is -1."""
+    about = persons(requirement)
+    return np.where(about.codes == about.empty, np.int32(-1), about.codes)
+
+
+def enough_people(requirement: ClassRequirement, number: Int64, row_type: Int32) -> NDArray[np.bool_]:
+    """Return which classes hold rows of as many people as a requirement asks for, bool [c]; an empty cell is nobody.
+
+    Parameters
+    ----------
+    requirement : ClassRequirement
+        One that counts people.
+    number : int64 array [q]
+        The class of each piece, from 0.
+    row_type : int32 array [q]
+        Its row type.
+
+    Notes
+    -----
+    O(q log q).
+    """
+    people = len(persons(requirement).count)
+    person = person_of(requirement)[row_type]
+    known = person >= 0
+    pairs = np.sort(number[known] * people + person[known])  # far faster than `np.unique` of many numbers
+    fresh = pairs[np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)])]
+    found = np.bincount(fresh // people, minlength=int(number.max(initial=-1)) + 1)
+    enough: NDArray[np.bool_] = found >= least_people(requirement)
+    return enough
+
+
 @dataclass(frozen=True, kw_only=True)
 class PeopleRequirement(ClassRequirement):
     """People, rows, and whatever else is asked of every class; one of its attributes tells people apart.
@@ -45,19 +83,9 @@ class PeopleRequirement(ClassRequirement):
         -----
         O(q log q), and what the other requirements take.
         """
-        (people,) = (each for each in self.requirements if isinstance(each, People))
         rows = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
         np.add.at(rows, number, count)
-        found = (self.heads(number, row_type) >= people.k) & (rows >= self.least)
+        found = enough_people(self, number, row_type) & (rows >= self.least)
         if self._others is not None and found.any():
             found &= self._others.holds(number, row_type, count)
-        return found
-
-    def heads(self, number: Int64, row_type: Int32) -> Int64:
-        """Return the people of each class, int64 [c]; an empty cell is nobody."""
-        about = persons(self)
-        person = about.codes[row_type].astype(np.int64)
-        known = person != about.empty
-        pairs = np.unique(number[known] * len(about.count) + person[known])
-        found: Int64 = np.bincount(pairs // len(about.count), minlength=int(number.max(initial=-1)) + 1)
         return found

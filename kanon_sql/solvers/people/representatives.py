@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_sql.model.requirements import REPRESENTATIVE
+from kanon_sql.model.requirements import REPRESENTATIVE, KAnonymity
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.people.people_requirement import persons
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.table.arrays import Int64
+from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import Recoding
@@ -78,16 +78,29 @@ class Represented:
         )
         return cls(table=merged, row_type=row_type, count=count, owner=owner.astype(np.int64))
 
+    def requirement(self, asked: ClassRequirement) -> ClassRequirement:
+        """Return what classes of this table must meet so that those of the whole table meet a requirement."""
+        return ClassRequirement.of(self.table, (KAnonymity(k=asked.k), *asked.requirements))
+
     def spread(self, recoding: Recoding) -> Recoding:
         """Return a recoding of this table as one of the whole table; O(q log q)."""
-        order = np.argsort(recoding.row_type, kind="stable")
-        ends = [np.cumsum(self.count), np.cumsum(recoding.count[order])]
-        end = np.union1d(*ends)
-        behind, piece = (np.searchsorted(each, end) for each in ends)
+        row_type, piece, count = self.behind(recoding.row_type, recoding.count)
         pieces = PartialRecoding(
-            row_type=self.row_type[behind].astype(np.int32),
-            shown=recoding.shown[order][piece],
-            count=np.diff(end, prepend=0),
-            placed=np.ones(len(end), np.bool_),
+            row_type=row_type, shown=recoding.shown[piece], count=count, placed=np.ones(len(count), np.bool_)
         )
         return replace(pieces.recoding(), remark=recoding.remark)
+
+    def behind(self, row_type: Int32, count: Int64) -> tuple[Int32, Int64, Int64]:
+        """Return the rows of the whole table behind pieces of this one, which have all of its rows.
+
+        Returns
+        -------
+        tuple of (row_type, piece, count)
+            Int32, int64, int64 arrays: so many rows of a row type of the whole table are in a piece.
+        """
+        order = np.argsort(row_type, kind="stable")
+        ends = [np.cumsum(self.count), np.cumsum(count[order])]
+        end = np.sort(np.concatenate(ends))
+        end = end[np.append(True, end[1:] != end[:-1])]
+        own, piece = (np.searchsorted(each, end) for each in ends)
+        return self.row_type[own].astype(np.int32), order[piece], np.diff(end, prepend=0)

@@ -8,19 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.k_anonymity.subset_dp import MOST_ROWS, cheapest_division, rows_of
 from kanon_sql.solvers.people import greedy
 from kanon_sql.solvers.people.representatives import Represented
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solver
-from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Recoding
 
 
-def solve(problem: Problem, budget: Budget, solver: Solver) -> Recoding:
+def solve(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recoding:
     """Return a recoding whose classes hold rows of k people.
 
     Parameters
@@ -31,6 +29,8 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> Recoding:
         Time left.
     solver : Solver
         The solver of sensitive attributes that is asked, with one representative row of each person.
+    bound : int
+        What every release costs at least, in units of the table: a release that costs no more is not compared with another.
 
     Returns
     -------
@@ -43,27 +43,33 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> Recoding:
         When neither way finds a release, and there are more than 18 rows or there is none.
     """
     table = problem.table
-    represented = Represented.of(problem.requirement)
-    asked = (KAnonymity(k=problem.k), *problem.requirement.requirements)
-    by_rows = replace(problem, table=represented.table, requirement=ClassRequirement.of(represented.table, asked))
-    refused: InfeasibleError | None = None
+    counted = greedy.solve(problem, budget)
     found: list[tuple[int, Recoding]] = []
+    if counted is not None:
+        cost = counted.cost(table)
+        found.append((cost, replace(counted, remark="people are counted class by class, the cheapest mask first")))
+        if cost <= bound:
+            return found[0][1]
+    refused: InfeasibleError | None = None
     try:
-        one = represented.spread(solver.load()(by_rows, budget))
-        found.append(
-            (one.cost(table), replace(one, remark="; ".join(filter(None, ("a row stands for each person", one.remark)))))
-        )
+        one = _represented(problem, budget, solver)
+        found.insert(0, (one.cost(table), one))
     except InfeasibleError as error:
         refused = error
-    other = None if budget.over() else greedy.solve(problem, budget)
-    if other is not None:
-        found.append((other.cost(table), replace(other, remark="people are counted class by class, the cheapest mask first")))
     if found:
         return min(found, key=lambda each: each[0])[1]
     exact = _of_tiny_table(problem, budget) if table.rows <= MOST_ROWS else None
     if exact is None:
         raise refused or InfeasibleError("no release was found in time; hint: permit more time, or coarser masks")
     return replace(exact, remark="both searches left rows over, so all divisions of the rows were compared")
+
+
+def _represented(problem: Problem, budget: Budget, solver: Solver) -> Recoding:
+    """Return the release of a solver that counts representative rows."""
+    represented = Represented.of(problem.requirement)
+    by_rows = replace(problem, table=represented.table, requirement=represented.requirement(problem.requirement))
+    found = represented.spread(solver.load()(by_rows, budget))
+    return replace(found, remark="; ".join(filter(None, ("a row stands for each person", found.remark))))
 
 
 def _of_tiny_table(problem: Problem, budget: Budget) -> Recoding | None:

@@ -14,11 +14,16 @@ from kanon_sql.table.coded_table import CodedTable
 
 METHOD = "row distance"
 
+METHOD_OF_PEOPLE = "row distance, counting people"
+
 _NEAR = 16
 """Near row types of each that are listed."""
 
 _MOST_KEPT = 128
 """Row types kept while the k-th nearest row is looked for."""
+
+_PER_PERSON = 4
+"""Row types kept for each person who is looked for."""
 
 _BLOCKS = 1 << 27
 """Blocks of row types looked at, some seconds at most; with more, some are not compared and the bound is trivial."""
@@ -65,10 +70,37 @@ def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64
     O(t^2 / 16) blocks of row types, each passed over in O(m) or less if it is too far; memory O(t m).
     """
     near = np.empty((table.row_types, _NEAR), np.int32)
-    blocks = -(-table.row_types // BLOCK)
-    reach = min(blocks, _BLOCKS // (2 * table.row_types) + 1)
+    blocks, reach = _reach(table)
     kept = min(max(k, _NEAR), _MOST_KEPT)
-    distance = nearest(table.codes, table.weight, measure, k, order, reach, near, kept)
+    distance = nearest(table.codes, table.weight, measure, k, order, reach, near, kept, np.empty(0, np.int32))
     if reach < blocks:
         return Nearby(near=near, lower_bound=Fraction(0), bound="trivial")
     return Nearby(near=near, lower_bound=Fraction(int(distance @ table.weight), scale), bound=METHOD)
+
+
+def person_distance(table: CodedTable, measure: Measure, scale: int, k: int, person: Int32) -> tuple[Fraction, str]:
+    """Return the bound of the row distance where the k-th nearest person counts, in units of the table, and its name.
+
+    Parameters
+    ----------
+    person : int32 array [t]
+        Whose rows each row type has; nobody is -1.
+
+    Notes
+    -----
+    As `nearby`: a class of rows of k people has one of somebody who has no nearer row than the k-th nearest person. A person
+    with many row types takes the place of others among those that are kept, and the bound is less for it.
+    """
+    blocks, reach = _reach(table)
+    if reach < blocks:
+        return Fraction(0), "trivial"
+    near = np.empty((table.row_types, 0), np.int32)
+    order, kept = np.arange(table.row_types), min(_PER_PERSON * k, _MOST_KEPT)
+    distance = nearest(table.codes, table.weight, measure, k, order, reach, near, kept, person)
+    return Fraction(int(distance @ table.weight), scale), METHOD_OF_PEOPLE
+
+
+def _reach(table: CodedTable) -> tuple[int, int]:
+    """Return how many blocks of row types there are, and on how many of them on either side a row type may be compared."""
+    blocks = -(-table.row_types // BLOCK)
+    return blocks, min(blocks, _BLOCKS // (2 * table.row_types) + 1)
