@@ -283,7 +283,7 @@ def summarize(
     if policy.people is None:
         from kanon_sql.solvers.summaries.mondrian import solve
     else:
-        from kanon_sql.solvers.summaries.people import solve
+        from kanon_sql.solvers.people.summaries import solve
 
     check_algorithm(policy.algorithm)
     started = time.monotonic()
