@@ -14,7 +14,7 @@ from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 
-_MANY_PATTERNS, _FEW_ROW_TYPES = 4096, 1024
+_MANY_PATTERNS, _FEW_ROW_TYPES = 1 << 14, 1024
 """More patterns than these, on more row types, are not tried one by one."""
 
 
