@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
+from kanon_sql.verification.cheapest_class import none_is_cheaper
 
 WIDE = 16
 """Columns beyond which the masks are too many to go through."""
@@ -40,9 +40,9 @@ def gains(
     """Return what all instances together gain from the prices at most; ``table`` holds the codes column by column.
 
     What `instances` takes, 2 s for Adult-2 (21,257 row types, 9 columns, k = 5) with good prices. Wide tables are first tried
-    by distances, in O(m t^2).
+    by the rows that are near each row, in O(m t^2).
     """
-    if permitted is None and len(cost) > WIDE and _far_apart(table, counts, prices, cost, k):
+    if permitted is None and len(cost) > WIDE and none_is_cheaper(table, counts, prices, cost, k):
         return 0
     found = instances(table, counts, prices, cost, permitted, k)
     return sum(gain(members, counts, prices, spent, k) for members, spent in found)
@@ -102,29 +102,6 @@ def instances(
         # What may be hidden as well as shown is not hidden where all rows agree: that would cost more for nothing.
         if hiding is not None and (showing is not hiding or len(groups) > 1):
             waiting.append((hiding, (*mask, False), spent + cost[len(mask)], members))
-
-
-def _far_apart(table: list[list[Any]], counts: Sequence[int], prices: Sequence[int], cost: list[int], k: int) -> bool:
-    """Return whether for each row fewer than k rows, itself one of them, are nearer than its price.
-
-    Then each of its classes has a row as far away as that, costs as much for each row, and gains nothing.
-    """
-    numbers: list[dict[Any, int]] = [{} for _ in table]
-    codes = np.array(
-        [[seen.setdefault(value, len(seen)) for value in column] for seen, column in zip(numbers, table, strict=True)]
-    )
-    if max(sum(cost), sum(counts)) >= 1 << 62:
-        return False
-    rows = np.array(counts, np.int64)
-    for i, price in enumerate(prices):
-        if price <= 0:
-            continue
-        away = np.zeros(len(rows), np.int64)
-        for column, each in zip(codes, cost, strict=True):
-            away += (column != column[i]) * each
-        if rows[away < price].sum() >= k:
-            return False
-    return True
 
 
 def gain(members: Sequence[int], counts: Sequence[int], prices: Sequence[int], cost: int, k: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from kanon_sql.solvers.instances import row_distance
 from kanon_sql.solvers.instances.row_distance import row_prices
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet, permitted
+from kanon_sql.verification.cheapest_class import none_is_cheaper
 from kanon_sql.verification.claims import verify
 
 UNLISTED = PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
@@ -61,9 +63,47 @@ def test_each_row_pays_its_cheapest_instance(seed: int) -> None:
     assert best is None or table.exact_cost(int(prices.price @ table.weight)) <= best
 
 
+def cheapest_class(table: CodedTable, i: int, k: int) -> int:
+    """Return the least cost of the columns in which any of k rows differ, one of them of row type i, by trying all sets."""
+    rows = np.repeat(np.arange(table.row_types), table.weight)
+    others = np.delete(rows, np.flatnonzero(rows == i)[0])
+    return min(
+        int((table.codes[list(each)] != table.codes[i]).any(axis=0) @ table.cost) for each in combinations(others, k - 1)
+    )
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(200))
+def test_classes_where_the_masks_are_not_listed(seed: int) -> None:
+    rng = random.Random(seed)
+    m, k = rng.choice([2, 3, 5, 8, 9, 17]), rng.randint(1, 5)
+    rows = [tuple(rng.choice("abc"[: rng.randint(1, 3)]) for _ in range(m)) for _ in range(rng.randint(k, 10))]
+    table, _ = coded(rows, k=k, weights={f"c{c}": rng.choice([1, 1, 3, Fraction(5, 2)]) for c in range(m)})
+    found = row_prices(table, UNLISTED, k).price.tolist()
+    assert found == [cheapest_class(table, i, k) for i in range(table.row_types)]
+    codes, counts, cost = table.codes.T.tolist(), table.weight.tolist(), table.cost.tolist()
+    assert none_is_cheaper(codes, counts, found, cost, k)
+    for i in range(table.row_types):
+        assert not none_is_cheaper(codes, counts, [*found[:i], found[i] + 1, *found[i + 1 :]], cost, k)
+
+
+def test_what_is_proven_before_the_work_ends_stays() -> None:
+    """More near rows than are looked at, and sets of rows than are tried: the bound is at least the distance, and is proven."""
+    rng = random.Random(1)
+    table, policy = coded([tuple(rng.choice("ab") for _ in range(17)) for _ in range(1_000)], k=30, algorithm="mondrian")
+    price = row_prices(table, UNLISTED, 30).price
+    for i in range(0, table.row_types, 37):
+        distance = np.repeat((table.codes != table.codes[i]) @ table.cost, table.weight)
+        assert price[i] >= np.sort(distance)[29]
+    certificate = run(table, policy)[1]
+    assert price @ table.weight == certificate.lower_bound <= certificate.cost
+    assert none_is_cheaper(table.codes.T.tolist(), table.weight.tolist(), price.tolist(), table.cost.tolist(), 30)
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
-def test_distances_where_the_masks_are_not_listed(seed: int) -> None:
+def test_distances_where_the_masks_are_not_listed(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_distance, "_MOST_COLUMNS", 0)
     rows, k, options, _, weights = case(seed)
     options.pop("masks", None)
     table, _ = coded(rows, k=k, **options)
@@ -95,7 +135,8 @@ def test_large_costs_and_many_values_never_raise_the_distance(monkeypatch: pytes
     assert price.sum() > 0
 
 
-def test_blocks_of_row_types_are_joined() -> None:
+def test_blocks_of_row_types_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_distance, "_MOST_COLUMNS", 0)
     rng = random.Random(6)
     table, _ = coded([tuple(rng.choice("abc") for _ in range(9)) for _ in range(9_000)], k=4)
     assert table.row_types > 4096

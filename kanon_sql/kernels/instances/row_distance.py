@@ -54,7 +54,7 @@ def distances(
             kept = 0
             first = 0
             while first < codes.shape[1]:
-                _compare(codes, cost, i, first, away)
+                compare(codes, cost, i, first, min(_BLOCK, codes.shape[1] - first), away)
                 kept = _select(away, weight, k, first, near, rows, kept)
                 first += _BLOCK
             found[i - low] = near[kept - 1]
@@ -65,17 +65,17 @@ def distances(
 @cython.nogil
 @cython.exceptval(check=False)
 @cython.overflowcheck(False)
-def _compare(
+def compare(
     codes: cython.ushort[:, ::1],
     cost: cython.ushort[::1],
     i: cython.longlong,
     first: cython.longlong,
+    size: cython.longlong,
     away: cython.ushort[::1],
 ) -> cython.void:
-    """Write how far the row types of a block are from row type i."""
+    """Write how far ``size`` row types from ``first`` on are from row type i."""
     a: cython.longlong
     c: cython.longlong
-    size: cython.longlong = min(_BLOCK, codes.shape[1] - first)
     own: cython.ushort
     price: cython.ushort
     for a in range(size):

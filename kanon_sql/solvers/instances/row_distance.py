@@ -33,6 +33,9 @@ _COMPARISONS = 1 << 35
 _COMPARISONS_PER_CALL = 1 << 28
 """Cells compared between two checks of the clock, well below a second."""
 
+_MOST_COLUMNS, _MOST_ROWS = 64, 64
+"""Columns, and rows of a class, up to which whole classes are looked for around a row, not its k-th nearest row alone."""
+
 _WORKERS = min(4, os.cpu_count() or 1)
 
 
@@ -53,15 +56,17 @@ def row_prices(table: CodedTable, patterns: PatternSet, k: int, budget: Budget =
     Notes
     -----
     Where the patterns are listed, the cost of the cheapest one under which k rows look like the row: as `useful`, but far
-    less, because only one instance of each row matters. Else the cost of the columns in which the row differs from the
-    k-th nearest row, itself the first: O(m t^2), for as many row types as there is time for.
+    less, because only one instance of each row matters. Else the cost of the columns in which any of k rows differ, the row
+    one of them, where k and m are small; or at least of those in which it differs from the k-th nearest row, itself the
+    first: O(m t^2), for as many row types as there is time for.
     """
-    price = cheapest(table, patterns, k) if patterns.listed else _distances(table, k, budget)
+    price = cheapest(table, patterns, k) if patterns.listed else _classes_around(table, k, budget)
     return Prices(price=price, scale=1)
 
 
-def _distances(table: CodedTable, k: int, budget: Budget) -> Int64:
-    """Return the distance of the k-th nearest row, int64 [t]; 0 for the row types that there is no time for."""
+def _classes_around(table: CodedTable, k: int, budget: Budget) -> Int64:
+    """Return what a class costs each row at least, int64 [t]; 0 for the row types that there is no time for."""
+    from kanon_sql.kernels.instances.class_distance import raise_to_classes
     from kanon_sql.kernels.instances.row_distance import distances
 
     # Whole numbers of 16 bits are compared eight at a time. Codes that are cut off and costs that are rounded down make
@@ -77,6 +82,8 @@ def _distances(table: CodedTable, k: int, budget: Budget) -> Int64:
         if not (low and budget.over()):
             high = min(low + size, first.stop)
             found[low:high] = distances(codes, table.weight, cost, k, low, high)
+            if len(cost) <= _MOST_COLUMNS and 2 < k <= _MOST_ROWS:
+                raise_to_classes(codes, table.weight, cost, k, low, found[low:high])
 
     with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
         for number, _ in enumerate(threads.map(measure, first)):
