@@ -63,7 +63,7 @@ def test_releases_lie_between_the_optimum_and_everything_and_bounds_below(seed: 
 )
 @pytest.mark.usefixtures("many")
 def test_every_kind_of_policy(options: dict[str, Any]) -> None:
-    rows = drawn(3, 300, 6)
+    rows = drawn(3, 100, 5)
     dearest = solved("greedy", rows, k=4, **options)[2]
     found = solved("refine", rows, k=4, **options)[2]
     assert dearest.lower_bound <= found.lower_bound <= found.cost <= dearest.cost

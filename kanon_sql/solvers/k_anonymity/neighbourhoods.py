@@ -52,6 +52,11 @@ class Placement:
     number: Int32
     count: Int64
 
+    def key(self) -> bytes:
+        """Return what is the same only where the same rows are in the same classes."""
+        order = np.lexsort((self.number, self.row_type))
+        return b"".join(part[order].tobytes() for part in (self.row_type, self.number, self.count))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbourhood:
@@ -183,6 +188,7 @@ def improve(space: SearchSpace, partition: Partition, bound: int, budget: Budget
     cost, done, idle = space.cost(partition), 0, 0
     rows = most = max(_ROWS, _CLASSES * space.k)
     quick = True
+    in_vain: set[bytes] = set()  # neighbourhoods solved since the last gain: where there are few rows, they come again
 
     def solved(near: Neighbourhood) -> Outcome:
         seconds = math.inf if budget.seconds is None else min(_SECONDS, budget.left())
@@ -190,29 +196,37 @@ def improve(space: SearchSpace, partition: Partition, bound: int, budget: Budget
 
     with ThreadPoolExecutor(max_workers=2) as threads:
         while cost > bound and not budget.over() and (rounds is None or done < rounds):
-            lifted = [
-                _lifted(partition, classes_near(space.candidates, partition, _seed(space, partition, random), rows, state))
-                for _ in range(2)
-            ]
-            lifted = [placement for placement in lifted if len(placement.count)]
+            lifted = []
+            for _ in range(2):
+                seed = _seed(space, partition, random)
+                placement = _lifted(partition, classes_near(space.candidates, partition, seed, rows, state))
+                if placement.key() in in_vain:
+                    _put_back(partition, placement)
+                elif len(placement.count):
+                    lifted.append(placement)
             near = [_around(space, partition, placement) for placement in lifted]
             pairs = max((len(each.program.group) for each in near), default=0)
             if pairs > (_PAIRS if quick else _MORE_PAIRS) and rows > space.k + 1:
                 for placement in lifted:
-                    put_all(partition, placement.row_type, placement.number, placement.count)
+                    _put_back(partition, placement)
                 rows = max(rows * 4 // 5, space.k + 1)
                 continue
             for placement, around, outcome in zip(lifted, near, threads.map(solved, near), strict=True):
                 _apply(space, partition, placement, around, outcome.assignment)
-            rows = min(most, rows * 5 // 4 + 1)
+            rows = min(most, rows * 5 // 4 + 1) if lifted else max(rows * 4 // 5, space.k + 1)
+            in_vain.update(placement.key() for placement in lifted)
             done += 1
-            idle = idle + 1 if space.cost(partition) == cost else 0
-            cost = space.cost(partition)
+            if space.cost(partition) == cost:
+                idle += 1
+            else:
+                cost, idle = space.cost(partition), 0
+                in_vain.clear()
             if idle == _IDLE:
                 if rounds is not None:
                     break
                 # Small neighbourhoods gain most for their time; when they have nothing left, larger ones may.
                 idle, quick, most = 0, False, min(most * 3 // 2, space.table.rows)
+                in_vain.clear()
             budget.report("neighbourhoods", budget.share() if rounds is None else done / rounds, cost, bound)
 
 
@@ -250,6 +264,10 @@ def _lifted(partition: Partition, classes: Int32) -> Placement:
     return placement
 
 
+def _put_back(partition: Partition, placement: Placement) -> None:
+    put_all(partition, placement.row_type, placement.number, placement.count)
+
+
 def _around(space: SearchSpace, partition: Partition, placement: Placement) -> Neighbourhood:
     row_type, place = np.unique(placement.row_type.astype(np.int64), return_inverse=True)
     count = np.zeros(len(row_type), np.int64)
@@ -268,4 +286,4 @@ def _apply(
         if fitted == len(new.count):
             return
         take_all(partition, new.row_type[:fitted], new.number[:fitted], new.count[:fitted])
-    put_all(partition, placement.row_type, placement.number, placement.count)
+    _put_back(partition, placement)
