@@ -16,8 +16,8 @@ from benchmarks.names import ALL_SURNAMES, weights
 
 KS = (5, 10, 100)
 
-PROMISES = ("l(\"salary-class\", 'distinct') >= 2", 't("salary-class") <= 0.4', 't("salary-class") <= 0.2')
-"""What is promised beside k of releases with ranges and sets, where salary-class is sensitive."""
+GUARANTEES = ("l(\"salary-class\", 'distinct') >= 2", 't("salary-class") <= 0.4', 't("salary-class") <= 0.2')
+"""What is guaranteed beside k of releases with ranges and sets, where salary-class is sensitive."""
 
 PEERS = {
     ("levels", 5): "ARX, local recoding: 0.189",
@@ -53,9 +53,9 @@ def measure(data: Path) -> Iterator[dict[str, Any]]:
             yield _released(con, query, "levels, default", k, columns)
         items = [item for item, name in zip(by["ranges and sets"], columns, strict=True) if name != "salary-class"]
         shown = [name for name in columns if name != "salary-class"]
-        for promise in PROMISES:
-            query = f"FROM adult ANONYMIZE BY {', '.join(items)} GUARANTEE k >= 5 AND {promise}"
-            yield _released(con, query, f"ranges and sets, {promise}", 5, shown)
+        for guarantee in GUARANTEES:
+            query = f"FROM adult ANONYMIZE BY {', '.join(items)} GUARANTEE k >= 5 AND {guarantee}"
+            yield _released(con, query, f"ranges and sets, {guarantee}", 5, shown)
         for kind, k, call in (
             ("bins of surnames", 500, "bin_labels('surnames', 'name', 500)"),
             ("regions of counties (a row is 1,000 people)", 500, "region_labels('people', 'county', 'neighbours', 500)"),

@@ -15,7 +15,7 @@ import kanon_sql
 
 K = 5
 
-PROMISES: tuple[tuple[str, dict[str, Any], float | None], ...] = (
+GUARANTEES: tuple[tuple[str, dict[str, Any], float | None], ...] = (
     ("occupation", {"l": 2}, None),
     ("occupation", {"l": 3}, None),
     ("occupation", {"l": 5, "variant": "distinct"}, 3.2),
@@ -29,7 +29,7 @@ PROMISES: tuple[tuple[str, dict[str, Any], float | None], ...] = (
     ("salary-class", {"t": "0.4"}, None),
     ("salary-class", {"t": "0.2", "metric": "ordered"}, None),
 )
-"""Sensitive attribute, promise, and the share of cells that ARX generalizes fully for it, in per cent (it may also coarsen)."""
+"""Sensitive attribute, guarantee, and the share of cells that ARX generalizes fully for it, in per cent (it may also coarsen)."""
 
 
 VISITS = """CREATE TABLE visits AS
@@ -42,15 +42,15 @@ PEOPLE = ("k >= 5", "k >= 5 PER person", "k >= 25", "k >= 25 PER person")
 
 
 def measure(data: Path) -> Iterator[dict[str, Any]]:
-    """Yield one record per promise, after a run of each kind on few rows that loads the kernels."""
+    """Yield one record per guarantee, after a run of each kind on few rows that loads the kernels."""
     source = csv.read_csv(data / "adult_arx.csv.gz")
-    for sensitive, promise, peer in PROMISES:
-        kanon_sql.anonymize(source.slice(0, 2000), k=K, sensitive=sensitive, **promise)
-        certificate = kanon_sql.anonymize(source, k=K, sensitive=sensitive, **promise).certificate
+    for sensitive, guarantee, peer in GUARANTEES:
+        kanon_sql.anonymize(source.slice(0, 2000), k=K, sensitive=sensitive, **guarantee)
+        certificate = kanon_sql.anonymize(source, k=K, sensitive=sensitive, **guarantee).certificate
         yield {
             "table": "Adult",
             "rows": source.num_rows,
-            "promise": " AND ".join(certificate.requirements),
+            "guarantee": " AND ".join(certificate.requirements),
             "algorithm": certificate.algorithm,
             "cost": int(certificate.cost),
             "share": 100 * certificate.suppressed_cells / certificate.cells,
@@ -65,18 +65,18 @@ def measure(data: Path) -> Iterator[dict[str, Any]]:
 def _people() -> Iterator[dict[str, Any]]:
     with kanon_sql.connect() as con:
         con.execute(VISITS)
-        for promise in PEOPLE:
+        for guarantee in PEOPLE:
             for rows in (2000, 100_000):  # the first loads the kernels
-                columns = "*" if "PER" in promise else "* EXCLUDE (person)"
+                columns = "*" if "PER" in guarantee else "* EXCLUDE (person)"
                 body = f"SELECT {columns} FROM visits LIMIT {rows}"
                 started = time.perf_counter()
-                con.execute(f"FROM ({body}) ANONYMIZE BY zip, sex, age, week GUARANTEE {promise}").fetchall()
+                con.execute(f"FROM ({body}) ANONYMIZE BY zip, sex, age, week GUARANTEE {guarantee}").fetchall()
                 seconds = time.perf_counter() - started
             certificate = kanon_sql.releases(con)[-1]
             yield {
                 "table": "visits",
                 "rows": rows,
-                "promise": promise,
+                "guarantee": guarantee,
                 "algorithm": certificate.algorithm,
                 "cost": int(certificate.cost),
                 "share": 100 * certificate.suppressed_cells / certificate.cells,
@@ -88,7 +88,7 @@ def _people() -> Iterator[dict[str, Any]]:
 
 
 def show(console: Console, records: list[dict[str, Any]]) -> None:
-    """Print one row per promise, table by table."""
+    """Print one row per guarantee, table by table."""
     for table, title in (
         ("Adult", "Adult x 8 quasi-identifiers"),
         ("visits", "20,000 people x 4 quasi-identifiers, whole statements"),
@@ -98,12 +98,12 @@ def show(console: Console, records: list[dict[str, Any]]) -> None:
 
 def _show(console: Console, title: str, records: list[dict[str, Any]]) -> None:
     drawn = Table(title=f"{records[0]['rows']:,} rows of {title}")
-    drawn.add_column("promise")
+    drawn.add_column("guarantee")
     for column in ("cells", "% of cells", "ARX %", "lower bound", "gap %", "seconds"):
         drawn.add_column(column, justify="right")
     for each in records:
         gap = 100 * (1 - each["lower_bound"] / each["cost"]) if each["cost"] else 0.0
         peer = "-" if each["peer_share"] is None else f"{each['peer_share']:.1f}"
         figures = (f"{each['cost']:,}", f"{each['share']:.1f}", peer, f"{each['lower_bound']:,}", f"{gap:.1f}")
-        drawn.add_row(each["promise"], *figures, f"{each['seconds']:.1f}")
+        drawn.add_row(each["guarantee"], *figures, f"{each['seconds']:.1f}")
     console.print(drawn)

@@ -73,7 +73,7 @@ class Clinic:
     Raises
     ------
     KanonError
-        When no release keeps the promise; then nothing is served. Its text holds counts and hints, never a value.
+        When no release keeps the guarantee; then nothing is served. Its text holds counts and hints, never a value.
     """
 
     def __init__(self, path: Path, seconds: float = 5.0) -> None:

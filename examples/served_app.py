@@ -8,7 +8,7 @@
 | `GET /audit` | what plain SQL counts in the rows that are served |
 
 A request that is refused, or fails, is answered by 400 and `{"error": ...}`, a text without the value of any cell.
-The service does not start where no release keeps the promise.
+The service does not start where no release keeps the guarantee.
 
 Run it with `python examples/served_app.py` on invented patients, or with a DuckDB file of yours behind it; needs
 `pip install fastapi uvicorn`.

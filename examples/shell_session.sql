@@ -47,5 +47,5 @@ GROUP BY ALL
 ORDER BY age NULLS LAST, disease
 LIMIT 4;
 
--- 7. What was promised, and what it cost at least.
+-- 7. What was guaranteed, and what it cost at least.
 SELECT number, requirements, status, cost, lower_bound, smallest_class FROM kanon_releases() ORDER BY number;

@@ -35,6 +35,11 @@ FEWEST = 5
 """Examples of a property in the default layer, where a tenth of them are fewer."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run take a part of the exhaustive layer."""
+    parser.addoption("--every", type=int, default=1, metavar="N", help="of sweeps and examples, run every Nth (default: all)")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Collect the tests without looking for garbage, and never look at what is there then: it stays until the end."""
@@ -52,15 +57,24 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave every tenth case of each test that is marked as a sweep in the default layer."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of each sweep, leave every tenth case in the default layer, and every Nth in the exhaustive one."""
+    every = config.getoption("every")
     cases: Counter[str] = Counter()
+    left: list[pytest.Item] = []
     for item in items:
         if item.get_closest_marker("sweep"):
             test = item.nodeid.partition("[")[0]
-            if cases[test] % TENTH:
-                item.add_marker("exhaustive")
+            number = cases[test]
             cases[test] += 1
+            if number % TENTH:
+                item.add_marker("exhaustive")
+                if number % every:
+                    left.append(item)
+    if left:
+        config.hook.pytest_deselected(items=left)
+        without = set(map(id, left))
+        items[:] = [item for item in items if id(item) not in without]
 
 
 @pytest.hookimpl(trylast=True)
@@ -73,11 +87,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def examples(request: pytest.FixtureRequest) -> None:
-    """Let a property draw a tenth of its examples; with the parameter "all", or where it is no property, do nothing."""
-    if getattr(request, "param", "all") == "few":
+    """Let a property draw a tenth of its examples, or with the parameter "all" every Nth; leave other tests alone."""
+    part = TENTH if getattr(request, "param", "all") == "few" else request.config.getoption("every")
+    if part > 1 and hasattr(request.function, "hypothesis"):
         function = getattr(request.function, "__func__", request.function)  # a method takes no attributes
         every: hypothesis.settings = function._hypothesis_internal_use_settings
-        few = min(every.max_examples, max(FEWEST, every.max_examples // TENTH))
+        few = min(every.max_examples, max(FEWEST, every.max_examples // part))
         reduced = hypothesis.settings(every, max_examples=few)
         request.getfixturevalue("monkeypatch").setattr(function, "_hypothesis_internal_use_settings", reduced)
 

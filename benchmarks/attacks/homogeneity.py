@@ -15,7 +15,7 @@ KNOWS = "the quasi-identifiers of a person, so the class; against background kno
 TRIES = "says the commonest disease of the class; with background knowledge, the commonest of those that are left"
 NULL = "none: the rates are computed; guessing says the commonest disease of the whole table"
 SAYS = "k: nothing; l(disease) >= l: at most 1/l of a class; t(disease) <= t: at most t more than in the whole table"
-ADVICE = "promise l or t of every sensitive column; take l above what a reader can rule out"
+ADVICE = "guarantee l or t of every sensitive column; take l above what a reader can rule out"
 
 ROWS = 1500
 COLUMNS = 3

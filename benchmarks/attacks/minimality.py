@@ -22,7 +22,7 @@ KNOWS = "the release, the algorithm, who lives in A and in B, and that each has 
 TRIES = "runs the program on every table that is possible, keeps those with this release, and weighs them"
 NULL = "none: the rates are computed; guessing takes the share of HIV in the class, as if cells were suppressed at random"
 SAYS = "alpha(disease, 'HIV') <= 1/2: at most half of a class; nothing about why the class is what it is"
-ADVICE = "promise more than you need; the certificate is for those who have the source"
+ADVICE = "guarantee more than you need; the certificate is for those who have the source"
 
 PRIOR = Fraction(3, 10)
 OF_A, OF_B = 2, 6

@@ -45,12 +45,13 @@ def test_every_test_is_in_exactly_one_run_of_ci(process: bool, exhaustive: bool)
 def drawn(request: pytest.FixtureRequest) -> Iterator[list[int]]:
     numbers: list[int] = []
     yield numbers
-    assert len(numbers) == (200 if request.node.get_closest_marker("exhaustive") else 20)
+    every = request.config.getoption("every")
+    assert len(numbers) == (200 // every if request.node.get_closest_marker("exhaustive") else 20)
 
 
 @settings(max_examples=200)
 @given(number=st.integers())
-def test_a_property_draws_a_tenth_of_its_examples_or_all(drawn: list[int], number: int) -> None:
+def test_a_property_draws_a_tenth_of_its_examples_or_every_nth(drawn: list[int], number: int) -> None:
     drawn.append(number)
 
 

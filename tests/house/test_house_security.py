@@ -25,7 +25,7 @@ def anchors(text: str) -> set[str]:
 def rows() -> list[list[str]]:
     """Return the cells of the tables of the threat model."""
     model = TEXT[TEXT.index("## Threat model") : TEXT.index("## The secret")]
-    lines = [line for line in model.split("\n") if line.startswith("|") and not line.startswith(("| ---", "| promised"))]
+    lines = [line for line in model.split("\n") if line.startswith("|") and not line.startswith(("| ---", "| guaranteed"))]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
@@ -44,9 +44,9 @@ def test_every_file_that_is_named_is_linked_and_so_exists() -> None:
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row[0][:40])
-def test_every_promise_says_what_is_not_promised_and_what_checks_it(row: list[str]) -> None:
-    promised, otherwise, checked = row
-    assert promised
+def test_every_guarantee_says_what_is_not_guaranteed_and_what_checks_it(row: list[str]) -> None:
+    guaranteed, otherwise, checked = row
+    assert guaranteed
     assert otherwise
     files = re.findall(r"\]\(([^()\s]+)\)", checked)
     assert files
