@@ -168,6 +168,7 @@ def step(limits: Limits, taxes: Taxes, served: cython.longlong, least: cython.lo
     q: cython.longlong
     e: cython.longlong
     place: cython.longlong
+    tax: cython.longlong
     most: cython.longlong
     over: cython.longlong
     off: cython.longlong
@@ -185,7 +186,8 @@ def step(limits: Limits, taxes: Taxes, served: cython.longlong, least: cython.lo
                 over = max(0, over)
                 taxes.multiplier[e] = max(0, taxes.multiplier[e])
             # A tax that is not at its limit asks for no higher one.
-            if limits.most[q] >= 0 and abs(taxes.multiplier[e]) >= taxes.multiplier[place] * limits.length[e] // _ONE:
+            tax = abs(taxes.multiplier[e])
+            if limits.most[q] >= 0 and tax >= taxes.multiplier[place] * limits.length[e] // _ONE:
                 off += limits.length[e] * abs(over) // _ONE
         if limits.most[q] < 0:
             continue
