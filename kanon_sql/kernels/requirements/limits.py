@@ -186,8 +186,8 @@ def step(limits: Limits, taxes: Taxes, served: cython.longlong, least: cython.lo
                 over = max(0, over)
                 taxes.multiplier[e] = max(0, taxes.multiplier[e])
             # A tax that is not at its limit asks for no higher one.
-            tax = abs(taxes.multiplier[e])
-            if limits.most[q] >= 0 and tax >= taxes.multiplier[place] * limits.length[e] // _ONE:
+            tax = taxes.multiplier[e]
+            if limits.most[q] >= 0 and abs(tax) >= taxes.multiplier[place] * limits.length[e] // _ONE:
                 off += limits.length[e] * abs(over) // _ONE
         if limits.most[q] < 0:
             continue
