@@ -4,8 +4,8 @@ ${histogram}
     -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
     WHERE ${unshadowed}
 ), "kanon#fit" AS MATERIALIZED (
-    SELECT run, system.main.kanon_fit(run, (SELECT system.main.count(*) FROM "kanon#types"), ${policy}${tables}) AS release
-    FROM "kanon#run"
+    SELECT run, row_types, system.main.kanon_fit(run, row_types, ${policy}${tables}) AS release
+    FROM (SELECT run, (SELECT system.main.count(*) FROM "kanon#types") AS row_types FROM "kanon#run")
 ), "kanon#fitted" AS MATERIALIZED (
     -- a row type without pieces keeps one empty piece, so that the audit finds it
     SELECT release, row_type, qi, system.main.len(pieces) AS parts,
@@ -14,6 +14,8 @@ ${histogram}
     FROM (SELECT * REPLACE (CASE WHEN system.main.len(pieces) > 0 THEN pieces ELSE [NULL] END AS pieces) FROM (
         SELECT release, number AS row_type, qi, system.main.kanon_pieces(run, number) AS pieces
         FROM "kanon#types", "kanon#fit"
+        -- all of them; by this the planner expects fewer, and does not take the rows of the source into memory to find them
+        WHERE number IN (SELECT system.main.unnest(system.main.range(row_types)) FROM "kanon#fit")
     ))
 ), "kanon#values" AS MATERIALIZED (
     -- what each piece shows, and its class: the pieces that show the same
