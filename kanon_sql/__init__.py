@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate, Release
+    from kanon_sql.engines.audit_figures import Audit
     from kanon_sql.engines.duckdb.anonymization import anonymize
-    from kanon_sql.engines.duckdb.auditing import Audit, audit
+    from kanon_sql.engines.duckdb.auditing import audit
     from kanon_sql.engines.duckdb.connection import connect, register, releases
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
@@ -20,7 +21,7 @@ _HOMES = {
     "releases": "kanon_sql.engines.duckdb.connection",
     "anonymize": "kanon_sql.engines.duckdb.anonymization",
     "audit": "kanon_sql.engines.duckdb.auditing",
-    "Audit": "kanon_sql.engines.duckdb.auditing",
+    "Audit": "kanon_sql.engines.audit_figures",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
     "Policy": "kanon_sql.model.policy",
