@@ -5,7 +5,8 @@ Needs ``pip install 'kanon-sql[spark]'`` and Java 17.
 
 from __future__ import annotations
 
-from kanon_sql.engines.spark.anonymization import anonymize
+from kanon_sql.engines.spark.anonymization import anonymize, releases
 from kanon_sql.engines.spark.auditing import audit
+from kanon_sql.engines.spark.statement import sql
 
-__all__ = ["anonymize", "audit"]
+__all__ = ["anonymize", "audit", "releases", "sql"]

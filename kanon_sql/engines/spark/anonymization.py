@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+import threading
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
-from kanon_sql.certificate import Release
+from kanon_sql.certificate import Certificate, Release
 from kanon_sql.engines.duckdb.written import read_options
 from kanon_sql.engines.engine import release
+from kanon_sql.engines.spark.columns import fields_of
 from kanon_sql.engines.spark.engine import SparkEngine
+from kanon_sql.engines.spark.policies import policy_of
 from kanon_sql.engines.spark.supported import check_supported
+from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
@@ -16,7 +22,11 @@ from kanon_sql.model.secret import secret_of
 from kanon_sql.solvers.budget import Progress, silent
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+
+_RELEASES: weakref.WeakKeyDictionary[Any, list[Certificate]] = weakref.WeakKeyDictionary()
+
+_LOCK = threading.Lock()
 
 
 @spelled_out(POLICY_DEFAULTS)
@@ -27,6 +37,8 @@ def anonymize(
     using: str = "parquet",
     secret: str | bytes | None = None,
     progress: Progress | None = None,
+    policy: str | None = None,
+    policies: str | Path | None = None,
     **options: Unpack[PolicyOptions[str | Generalization]],
 ) -> Release:
     """Release a DataFrame as a table so that every row looks like k - 1 others, at the least loss.
@@ -43,6 +55,10 @@ def anonymize(
         As for `kanon_sql.register`.
     progress : callable, optional
         As for `kanon_sql.anonymize`.
+    policy : str, optional
+        In place of options: JSON text, or the name of a policy in the file ``policies``, JSON or YAML.
+    policies : path, optional
+        That file.
     **options
         The policy, as for `kanon_sql.anonymize`; hierarchies are tables of the session.
 
@@ -71,7 +87,12 @@ def anonymize(
     ... )
     """
     completed("anonymize", options, POLICY_DEFAULTS)
-    return released(df, Policy.of(**read_options(options)), into, using=using, secret=secret, progress=progress)
+    if policy is not None and options:
+        raise PolicyError("a policy says all that is guaranteed; hint: leave the options out, or the policy")
+    asked = Policy.of(**read_options(options)) if policy is None else policy
+    fields_of(df)
+    source, chosen = policy_of(df, asked, policies)
+    return released(source, chosen, into, using=using, secret=secret, progress=progress)
 
 
 def released(
@@ -88,4 +109,18 @@ def released(
     known = secret_of(secret)
     engine = SparkEngine(df, into, using, known)
     certificate = release(engine, policy, known, progress or silent)
+    with _LOCK:
+        _RELEASES.setdefault(df.sparkSession, []).append(certificate)
     return Release(table=df.sparkSession.table(engine.into), certificate=certificate, sql=";\n".join(engine.asked))
+
+
+def releases(session: SparkSession) -> list[Certificate]:
+    """Return the certificates of all audited releases of a session in this process, oldest first.
+
+    Parameters
+    ----------
+    session : SparkSession
+        The session.
+    """
+    with _LOCK:
+        return list(_RELEASES.get(session, []))

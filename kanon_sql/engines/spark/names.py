@@ -7,7 +7,8 @@ import secrets
 
 from kanon_sql.errors import SourceError
 
-_PART = re.compile(r"\s*(?:`((?:[^`]|``)+)`|([^`.]+?))\s*(?:\.|$)")
+_PART = re.compile(r"""\s*(?:`((?:[^`]|``)+)`|"((?:[^"]|"")+)"|([^`".]+?))\s*(?:\.|$)""")
+"""A part of a name: in the quotes of Spark, in those of the clause, or in none."""
 
 
 def quoted(name: str) -> str:
@@ -40,7 +41,7 @@ def name_parts(text: object) -> list[str]:
         part = _PART.match(name, place)
         if part is None:
             break
-        parts.append(part[1].replace("``", "`") if part[1] else part[2])
+        parts.append((part[1] or "").replace("``", "`") or (part[2] or "").replace('""', '"') or part[3])
         place = part.end()
     if place != len(name) or not 1 <= len(parts) <= 3 or name.rstrip().endswith("."):
         raise SourceError(f"the name of a table cannot be read: {text!r}; hint: schema.table, or `quoted name`")
