@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ def started(folder: Path, master: str = "local[2]") -> Any:
     """Start a session whose tables lie in a folder."""
     skip_without_spark()
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # that of the executors
     from pyspark.sql import SparkSession
 
     settings = {

@@ -20,6 +20,8 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
 
+pytestmark = pytest.mark.process
+
 SECRET = "Schickelgruber-4711"
 
 

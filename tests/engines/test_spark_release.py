@@ -12,6 +12,8 @@ import pytest
 
 from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, TCloseness
 
+pytestmark = pytest.mark.process
+
 ROWS = 240
 
 

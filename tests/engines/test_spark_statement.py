@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import kanon_sql.spark
-from kanon_sql.clause import single_release
-from kanon_sql.errors import ClauseError, PolicyError, SourceError, UnknownColumnError
+from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
+
+pytestmark = pytest.mark.process
 
 CLAUSE = "ANONYMIZE BY zip, `a ge` GUARANTEE k >= 3 USING greedy"
 
@@ -64,25 +65,6 @@ def test_a_policy_of_a_file_drops_identifiers(dropped: Any, tmp_path: Path) -> N
 
 def test_a_statement_without_the_clause_is_sparks(people: Any) -> None:
     assert kanon_sql.spark.sql("SELECT count(*) AS n FROM people").collect() == [(24,)]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("SELECT * FROM people ANONYMIZE", "release raw rows"),
-        ("SELECT zip, age FROM people ANONYMIZE (a, b)", "release raw rows"),
-        (f"SELECT * FROM (SELECT * FROM people {CLAUSE})", "inner query"),
-        (f"SELECT 1; SELECT * FROM people {CLAUSE}", "statement of its own"),
-        (f"INSERT INTO t SELECT * FROM people {CLAUSE}", "CREATE TABLE"),
-        (f"CREATE OR REPLACE TABLE t AS SELECT * FROM people {CLAUSE}", "CREATE TABLE"),
-        (f"CREATE TABLE t AS SELECT * FROM people {CLAUSE} ORDER BY zip", "no order"),
-        (f"WITH a AS (SELECT * FROM people {CLAUSE}) SELECT * FROM a {CLAUSE}", "several"),
-        ("EXPLAIN ANONYMIZE FROM people ANONYMIZE BY zip GUARANTEE k >= 2", "policies are kept in files"),
-    ],
-)
-def test_what_is_no_release_is_refused(text: str, message: str) -> None:
-    with pytest.raises(ClauseError, match=message):
-        single_release(text)
 
 
 @pytest.mark.parametrize(

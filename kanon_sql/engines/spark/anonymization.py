@@ -20,11 +20,15 @@ from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, compl
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.secret import secret_of
 from kanon_sql.solvers.budget import Progress, silent
+from kanon_sql.solvers.by_parts import divisible
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _RELEASES: weakref.WeakKeyDictionary[Any, list[Certificate]] = weakref.WeakKeyDictionary()
+
+ROW_TYPES = 2_000_000
+"""Row types that the driver takes at once by default: nine columns of them are some 2 GB with all that the solver needs."""
 
 _LOCK = threading.Lock()
 
@@ -37,6 +41,8 @@ def anonymize(
     using: str = "parquet",
     secret: str | bytes | None = None,
     progress: Progress | None = None,
+    driver_row_types: int = ROW_TYPES,
+    scratch_schema: str | None = None,
     policy: str | None = None,
     policies: str | Path | None = None,
     **options: Unpack[PolicyOptions[str | Generalization]],
@@ -55,6 +61,12 @@ def anonymize(
         As for `kanon_sql.register`.
     progress : callable, optional
         As for `kanon_sql.anonymize`.
+    driver_row_types : int
+        Row types that the driver takes at once. Where there are more, they are solved by parts, by executors that have
+        kanon-sql installed: for k alone, without generalized columns, under ``auto`` and ``greedy``.
+    scratch_schema : str, optional
+        The schema of the tables between two steps of that, by default the current one. They hold row types as the source has
+        them, and are dropped in the end.
     policy : str, optional
         In place of options: JSON text, or the name of a policy in the file ``policies``, JSON or YAML.
     policies : path, optional
@@ -92,7 +104,16 @@ def anonymize(
     asked = Policy.of(**read_options(options)) if policy is None else policy
     fields_of(df)
     source, chosen = policy_of(df, asked, policies)
-    return released(source, chosen, into, using=using, secret=secret, progress=progress)
+    return released(
+        source,
+        chosen,
+        into,
+        using=using,
+        secret=secret,
+        progress=progress,
+        driver_row_types=driver_row_types,
+        scratch_schema=scratch_schema,
+    )
 
 
 def released(
@@ -103,12 +124,19 @@ def released(
     using: str = "parquet",
     secret: str | bytes | None = None,
     progress: Progress | None = None,
+    driver_row_types: int = ROW_TYPES,
+    scratch_schema: str | None = None,
 ) -> Release:
     """Release a DataFrame under a policy."""
     check_supported(policy)
     known = secret_of(secret)
     engine = SparkEngine(df, into, using, known)
-    certificate = release(engine, policy, known, progress or silent)
+    hears = progress or silent
+    resolved = policy.resolve(engine.columns())
+    if divisible(policy) and engine.has_more_row_types(resolved, driver_row_types):
+        certificate = engine.release_by_parts(resolved, driver_row_types, scratch_schema, hears)
+    else:
+        certificate = release(engine, policy, known, hears)
     with _LOCK:
         _RELEASES.setdefault(df.sparkSession, []).append(certificate)
     return Release(table=df.sparkSession.table(engine.into), certificate=certificate, sql=";\n".join(engine.asked))

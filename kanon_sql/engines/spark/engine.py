@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.engine import Answer, Classes, Histogram
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.engine import Answer, Classes, Histogram, publish
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.covering import check_cover
@@ -14,7 +15,8 @@ from kanon_sql.engines.spark.joining import expected_classes, released_fields, r
 from kanon_sql.engines.spark.mapping import Mapping, mapping
 from kanon_sql.engines.spark.names import fresh, joined, name_parts
 from kanon_sql.engines.spark.questions import check_text
-from kanon_sql.engines.spark.row_types import named_tables, row_types
+from kanon_sql.engines.spark.row_types import key_columns, key_fields, named_tables, row_types
+from kanon_sql.engines.spark.scratch import scratch
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.errors import SourceError
@@ -22,6 +24,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
+from kanon_sql.solvers.budget import Progress
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -94,6 +97,27 @@ class SparkEngine:
         with told("reading the source"):
             tables = named_tables(self._spark, policy)
             return Histogram(types=row_types(self._source, policy, self._fields), tables=tables)
+
+    def has_more_row_types(self, policy: Policy, most: int) -> bool:
+        """Return whether there are more row types than ``most``, by a count that is off by 5 %; one scan."""
+        from pyspark.sql import functions as sf
+
+        check_collations(self._fields, policy)
+        keys = key_columns(key_fields(policy, self._fields))
+        with told("reading the source"):
+            counted = self._source.select(sf.approx_count_distinct(sf.xxhash64(*keys)))
+            return int(counted.collect()[0][0]) > most
+
+    def release_by_parts(self, policy: Policy, most: int, schema: str | None, progress: Progress) -> Certificate:
+        """Release more row types than the driver takes: executors solve them."""
+        from kanon_sql.engines.spark.by_parts import Parts
+
+        home = name_parts(schema) if schema else [self._spark.catalog.currentDatabase()]
+        with scratch(self._spark, home) as place:
+            parts = Parts(source=self._source, policy=policy, fields=self._fields, most=most, scratch=place, progress=progress)
+            with told("solving by parts"):
+                found, certificate = parts.solve()
+            return publish(self, policy, certificate, self._secret, lambda: self.stage_mapped(policy, found))
 
     def stage(self, policy: Policy, histogram: Histogram, pieces: PiecesByNumber | None) -> StagedTable:
         """Write the released rows to a table that nobody knows."""
