@@ -8,5 +8,6 @@ from __future__ import annotations
 from kanon_sql.engines.spark.anonymization import anonymize, releases
 from kanon_sql.engines.spark.auditing import audit
 from kanon_sql.engines.spark.statement import sql
+from kanon_sql.engines.spark.table_function import register
 
-__all__ = ["anonymize", "audit", "releases", "sql"]
+__all__ = ["anonymize", "audit", "register", "releases", "sql"]

@@ -16,6 +16,9 @@ import pytest
 import kanon_sql.spark
 from kanon_sql.engines.spark.engine import SparkEngine, StagedTable
 from kanon_sql.errors import AuditError, KanonError, PolicyError, SourceError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import AlphaAnonymity
+from kanon_sql.model.secret import secret_of
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
@@ -193,3 +196,19 @@ def test_an_empty_table_is_released_empty(spark: Any) -> None:
     release = kanon_sql.spark.anonymize(source, k=5, quasi_identifiers=["a"], into="empty")
     assert release.table.dtypes == source.dtypes
     assert (release.table.count(), release.certificate.rows, release.certificate.classes) == (0, 0, 0)
+
+
+def test_settings_of_the_session_do_not_change_what_a_named_value_means(spark: Any) -> None:
+    spark.conf.set("spark.sql.parser.escapedStringLiterals", "true")
+    try:
+        source = spark.sql("SELECT i % 2 AS a, CASE WHEN i % 4 < 2 THEN 'état' ELSE 'b' END AS s FROM range(16) t(i)")
+        policy = {"requirements": [AlphaAnonymity(sensitive="s", value="état", alpha="1/4")], "quasi_identifiers": ["a"]}
+        engine = SparkEngine(source, "r", "parquet", secret_of(SECRET))
+        source.createOrReplaceTempView("seen")
+        staged = StagedTable(name="seen", expected="", histogram=None, pieces=None)
+        (requirement,) = policy["requirements"]
+        answer = engine.ask(Policy.of(**policy).resolve(["a", "s"]), requirement, staged)
+        assert (answer.failing, answer.worst) == (2, "in the worst, 4 of 8 rows")
+    finally:
+        spark.conf.unset("spark.sql.parser.escapedStringLiterals")
+        spark.catalog.dropTempView("seen")

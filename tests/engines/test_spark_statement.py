@@ -85,3 +85,17 @@ def test_what_spark_does_not_release_is_refused(people: Any, options: dict[str, 
     with pytest.raises(error, match=message):
         kanon_sql.spark.anonymize(people.table("people"), **defaults | options)
     assert not people.catalog.tableExists("r")
+
+
+def test_a_table_function_releases_small_tables_inside_a_query(people: Any) -> None:
+    from pyspark.errors import PySparkException
+
+    kanon_sql.spark.register(people)
+    query = "SELECT {} FROM k_anonymize(TABLE(SELECT * FROM people WHERE id < 21), 4, array('zip', 'a ge'))"
+    ((smallest, rows),) = people.sql(
+        f"SELECT min(n), sum(n) FROM (SELECT count(*) AS n FROM ({query.format('*')}) GROUP BY zip, `a ge`)"
+    ).collect()
+    assert (smallest >= 4, rows) == (True, 21)
+    for source, k in (("SELECT map(1, 2) AS m, 1 AS zip", 2), ("SELECT 1 AS zip", 2)):
+        with pytest.raises(PySparkException):
+            people.sql(f"SELECT * FROM k_anonymize(TABLE({source}), {k}, array('zip'))").collect()

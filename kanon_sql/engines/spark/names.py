@@ -17,13 +17,8 @@ def quoted(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Return a text as a SQL literal; every character but plain letters and digits is escaped."""
-    return "'" + "".join(each if each.isascii() and each.isalnum() else _escaped(each) for each in text) + "'"
-
-
-def _escaped(character: str) -> str:
-    code = ord(character)
-    return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"
+    """Return a text as a SQL expression by its bytes: what a quoted text means depends on settings of the session."""
+    return f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
 def name_parts(text: object) -> list[str]:
