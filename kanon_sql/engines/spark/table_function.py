@@ -82,11 +82,11 @@ def _function(key: bytes) -> type:
 
         def terminate(self) -> Iterator[tuple[Any, ...]]:
             """Yield the released rows."""
-            import kanon_sql
+            from kanon_sql.engines.duckdb.anonymization import anonymize
 
             if self._rows:
                 table = pa.Table.from_pylist(self._rows, self._schema)
-                released = kanon_sql.anonymize(table, secret=key, **self._options).table
+                released = anonymize(table, secret=key, **self._options).table
                 for row in released.to_pylist():
                     yield tuple(row.values())
 
