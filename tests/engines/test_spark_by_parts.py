@@ -57,7 +57,7 @@ def test_executors_place_row_types_in_rounds(
     source = spark.createDataFrame(table)
     asked = {"quasi_identifiers": QI, **options}
     columns = asked["quasi_identifiers"]
-    release = kanon_sql.spark.anonymize(source, into=into, driver_row_types=400, **asked)
+    release = kanon_sql.spark.anonymize(source, into=into, driver_row_types=200, **asked)
     whole = kanon_sql.anonymize(table, algorithm="greedy", **asked).certificate
     found = release.certificate
     assert left[0] > ("masks" not in options)  # a round took place, beside the row types of k rows
