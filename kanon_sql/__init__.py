@@ -52,13 +52,15 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: `import kanon_sql` alone loads neither DuckDB nor Arrow."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'kanon_sql' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "spark":
+        return import_module("kanon_sql.spark")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'kanon_sql' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
     """Return the public names too, so that completion finds what is not imported yet."""
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, "spark"})
