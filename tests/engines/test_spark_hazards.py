@@ -212,3 +212,17 @@ def test_settings_of_the_session_do_not_change_what_a_named_value_means(spark: A
     finally:
         spark.conf.unset("spark.sql.parser.escapedStringLiterals")
         spark.catalog.dropTempView("seen")
+
+
+def test_metadata_that_lists_values_does_not_stay_and_lengths_do(spark: Any) -> None:
+    from pyspark.sql import functions as sf
+
+    spark.sql("CREATE TABLE r (a VARCHAR(9), b CHAR(3), c INT) USING parquet")
+    spark.sql("INSERT INTO r VALUES ('x', 'abc', 1), ('x', 'abc', 2), ('y', 'abc', 3)")
+    source = spark.table("r")
+    listing = {"ml_attr": {"vals": [SECRET]}}
+    source = source.select("a", "b", sf.col("c").alias("c", metadata=listing), sf.col("c").alias("d", metadata=listing))
+    kanon_sql.spark.anonymize(source, k=2, quasi_identifiers=["a", "b", "c"], into="lengths")
+    told = dict(row[:2] for row in spark.sql("DESCRIBE lengths").collect())
+    assert told == {"a": "varchar(9)", "b": "char(3)", "c": "int", "d": "int"}
+    assert SECRET not in spark.table("lengths").schema.json()

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructField
 
+_LENGTH = "__CHAR_VARCHAR_TYPE_STRING"
+"""Where Spark keeps the type of a CHAR or VARCHAR column."""
+
 
 def released_fields(policy: Policy, fields: list[StructField]) -> list[StructField]:
     """Return the columns of a release, of the types that it has."""
@@ -125,7 +128,17 @@ def _select(
 
     names = [same_name(qi.column) for qi in policy.quasi_identifiers]
     shown = dict(zip(names, _shown(policy, fields, hidden, label), strict=True))
-    return rows.select([shown.get(same_name(field.name), sf.col(quoted(field.name))) for field in fields])
+    return rows.select(
+        [
+            shown.get(same_name(field.name), sf.col(quoted(field.name))).alias(field.name, metadata=_metadata(field))
+            for field in released_fields(policy, fields)
+        ]
+    )
+
+
+def _metadata(field: StructField) -> dict[str, str]:
+    """Return what stays of the metadata of a column, which may list values: the length of its texts."""
+    return {name: value for name, value in field.metadata.items() if name == _LENGTH}
 
 
 def _drawn(rows: DataFrame, fields: list[StructField], key: bytes) -> DataFrame:
