@@ -23,7 +23,6 @@ source = spark.sql("SELECT i % 5 AS a, CAST(i % 7 AS DOUBLE) AS b, i % 3 AS s FR
 release = kanon_sql.spark.anonymize(
     source, k=4, quasi_identifiers=["a", "b"], sensitive="s", l=2, into="released", algorithm="greedy"
 )
-kanon_sql.spark.audit(release.table, k=4, quasi_identifiers=["a", "b"], sensitive="s", l=2)
 found = kanon_sql.spark.sql("SELECT a, b FROM released ANONYMIZE BY a, b GUARANTEE k >= 9", into="again")
 print("ROWS", release.table.count(), found.count(), type(spark).__module__, len(kanon_sql.spark.releases(spark)))
 """
