@@ -25,6 +25,7 @@ from benchmarks import (
     scale,
     sensitive,
     solvers,
+    spark,
     start,
     tables,
     wide,
@@ -47,13 +48,14 @@ PARTS = {
     "start": start.show,
     "scale": scale.show,
     "memory": memory.show,
+    "spark": spark.show,
     "attacks": attacks.show,
     "faults": faults.show,
     "fuzz": fuzz.show,
 }
 
-ON_REQUEST = ("attacks", "faults", "fuzz")
-"""Parts that measure nothing but look for faults: they run only where `--only` names them."""
+ON_REQUEST = ("spark", "attacks", "faults", "fuzz")
+"""Parts that run only where `--only` names them: one needs PySpark and Java, the others look for faults."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -85,7 +87,7 @@ ON_REQUEST = ("attacks", "faults", "fuzz")
     multiple=True,
     type=click.IntRange(min=1000),
     default=(1_000_000, 10_000_000),
-    help="Sizes of scale, the largest also of memory.",
+    help="Sizes of scale and spark, the largest also of memory.",
 )
 @click.option("--storage", type=click.Choice(["memory", "file"]), default="memory", help="Databases of scale.")
 @click.option("--tables", "releases", type=click.IntRange(min=50), default=1000, help="Releases behind each rate of attacks.")
@@ -143,6 +145,8 @@ def main(
                 records = memory.measure(max(sizes))
             case "start":
                 records = start.measure(max(runs, 5))
+            case "spark":
+                records = spark.measure(sizes, data)
             case "attacks":
                 records = attacks.measure(releases, 1 if seed is None else seed, data)
             case "faults":

@@ -94,3 +94,26 @@ def large_adult(rows: int, data: Path) -> Path:
             ]
             writer.write_table(pa.table(cells, schema=source.schema))
     return unfinished.rename(path)
+
+
+def correlated(rows: int) -> Path:
+    """Return a Parquet file of ``rows`` rows with 8 columns that depend on each other; at a million, 9 of 10 are row types."""
+    path = cache() / f"correlated_{rows}.parquet"
+    if path.exists():
+        return path
+    random = np.random.default_rng(7)
+    unfinished = path.with_suffix(".unfinished")
+    names = ("region", "city", "age", "education", "job", "income", "hours", "day")
+    with parquet.ParquetWriter(unfinished, pa.schema([(name, pa.int32()) for name in names])) as writer:
+        for start in range(0, rows, _ROWS_PER_CHUNK):
+            size = min(_ROWS_PER_CHUNK, rows - start)
+            region = np.minimum(random.geometric(0.3, size), 8)
+            city = region * 100 + np.minimum(random.geometric(0.15, size), 30)
+            age = 2 * np.rint(np.clip(random.normal(42, 16, size), 18, 90) / 2)
+            education = np.clip(random.normal(5, 1.5, size) - (age < 25), 1, 9)
+            job = np.clip(2 * education + random.normal(0, 1.5, size), 1, 20)
+            income = np.clip((education * 5 + age / 3 + random.normal(0, 8, size)) / 4, 1, 30)
+            hours = 5 * np.rint(np.clip(random.normal(38, 6, size) - (age > 65) * 20, 5, 70) / 5)
+            columns = (region, city, age, education, job, income, hours, random.integers(0, 3, size))
+            writer.write_table(pa.table([np.rint(each).astype(np.int32) for each in columns], names))
+    return unfinished.rename(path)

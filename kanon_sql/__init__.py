@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate, Release
+    from kanon_sql.engines.audit_figures import Audit
     from kanon_sql.engines.duckdb.anonymization import anonymize
-    from kanon_sql.engines.duckdb.auditing import Audit, audit
+    from kanon_sql.engines.duckdb.auditing import audit
     from kanon_sql.engines.duckdb.connection import connect, register, releases
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
@@ -20,7 +21,7 @@ _HOMES = {
     "releases": "kanon_sql.engines.duckdb.connection",
     "anonymize": "kanon_sql.engines.duckdb.anonymization",
     "audit": "kanon_sql.engines.duckdb.auditing",
-    "Audit": "kanon_sql.engines.duckdb.auditing",
+    "Audit": "kanon_sql.engines.audit_figures",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
     "Policy": "kanon_sql.model.policy",
@@ -51,13 +52,15 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: `import kanon_sql` alone loads neither DuckDB nor Arrow."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'kanon_sql' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "spark":
+        return import_module("kanon_sql.spark")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'kanon_sql' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
     """Return the public names too, so that completion finds what is not imported yet."""
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, "spark"})

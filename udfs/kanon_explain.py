@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.engines.duckdb.explanation import Line, empty_explanation, explanation
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
-from kanon_sql.engines.duckdb.histogram import coded
 from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.histogram import coded
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Budget
 

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.built_arrays import numbers, texts
+from kanon_sql.engines.built_arrays import numbers
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
-from kanon_sql.engines.duckdb.histogram import coded
-from kanon_sql.engines.duckdb.pieces import ListedPieces, PiecesByNumber, PlainPieces, hidden_columns
 from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.generalize.summaries import ranges, sets
+from kanon_sql.engines.pieces import PiecesByNumber, PlainPieces
+from kanon_sql.engines.solving import solve
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.recodings import Ranges
-from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.table.arrays import Int64
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.equal_values import Spellings
-from kanon_sql.table.ladder import Ladder
-from kanon_sql.table.recoding import Recoding, hidden_bits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,85 +63,13 @@ def _number(release: int) -> pa.Array:
 
 def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
     """Solve what was gathered, at once or by parts."""
-    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
     types = gathering.whole()
-    if types is None:
-        table, resolved = gathering.coded(budget.report)
-        recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, session.report, session.ended)
-        return PlainPieces.of_recoding(table, recoding), certificate
-    read = coded(types, asked, tuple(tables), budget, session.secret)
-    del types  # the solver has their codes
-    table, resolved, climbed = read.table, read.policy, read.ladders
-    number = None
-    if resolved.summarized:
-        null = {name: _null(climbed[name]) for name in resolved.summarized}
-        recoding, division, certificate = pipeline.summarize(table, resolved, null, session.report, session.ended)
-        number = division.number
-    else:
-        recoding, certificate = pipeline.run(table, resolved, session.report, session.ended)
-    if not asked.generalized and not table.sensitive:
-        return PlainPieces.of_recoding(table, recoding), certificate
-    spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}
-    generalized = [spelled[same_name(name)] for name in asked.generalized]
-    shown = [_shown(resolved, name, climbed[name], table, recoding, number) for name in generalized]
-    seed = int.from_bytes(session.secret.derived(f"spellings under {resolved.to_json()}"))
-    return ListedPieces(_pieces(table, recoding, shown, read.spellings, seed)), certificate
-
-
-def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array], spellings: Spellings, seed: int) -> pa.Array:
-    """Return the list of pieces of each row type, as these came; ``shown`` has the texts of each generalized column."""
-    import pyarrow as pa
-
-    place, order, count = spellings.dealt(recoding.row_type, recoding.count, seed)
-    total = np.cumsum(count)
-    first = np.searchsorted(place, np.arange(len(spellings.weight) + 1)).astype(np.int32)
-    before = np.append(0, total)[first[place]]
-    piece = pa.StructArray.from_arrays(
-        [
-            numbers(np.arange(len(order), dtype=np.int32)),
-            numbers(total - count - before),
-            numbers(total - before),
-            hidden_columns(recoding.shown[order], table),
-            _beside([column.take(numbers(order)) for column in shown], len(order)),
-        ],
-        ["piece", "after", "upto", "hidden", "labels"],
-    )
-    return pa.ListArray.from_arrays(numbers(first), piece)
-
-
-def _null(ladder: Ladder) -> int:
-    """Return the code of NULL among the values of a column, -1 if it has none."""
-    return ladder.labels[0].index(None) if None in ladder.labels[0] else -1
-
-
-def _shown(policy: Policy, name: str, ladder: Ladder, table: CodedTable, recoding: Recoding, number: Int64 | None) -> pa.Array:
-    """Return what each piece shows of a generalized column, NULL where it is suppressed."""
-    places = table.ladders[name,]
-    level = hidden_bits(recoding.shown, len(table.columns))[:, places].sum(axis=1)
-    if number is None or name not in policy.summarized:
-        return _labels(ladder, level, table.origin[recoding.row_type])
-    summary = ranges if isinstance(policy.summarized[name], Ranges) else sets
-    code = table.codes[recoding.row_type, places[0]].astype(np.int64)
-    return texts(summary(ladder.labels[0], number, code)).take(numbers(np.where(level == 0, number, 0), missing=level > 0))
-
-
-def _labels(ladder: Ladder, level: Int64, row_type: Int64) -> pa.Array:
-    """Return what each piece shows of a column: at the level that as many levels hide, nothing above the last."""
-    first = np.cumsum([0, *map(len, ladder.labels)])
-    codes = np.stack([*ladder.codes, np.zeros_like(ladder.codes[0])])
-    every = texts([*chain.from_iterable(ladder.labels), None])
-    return every.take(numbers(first[level] + codes[level, row_type]))
-
-
-def _beside(columns: Sequence[pa.Array], size: int) -> pa.Array:
-    """Return a list for each place with the texts that the columns have there."""
-    import pyarrow as pa
-
-    if not columns:
-        return pa.nulls(size, pa.list_(pa.string()))
-    order = np.arange(len(columns) * size).reshape(len(columns), size).T.ravel()
-    offsets = np.arange(0, len(order) + 1, len(columns)).astype(np.int32)
-    return pa.ListArray.from_arrays(numbers(offsets), pa.concat_arrays(columns).take(numbers(order)))
+    if types is not None:
+        return solve(types, asked, tuple(tables), session.secret, session.report, session.ended)
+    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
+    table, resolved = gathering.coded(budget.report)
+    recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, session.report, session.ended)
+    return PlainPieces.of_recoding(table, recoding), certificate
 
 
 FUNCTION = Function(name="kanon_fit", returns="BIGINT", call=fit, arrow=True, side_effects=True)

@@ -5,5 +5,6 @@ from __future__ import annotations
 from kanon_sql.clause.place import place_of
 from kanon_sql.clause.recodings import recodings_of
 from kanon_sql.clause.rewrite import rewrite
+from kanon_sql.clause.single import single_release
 
-__all__ = ["place_of", "recodings_of", "rewrite"]
+__all__ = ["place_of", "recodings_of", "rewrite", "single_release"]

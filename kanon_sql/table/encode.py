@@ -82,7 +82,7 @@ def encode(
         )
     codes = np.stack(parts, axis=1)
     values = [row_types.field(names.index(name)) for name in policy.measured]
-    held = np.stack([_column_codes(_by_value(each)) for each in values], axis=1) if values else codes[:, :0]
+    held = np.stack([codes_in_order(each) for each in values], axis=1) if values else codes[:, :0]
     every = np.hstack([held, codes]) if values else codes
     order = ascending(every)  # the first column counts least
     every = every[order]
@@ -199,6 +199,11 @@ def joined_codes(codes: Int32) -> Int32:
     joined = np.zeros(len(codes), np.int32)
     joined[order[1:]] = np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))
     return joined
+
+
+def codes_in_order(values: pa.Array) -> Int32:
+    """Return codes of sensitive values in their order, floats by their size, NULL last."""
+    return _column_codes(_by_value(values))
 
 
 def _column_codes(values: pa.Array) -> Int32:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import duckdb
 import pytest
+from spark_session import spark
+
+__all__ = ["people", "spark"]
 
 PEOPLE = """
 CREATE TABLE people AS SELECT * FROM (VALUES

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from kanon_sql.engines.duckdb import built_arrays
+from kanon_sql.engines import built_arrays
 from kanon_sql.errors import SourceError
 
 

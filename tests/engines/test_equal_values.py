@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kanon_sql.engines.duckdb import histogram
+from kanon_sql.engines import histogram
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError
 from kanon_sql.table.equal_values import Spellings
 

@@ -126,7 +126,7 @@ def test_labels_cover_their_values(con, kind: str, recoding: str) -> None:
 )
 def test_a_label_that_does_not_cover_a_double_is_refused(con, monkeypatch, label: str) -> None:
     con.execute("CREATE OR REPLACE TABLE p AS SELECT unnest(['1e308', '2.0', 'inf', 'nan', '2.0', '1e308'])::DOUBLE AS v")
-    monkeypatch.setattr("kanon_sql.udfs.kanon_fit.ranges", lambda labels, number, code: [label] * (int(number.max()) + 1))
+    monkeypatch.setattr("kanon_sql.engines.solving.ranges", lambda labels, number, code: [label] * (int(number.max()) + 1))
     with pytest.raises(AuditError, match="labels of the column v do not cover"):
         con.execute("FROM p ANONYMIZE BY v IN RANGES GUARANTEE k >= 2")
 
@@ -141,7 +141,7 @@ def test_a_label_that_lists_no_such_text_is_refused(con, monkeypatch, label: str
         if (recoding, label) == ("RANGES", "[a, b]"):
             continue
         with monkeypatch.context() as patched:
-            patched.setattr(f"kanon_sql.udfs.kanon_fit.{made}", lambda labels, number, code: [label] * (int(number.max()) + 1))
+            patched.setattr(f"kanon_sql.engines.solving.{made}", lambda labels, number, code: [label] * (int(number.max()) + 1))
             with pytest.raises(AuditError, match="labels of the column v do not cover"):
                 con.execute(f"FROM p ANONYMIZE BY v IN {recoding} GUARANTEE k >= 2")
 
@@ -151,7 +151,7 @@ def test_the_order_of_texts_is_none_of_doubles(con, monkeypatch) -> None:
     cells = ["1e308", "2.0", "1e30", "1e31", "1e31", "1e31"]
     con.execute("CREATE OR REPLACE TABLE p AS SELECT unnest($1)::DOUBLE AS v, unnest([1, 1, 1, 2, 2, 2]) AS w", [cells])
     monkeypatch.setattr(
-        "kanon_sql.udfs.kanon_fit.ranges", lambda labels, number, code: ["[1e+30, 2.0]"] * (int(number.max()) + 1)
+        "kanon_sql.engines.solving.ranges", lambda labels, number, code: ["[1e+30, 2.0]"] * (int(number.max()) + 1)
     )
     with pytest.raises(AuditError, match="labels of the column v do not cover"):
         con.execute("FROM p ANONYMIZE BY v IN RANGES, w GUARANTEE k >= 3")

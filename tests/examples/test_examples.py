@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,7 +26,7 @@ def test_every_example_is_tested_and_listed(root: Path) -> None:
     assert {path.name for path in (root / "examples").iterdir() if path.is_file()} == EXAMPLES
     page = (root / "examples" / "README.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^\| \[\S+\]\((\S+)\)", page, re.MULTILINE))
-    assert listed == EXAMPLES - {"README.md"} | {"dbt_clinic"}
+    assert listed == EXAMPLES - {"README.md"} | {"dbt_clinic", "spark_cluster"}
 
 
 def test_the_shell_session(root: Path, tmp_path: Path) -> None:
@@ -63,3 +67,15 @@ def test_the_application_serves_the_release_only(said: str) -> None:
     assert int(k) >= 5
     assert rows == "1500"
     assert "small clinic: the table has 3 rows, fewer than k = 5" in said
+
+
+@pytest.mark.process
+def test_the_cluster_survives_a_worker(root: Path, tmp_path: Path) -> None:
+    if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
+        pytest.skip("the cluster needs PySpark and Java 17")
+    command = [sys.executable, str(root / "examples" / "spark_cluster" / "release.py")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=500, check=False)
+    said = done.stdout  # Spark says much on stderr
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert re.search(r"^audited: k = ([5-9]|\d\d)", said, re.MULTILINE)
+    assert "a worker has died: True\nrows that differ: 0\n" in said

@@ -25,12 +25,17 @@ HARMLESS = {"nullif", "current_database"}
 """Built-ins that are macros themselves, and whose bodies call nothing by a bare name."""
 
 PYTHON = (
-    *(path for room in ("engines", "verification", "report") for path in sorted((ROOT / "kanon_sql" / room).rglob("*.py"))),
+    *(
+        path
+        for room in ("engines", "verification", "report")
+        for path in sorted((ROOT / "kanon_sql" / room).rglob("*.py"))
+        if "spark" not in path.parts
+    ),
     *sorted((ROOT / "udfs").glob("*.py")),
     *(ROOT / "kanon_sql" / "cli" / f"{name}.py" for name in ("publish", "shell", "demo")),
 )
 
-SQL = sorted([*(ROOT / "kanon_sql" / "engines").rglob("*.sql"), *(ROOT / "sql").glob("*.sql")])
+SQL = sorted([*(ROOT / "kanon_sql" / "engines" / "duckdb").rglob("*.sql"), *(ROOT / "sql").glob("*.sql")])
 
 OURS = re.compile(r"kanon_(fit|explain|column|policy_checked|plan_\w+|audited|entropy|transport|certificates|session|rewrite)")
 

@@ -10,6 +10,7 @@ import pytest
 from kanon_sql.clause.conditions import SPELLINGS
 from kanon_sql.engines.duckdb.gate import QUESTIONS
 from kanon_sql.engines.duckdb.measures import CHECKS
+from kanon_sql.engines.spark.questions import QUESTIONS as SPARK_QUESTIONS
 from kanon_sql.model.requirements import KAnonymity, Requirement, SensitiveRequirement
 from kanon_sql.report.measured import REPORTED
 from kanon_sql.solvers.requirements.encode import ENCODERS
@@ -20,6 +21,7 @@ from kanon_sql.solvers.sensitive.support import SUPPORTS
 
 ON_VALUES = {
     "SQL audit": QUESTIONS,
+    "SQL audit of Spark": SPARK_QUESTIONS,
     "exact test": EXACT_TESTS,
     "criteria of kernels": ENCODERS,
     "least class": LEAST,

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-PROSE = {"clause/rewrite.py", "clause/split.py", "table/patterns.py"}
+PROSE = {"clause/rewrite.py", "clause/single.py", "clause/split.py", "table/patterns.py"}
 """They speak of orders, and write none."""
 
 TEXTS = [

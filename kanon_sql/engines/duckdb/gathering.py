@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.engines.duckdb.pieces import PiecesByNumber
+from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.by_parts import divisible

@@ -29,7 +29,7 @@ STEP = "greedy by parts"
 PARTS = 16
 """A part has this share of the row types that memory holds at once: as many are solved on as many cores."""
 
-_SETS = 2
+SETS = 2
 """Rounds with other key columns for the same patterns."""
 
 
@@ -64,9 +64,9 @@ def solve(problem: Problem, budget: Budget, most: int, threads: int | None = Non
     left = _without_frequent(table, patterns, k, shown)
     if len(left) > most and not budget.over():
         keys, size = KeyColumns.of(table, patterns, budget), max(1, most // parts)
-        for cheap in _cheaper(table, patterns):
+        for cheap in cheaper(table, patterns):
             avoided: set[int] = set()
-            for _ in range(_SETS):
+            for _ in range(SETS):
                 columns = keys.choose(len(left), size, avoided)
                 avoided.update(columns)
                 left = _round(table, cheap, k, divided(table.codes, left, columns, size), budget, threads, shown)
@@ -108,7 +108,7 @@ def _round(
     return np.sort(np.concatenate(left))
 
 
-def _cheaper(table: CodedTable, patterns: PatternSet) -> Iterator[PatternSet]:
+def cheaper(table: CodedTable, patterns: PatternSet) -> Iterator[PatternSet]:
     """Yield the patterns that hide at most one cell, two cells and so on, at last all of them."""
     cell = int(table.cost.max())
     for cells in range(1, len(table.columns) + 1):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.engines.duckdb.built_arrays import numbers
+from kanon_sql.engines.built_arrays import numbers
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize import ladders
 from kanon_sql.model.policy import Policy

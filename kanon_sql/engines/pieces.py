@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from kanon_sql.engines.duckdb.built_arrays import numbers, texts
+from kanon_sql.engines.built_arrays import numbers, texts
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding, hidden_bits

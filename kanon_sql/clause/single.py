@@ -1,0 +1,108 @@
+"""One statement whose outermost query has an ANONYMIZE clause, in its parts: for engines that run a release by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanon_sql.clause.definitions import begins_definition
+from kanon_sql.clause.names import table_name
+from kanon_sql.clause.parse import parse_clause
+from kanon_sql.clause.reader import Reader
+from kanon_sql.clause.script import Script, is_mentioned
+from kanon_sql.clause.split import check_tail, explains, find_sites
+from kanon_sql.model.policy import Policy
+
+_HEADS = ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "(")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anonymized:
+    """The parts of a statement.
+
+    Attributes
+    ----------
+    query : str
+        The query in front of the clause.
+    policy : Policy or str
+        What the clause asks for, or the name of the policy that does.
+    into : str or None
+        The table that the statement creates, each part quoted where it has to be; None for a query.
+    using : str or None
+        The format of that table, where one is named.
+    tail : str
+        What stands behind the clause: ORDER BY, LIMIT.
+    """
+
+    query: str
+    policy: Policy | str
+    into: str | None
+    using: str | None
+    tail: str
+
+
+def single_release(sql: str) -> Anonymized | None:
+    """Take a statement apart that has an ANONYMIZE clause; None where it has none.
+
+    Parameters
+    ----------
+    sql : str
+        One statement: a query, or ``CREATE TABLE name [USING format] AS`` a query.
+
+    Raises
+    ------
+    ClauseError
+        When the clause cannot be read, when there are several, or when it does not belong to the outermost query.
+
+    Examples
+    --------
+    >>> parts = single_release("CREATE TABLE r AS SELECT zip FROM visits ANONYMIZE BY zip GUARANTEE k >= 5")
+    >>> parts.into, parts.query
+    ('r', 'SELECT zip FROM visits')
+    """
+    if not is_mentioned(sql):
+        return None
+    script = Script.read(sql)
+    statements = list(script.statements())
+    if any(begins_definition(script, first) or explains(script, first) for first, _ in statements):
+        raise script.error("policies are kept in files here, and nothing is explained; hint: policies='policies.yaml'", 0)
+    script.match_brackets()
+    sites = [(first, end, site) for first, end in statements for site in find_sites(script, first, end)]
+    if not sites:
+        return None
+    first, end, site = sites[-1]
+    if len(sites) > 1:
+        raise script.error("there are several ANONYMIZE clauses; hint: release the inner query into a table first", site.clause)
+    if len(statements) > 1:
+        raise script.error("a release is a statement of its own; hint: run the others before it", statements[1][0])
+    begin, into, using = _head(script, first)
+    if not all(place in script.level(begin, end) for place in (site.body, site.clause)):
+        raise script.error(
+            "the clause belongs to an inner query; hint: release that into a table first, then query the table", site.clause
+        )
+    policy, behind = parse_clause(script, site.clause)
+    check_tail(script, behind)
+    if into is not None and behind < end:
+        raise script.error("a table has no order; hint: order the query that reads it", behind)
+    return Anonymized(
+        query=sql[script.start(begin) : script.stop(site.clause - 1)],
+        policy=policy,
+        into=into,
+        using=using,
+        tail=sql[script.start(behind) : script.stop(end - 1)] if behind < end else "",
+    )
+
+
+def _head(script: Script, first: int) -> tuple[int, str | None, str | None]:
+    """Return where the query begins, the table that is created, and its format."""
+    if script.word(first) in _HEADS or script.spelled(first) in _HEADS:
+        return first, None, None
+    reader = Reader(script, first)
+    if not reader.skip("CREATE", "TABLE"):
+        raise reader.error("expected a query or CREATE TABLE; hint: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...")
+    into = table_name(reader, "CREATE TABLE released AS SELECT ...")
+    using = None
+    if reader.skip("USING"):
+        using = reader.word.lower()
+        reader.place += 1
+    reader.expect("AS", "behind the name of the table")
+    return reader.place, into, using

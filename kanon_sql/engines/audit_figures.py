@@ -1,0 +1,41 @@
+"""What an audit of a table counts, on any engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What the audit counted on a table.
+
+    Attributes
+    ----------
+    k : int or None
+        Rows of the smallest class; None for an empty table.
+    rows, classes, uniques : int
+        Rows, equivalence classes, and classes of a single row.
+    highest_risk, average_risk : float or None
+        Prosecutor risk of the worst row and of the average row: one over the size of its class.
+    distinct_l : int or None
+        The fewest different values of the sensitive attribute in a class. This and what follows is None for an empty table,
+        and where no sensitive attribute was named.
+    frequency_l : Fraction or None
+        One over the highest share that a value has in its class.
+    entropy_l : float or None
+        The number of equally frequent values that have the entropy of the least diverse class.
+    t : Fraction or None
+        The distance of the farthest class from the whole table.
+    """
+
+    k: int | None
+    rows: int
+    classes: int
+    uniques: int
+    highest_risk: float | None
+    average_risk: float | None
+    distinct_l: int | None = None
+    frequency_l: Fraction | None = None
+    entropy_l: float | None = None
+    t: Fraction | None = None

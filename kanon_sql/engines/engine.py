@@ -1,0 +1,184 @@
+"""The seam between engines: what one has to answer so that policy, pipeline, pieces and certificate are the same on each.
+
+DuckDB has one statement for all of it, which asks the same questions inside. An engine whose releases are files takes these
+steps: histogram, solve, stage, audit what was written, publish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from kanon_sql import pipeline
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.pieces import PiecesByNumber
+from kanon_sql.engines.solving import solve
+from kanon_sql.errors import AuditError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import SensitiveRequirement
+from kanon_sql.model.secret import Secret
+from kanon_sql.solvers.budget import Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Staged = TypeVar("Staged")
+"""What an engine has written and not yet published."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """The row types of a source.
+
+    Parameters
+    ----------
+    types : StructArray [t]
+        As for `kanon_sql.engines.histogram.coded`.
+    tables : tuple of lists of struct of text
+        The tables of `Policy.tables`.
+    """
+
+    types: pa.StructArray
+    tables: tuple[pa.ChunkedArray, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classes:
+    """What an engine counts on the rows that it has written.
+
+    Parameters
+    ----------
+    number, rows : int
+        Equivalence classes and rows.
+    smallest : int or None
+        Rows of the smallest class; None where there are no rows.
+    small : int
+        Classes of fewer than k rows.
+    unlike : int
+        Classes with other rows than their pieces have; a class without pieces, and pieces without a class, are such.
+    """
+
+    number: int
+    rows: int
+    smallest: int | None
+    small: int
+    unlike: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Whether the classes that an engine has written meet a requirement.
+
+    Parameters
+    ----------
+    failing : int or None
+        Classes that do not; None where some class has no answer.
+    worst : str
+        What is known of the worst of them: figures, never a value.
+    """
+
+    failing: int | None
+    worst: str
+
+
+class Engine(Protocol[Staged]):
+    """A source on an engine, and where its release goes."""
+
+    def columns(self) -> list[str]:
+        """Return the columns of the source; refuses types that the engine cannot carry exactly."""
+
+    def histogram(self, policy: Policy) -> Histogram:
+        """Return the row types of the source."""
+
+    def stage(self, policy: Policy, histogram: Histogram, pieces: PiecesByNumber | None) -> Staged:
+        """Write the released rows where nobody reads them yet; without pieces there are none."""
+
+    def count(self, policy: Policy, staged: Staged) -> Classes:
+        """Count the classes of what was written."""
+
+    def ask(self, policy: Policy, requirement: SensitiveRequirement, staged: Staged) -> Answer:
+        """Tell whether what was written meets a requirement."""
+
+    def cover(self, policy: Policy, staged: Staged) -> None:
+        """Check that each label that was written covers the values that it stands for, or raise an AuditError."""
+
+    def publish(self, staged: Staged) -> None:
+        """Put what was written in its place."""
+
+    def discard(self, staged: Staged) -> None:
+        """Let go of what was written."""
+
+
+def release(engine: Engine[Staged], asked: Policy, secret: Secret, progress: Progress) -> Certificate:
+    """Release a source: nothing is published before all that was written has passed the audit.
+
+    Raises
+    ------
+    PolicyError, SourceError, InfeasibleError, AuditError
+        When the policy is wrong, the source cannot be read, or no release meets the guarantee.
+    """
+    policy = asked.resolve(engine.columns())
+    histogram = engine.histogram(policy)
+    if not len(histogram.types):
+        return publish(
+            engine, policy, pipeline.empty_certificate(policy), secret, lambda: engine.stage(policy, histogram, None)
+        )
+    pieces, certificate = solve(histogram.types, policy, histogram.tables, secret, progress)
+    return publish(engine, policy, certificate, secret, lambda: engine.stage(policy, histogram, pieces))
+
+
+def publish(
+    engine: Engine[Staged], policy: Policy, certificate: Certificate, secret: Secret, stage: Callable[[], Staged]
+) -> Certificate:
+    """Stage a release, audit it as it was written, and publish it; a release that fails leaves nothing.
+
+    Returns
+    -------
+    Certificate
+        With what the audit counted.
+    """
+    staged = stage()
+    try:
+        classes = audited(engine, policy, certificate.rows, staged)
+        engine.publish(staged)
+    except BaseException:
+        engine.discard(staged)
+        raise
+    return replace(certificate.passed(classes.number, classes.smallest), repeatable=secret.repeatable)
+
+
+def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -> Classes:
+    """Ask the questions of the audit about what was written.
+
+    Parameters
+    ----------
+    engine, policy, staged
+        What was written, and under which guarantee.
+    rows : int
+        Rows that were solved.
+
+    Raises
+    ------
+    AuditError
+        When an answer is not what the guarantee asks for.
+    """
+    classes = engine.count(policy, staged)
+    if classes.unlike or classes.rows != rows:
+        raise AuditError(
+            "the source gave other rows when it was read again, or what was written has changed; nothing was released; hint: "
+            "store the source as a table first"
+        )
+    if classes.small:
+        raise AuditError(
+            f"{classes.small} classes have fewer than {policy.least_class_size} rows, the smallest {classes.smallest}; nothing "
+            "was released"
+        )
+    for requirement in policy.sensitive_requirements if classes.rows else ():
+        answer = engine.ask(policy, requirement, staged)
+        if answer.failing is None or answer.failing:
+            number = "some" if answer.failing is None else answer.failing
+            raise AuditError(f"{number} classes break {requirement.describe()}: {answer.worst}; nothing was released")
+    if classes.rows:
+        engine.cover(policy, staged)
+    return classes

@@ -1,0 +1,131 @@
+"""What every engine does with a histogram: code it, solve it, and say in which pieces its row types are released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kanon_sql import pipeline
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.built_arrays import numbers, texts
+from kanon_sql.engines.histogram import coded
+from kanon_sql.engines.pieces import ListedPieces, PiecesByNumber, PlainPieces, hidden_columns
+from kanon_sql.generalize.summaries import ranges, sets
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Ranges
+from kanon_sql.model.secret import Secret
+from kanon_sql.model.validation import same_name
+from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.equal_values import Spellings
+from kanon_sql.table.ladder import Ladder
+from kanon_sql.table.recoding import Recoding, hidden_bits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def solve(
+    types: pa.StructArray,
+    asked: Policy,
+    tables: tuple[pa.ChunkedArray, ...],
+    secret: Secret,
+    progress: Progress = silent,
+    ended: Callable[[], bool] = never,
+) -> tuple[PiecesByNumber, Certificate]:
+    """Find the pieces of the row types of a table, in the order in which they came.
+
+    Parameters
+    ----------
+    types, tables
+        As for `coded`.
+    asked : Policy
+        The guarantee.
+    secret : Secret
+        Decides which rows of equal spellings are in which piece.
+    progress, ended
+        As for `pipeline.run`.
+
+    Raises
+    ------
+    PolicyError, SourceError, InfeasibleError, AuditError
+        As `coded` and `pipeline.run`.
+    """
+    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=progress, ended=ended)
+    read = coded(types, asked, tables, budget, secret)
+    del types  # the solver has their codes
+    table, resolved, climbed = read.table, read.policy, read.ladders
+    number = None
+    if resolved.summarized:
+        null = {name: _null(climbed[name]) for name in resolved.summarized}
+        recoding, division, certificate = pipeline.summarize(table, resolved, null, progress, ended)
+        number = division.number
+    else:
+        recoding, certificate = pipeline.run(table, resolved, progress, ended)
+    if not asked.generalized and not table.sensitive:
+        return PlainPieces.of_recoding(table, recoding), certificate
+    spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}
+    generalized = [spelled[same_name(name)] for name in asked.generalized]
+    shown = [_shown(resolved, name, climbed[name], table, recoding, number) for name in generalized]
+    seed = int.from_bytes(secret.derived(f"spellings under {resolved.to_json()}"))
+    return ListedPieces(_pieces(table, recoding, shown, read.spellings, seed)), certificate
+
+
+def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array], spellings: Spellings, seed: int) -> pa.Array:
+    """Return the list of pieces of each row type, as these came; ``shown`` has the texts of each generalized column."""
+    import pyarrow as pa
+
+    place, order, count = spellings.dealt(recoding.row_type.astype(np.int64), recoding.count, seed)
+    total = np.cumsum(count)
+    first = np.searchsorted(place, np.arange(len(spellings.weight) + 1)).astype(np.int32)
+    before = np.append(0, total)[first[place]]
+    piece = pa.StructArray.from_arrays(
+        [
+            numbers(np.arange(len(order), dtype=np.int32)),
+            numbers(total - count - before),
+            numbers(total - before),
+            hidden_columns(recoding.shown[order], table),
+            _beside([column.take(numbers(order)) for column in shown], len(order)),
+        ],
+        ["piece", "after", "upto", "hidden", "labels"],
+    )
+    return pa.ListArray.from_arrays(numbers(first), piece)
+
+
+def _null(ladder: Ladder) -> int:
+    """Return the code of NULL among the values of a column, -1 if it has none."""
+    return ladder.labels[0].index(None) if None in ladder.labels[0] else -1
+
+
+def _shown(policy: Policy, name: str, ladder: Ladder, table: CodedTable, recoding: Recoding, number: Int64 | None) -> pa.Array:
+    """Return what each piece shows of a generalized column, NULL where it is suppressed."""
+    places = table.ladders[name,]
+    level = hidden_bits(recoding.shown, len(table.columns))[:, places].sum(axis=1)
+    if number is None or name not in policy.summarized:
+        return _labels(ladder, level, table.origin[recoding.row_type])
+    summary = ranges if isinstance(policy.summarized[name], Ranges) else sets
+    code = table.codes[recoding.row_type, places[0]].astype(np.int64)
+    return texts(summary(ladder.labels[0], number, code)).take(numbers(np.where(level == 0, number, 0), missing=level > 0))
+
+
+def _labels(ladder: Ladder, level: Int64, row_type: Int64) -> pa.Array:
+    """Return what each piece shows of a column: at the level that as many levels hide, nothing above the last."""
+    first = np.cumsum([0, *map(len, ladder.labels)])
+    codes = np.stack([*ladder.codes, np.zeros_like(ladder.codes[0])])
+    every = texts([*chain.from_iterable(ladder.labels), None])
+    return every.take(numbers(first[level] + codes[level, row_type]))
+
+
+def _beside(columns: Sequence[pa.Array], size: int) -> pa.Array:
+    """Return a list for each place with the texts that the columns have there."""
+    import pyarrow as pa
+
+    if not columns:
+        return pa.nulls(size, pa.list_(pa.string()))
+    order = np.arange(len(columns) * size).reshape(len(columns), size).T.ravel()
+    offsets = np.arange(0, len(order) + 1, len(columns)).astype(np.int32)
+    return pa.ListArray.from_arrays(numbers(offsets), pa.concat_arrays(columns).take(numbers(order)))

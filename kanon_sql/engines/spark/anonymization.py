@@ -1,0 +1,154 @@
+"""A release of a DataFrame."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from kanon_sql.certificate import Certificate, Release
+from kanon_sql.engines.duckdb.written import read_options
+from kanon_sql.engines.engine import release
+from kanon_sql.engines.spark.columns import fields_of
+from kanon_sql.engines.spark.engine import SparkEngine
+from kanon_sql.engines.spark.policies import policy_of
+from kanon_sql.engines.spark.supported import check_supported
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out
+from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.secret import secret_of
+from kanon_sql.solvers.budget import Progress, silent
+from kanon_sql.solvers.by_parts import divisible
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_RELEASES: weakref.WeakKeyDictionary[Any, list[Certificate]] = weakref.WeakKeyDictionary()
+
+ROW_TYPES = 2_000_000
+"""Row types that the driver takes at once by default: nine columns of them are some 2 GB with all that the solver needs."""
+
+_LOCK = threading.Lock()
+
+
+@spelled_out(POLICY_DEFAULTS)
+def anonymize(
+    df: DataFrame,
+    *,
+    into: str,
+    using: str = "parquet",
+    secret: str | bytes | None = None,
+    progress: Progress | None = None,
+    driver_row_types: int = ROW_TYPES,
+    scratch_schema: str | None = None,
+    policy: str | None = None,
+    policies: str | Path | None = None,
+    **options: Unpack[PolicyOptions[str | Generalization]],
+) -> Release:
+    """Release a DataFrame as a table so that every row looks like k - 1 others, at the least loss.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The source, of a classic session or of Connect. It is read two or three times, and has to be the same each time.
+    into : str
+        The table that the release becomes, as in ``schema.table``; it must not be there yet.
+    using : str
+        Its format: ``'parquet'``, or what the session has, such as ``'delta'`` or ``'iceberg'``.
+    secret : str or bytes, optional
+        As for `kanon_sql.register`.
+    progress : callable, optional
+        As for `kanon_sql.anonymize`.
+    driver_row_types : int
+        Row types that the driver takes at once. Where there are more, they are solved by parts, by executors that have
+        kanon-sql installed: for k alone, without generalized columns, under ``auto`` and ``greedy``.
+    scratch_schema : str, optional
+        The schema of the tables between two steps of that, by default the current one. They hold row types as the source has
+        them, and are dropped in the end.
+    policy : str, optional
+        In place of options: JSON text, or the name of a policy in the file ``policies``, JSON or YAML.
+    policies : path, optional
+        That file.
+    **options
+        The policy, as for `kanon_sql.anonymize`; hierarchies are tables of the session.
+
+    Returns
+    -------
+    Release
+        Its ``table`` is a DataFrame that reads what was audited; ``sql`` has the statements of the audit.
+
+    Raises
+    ------
+    PolicyError, SourceError, InfeasibleError, AuditError
+        When the policy is wrong or not supported on Spark, the source cannot be read, or no release meets the guarantee.
+    TypeError
+        When there is no such option.
+
+    Notes
+    -----
+    One GROUP BY of the source by the columns of the policy, one join of its rows with their row types, one shuffle of the
+    released rows, and one GROUP BY of what was written for each question of the audit.
+
+    Examples
+    --------
+    >>> import kanon_sql.spark
+    >>> release = kanon_sql.spark.anonymize(  # doctest: +SKIP
+    ...     spark.table("clinic.patients"), k=5, quasi_identifiers=["zip", "age"], into="clinic.released"
+    ... )
+    """
+    completed("anonymize", options, POLICY_DEFAULTS)
+    if policy is not None and options:
+        raise PolicyError("a policy says all that is guaranteed; hint: leave the options out, or the policy")
+    asked = Policy.of(**read_options(options)) if policy is None else policy
+    fields_of(df)
+    source, chosen = policy_of(df, asked, policies)
+    return released(
+        source,
+        chosen,
+        into,
+        using=using,
+        secret=secret,
+        progress=progress,
+        driver_row_types=driver_row_types,
+        scratch_schema=scratch_schema,
+    )
+
+
+def released(
+    df: DataFrame,
+    policy: Policy,
+    into: str,
+    *,
+    using: str = "parquet",
+    secret: str | bytes | None = None,
+    progress: Progress | None = None,
+    driver_row_types: int = ROW_TYPES,
+    scratch_schema: str | None = None,
+) -> Release:
+    """Release a DataFrame under a policy."""
+    check_supported(policy)
+    known = secret_of(secret)
+    engine = SparkEngine(df, into, using, known)
+    hears = progress or silent
+    resolved = policy.resolve(engine.columns())
+    if divisible(policy) and engine.has_more_row_types(resolved, driver_row_types):
+        certificate = engine.release_by_parts(resolved, driver_row_types, scratch_schema, hears)
+    else:
+        certificate = release(engine, policy, known, hears)
+    with _LOCK:
+        _RELEASES.setdefault(df.sparkSession, []).append(certificate)
+    return Release(table=df.sparkSession.table(engine.into), certificate=certificate, sql=";\n".join(engine.asked))
+
+
+def releases(session: SparkSession) -> list[Certificate]:
+    """Return the certificates of all audited releases of a session in this process, oldest first.
+
+    Parameters
+    ----------
+    session : SparkSession
+        The session.
+    """
+    with _LOCK:
+        return list(_RELEASES.get(session, []))

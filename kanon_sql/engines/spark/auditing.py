@@ -1,0 +1,104 @@
+"""What the audit counts on a DataFrame."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Unpack
+
+from kanon_sql.engines.audit_figures import Audit
+from kanon_sql.engines.duckdb.measures import measured_requirements
+from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
+from kanon_sql.engines.spark.failures import told
+from kanon_sql.engines.spark.names import fresh, quoted
+from kanon_sql.engines.spark.questions import QUESTIONS, check_text
+from kanon_sql.engines.spark.supported import check_supported
+from kanon_sql.engines.spark.texts import text
+from kanon_sql.errors import AuditError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
+from kanon_sql.model.requirements import TCloseness
+from kanon_sql.model.validation import same_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@spelled_out(AUDIT_DEFAULTS)
+def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
+    """Measure a DataFrame, released by whomever, in plain SQL.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The table; it is read once for each figure that is asked for.
+    **options
+        As for `kanon_sql.audit`; of the variants not the entropy, and of the metrics ``'equal'`` and ``'ordered'``.
+
+    Raises
+    ------
+    AuditError
+        When a class has fewer than ``k`` rows, or breaks another guarantee.
+    PolicyError, SourceError
+        When Spark does not measure what is asked for, or the table cannot be read.
+    TypeError
+        When there is no such option.
+
+    Notes
+    -----
+    One GROUP BY of the table for its classes, and two to three more where there is a sensitive attribute.
+
+    Examples
+    --------
+    >>> kanon_sql.spark.audit(spark.table("clinic.released"), k=5, quasi_identifiers=["zip", "age"])  # doctest: +SKIP
+    """
+    given = completed("audit", options, AUDIT_DEFAULTS)
+    k = given["k"]
+    fields = fields_of(df)
+    measured = measured_requirements(given["sensitive"], **thresholds(given))
+    policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
+    policy = policy.resolve([field.name for field in fields])
+    check_supported(policy)
+    check_collations(fields, policy)
+    spelled = {same_name(field.name): field for field in fields}
+    shown = looks(spelled[same_name(qi.column)] for qi in policy.quasi_identifiers)
+    view = fresh("audited")
+
+    def row(statement: str) -> dict[str, Any]:
+        with told("reading the table"):
+            found: dict[str, Any] = df.sparkSession.sql(statement).collect()[0].asDict(recursive=True)
+            return found
+
+    with told("reading the table"):
+        df.createOrReplaceTempView(view)
+    try:
+        size = row(text("sizes", looks=shown, written=view))
+        figures: dict[str, Any] = {}
+        broken = []
+        for requirement in policy.sensitive_requirements if size["rows"] else ():
+            slots = {"looks": shown, "sensitive": quoted(requirement.sensitive), "written": view}
+            if isinstance(requirement, TCloseness):
+                question = QUESTIONS[TCloseness](requirement)
+                farthest = row(text("distance", question=question, **slots))["farthest"]
+                figures["t"] = Fraction(int(farthest["numerator"]), max(1, int(farthest["denominator"])))
+            else:
+                found = row(text("diversity", **slots))
+                figures["frequency_l"] = Fraction(found.pop("worst_size"), found.pop("worst_count"))
+                figures |= found
+            answer = row(check_text(requirement, shown, view))
+            if answer["failing"] != 0:
+                broken.append(f"{requirement.describe()} does not hold: {answer['worst']}")
+    finally:
+        with told("reading the table"):
+            df.sparkSession.catalog.dropTempView(view)
+    if k is not None and size["k"] is not None and size["k"] < k:
+        raise AuditError(
+            f"the smallest class has {size['k']} rows, fewer than k = {k}; hint: release the table with a weaker guarantee"
+        )
+    if broken:
+        raise AuditError(f"{broken[0]}; hint: release the table with this guarantee")
+    return Audit(
+        highest_risk=1 / size["k"] if size["k"] else None,
+        average_risk=size["classes"] / size["rows"] if size["rows"] else None,
+        **size,
+        **figures,
+    )

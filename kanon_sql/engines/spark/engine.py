@@ -1,0 +1,203 @@
+"""Spark as an engine: a DataFrame whose release is a table that was audited as it was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.engine import Answer, Classes, Histogram, publish
+from kanon_sql.engines.pieces import PiecesByNumber
+from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
+from kanon_sql.engines.spark.covering import check_cover
+from kanon_sql.engines.spark.failures import told
+from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows
+from kanon_sql.engines.spark.mapping import Mapping, mapping
+from kanon_sql.engines.spark.names import fresh, joined, name_parts
+from kanon_sql.engines.spark.questions import check_text
+from kanon_sql.engines.spark.row_types import key_columns, key_fields, named_tables, row_types
+from kanon_sql.engines.spark.scratch import scratch
+from kanon_sql.engines.spark.supported import check_supported
+from kanon_sql.engines.spark.texts import text
+from kanon_sql.errors import SourceError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import SensitiveRequirement
+from kanon_sql.model.secret import Secret
+from kanon_sql.model.validation import same_name
+from kanon_sql.solvers.budget import Progress
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedTable:
+    """A table that was written and not yet published.
+
+    Parameters
+    ----------
+    name : str
+        Its quoted name.
+    expected : str
+        A temporary view of what each piece shows, and its rows; empty where there are no rows.
+    histogram, pieces
+        What it was made of; None where pieces were never on the driver.
+    """
+
+    name: str
+    expected: str
+    histogram: Histogram | None
+    pieces: PiecesByNumber | None
+
+
+class SparkEngine:
+    """A DataFrame, and the table that its release becomes.
+
+    Parameters
+    ----------
+    source : DataFrame
+        The source.
+    into : str
+        The name of the table, which is not there yet.
+    using : str
+        Its format.
+    secret : Secret
+        Decides which rows of a split row type go where.
+
+    Attributes
+    ----------
+    asked : list of str
+        The statements of the audit.
+    """
+
+    def __init__(self, source: DataFrame, into: str, using: str, secret: Secret) -> None:
+        self._fields = fields_of(source)
+        self._source, self._using, self._secret = source, using, secret
+        self._into = name_parts(into)
+        self._spark = source.sparkSession
+        self.asked: list[str] = []
+        with told("looking for the place of the release"):
+            there = self._spark.catalog.tableExists(self.into)
+        if there:
+            raise SourceError(f"there is a table {self.into} already; hint: DROP TABLE, or another name")
+
+    @property
+    def into(self) -> str:
+        """Return the quoted name of the released table."""
+        return joined(self._into)
+
+    def columns(self) -> list[str]:
+        """Return the columns of the source."""
+        return [field.name for field in self._fields]
+
+    def histogram(self, policy: Policy) -> Histogram:
+        """Return the row types of the source; one scan, one GROUP BY."""
+        check_supported(policy)
+        check_collations(self._fields, policy)
+        with told("reading the source"):
+            tables = named_tables(self._spark, policy)
+            return Histogram(types=row_types(self._source, policy, self._fields), tables=tables)
+
+    def has_more_row_types(self, policy: Policy, most: int) -> bool:
+        """Return whether there are more row types than ``most``, by a count that is off by 5 %; one scan."""
+        from pyspark.sql import functions as sf
+
+        check_collations(self._fields, policy)
+        keys = key_columns(key_fields(policy, self._fields))
+        with told("reading the source"):
+            counted = self._source.select(sf.approx_count_distinct(sf.xxhash64(*keys)))
+            return int(counted.collect()[0][0]) > most
+
+    def release_by_parts(self, policy: Policy, most: int, schema: str | None, progress: Progress) -> Certificate:
+        """Release more row types than the driver takes: executors solve them."""
+        from kanon_sql.engines.spark.by_parts import Parts
+
+        home = name_parts(schema) if schema else [self._spark.catalog.currentDatabase()]
+        with scratch(self._spark, home) as place:
+            parts = Parts(source=self._source, policy=policy, fields=self._fields, most=most, scratch=place, progress=progress)
+            with told("solving by parts"):
+                found, certificate = parts.solve()
+            return publish(self, policy, certificate, self._secret, lambda: self.stage_mapped(policy, found))
+
+    def stage(self, policy: Policy, histogram: Histogram, pieces: PiecesByNumber | None) -> StagedTable:
+        """Write the released rows to a table that nobody knows."""
+        with told("writing the release"):
+            found = mapping(self._spark, policy, self._fields, histogram.types, pieces) if pieces is not None else None
+        return self.stage_mapped(policy, found, histogram, pieces)
+
+    def stage_mapped(
+        self, policy: Policy, found: Mapping | None, histogram: Histogram | None = None, pieces: PiecesByNumber | None = None
+    ) -> StagedTable:
+        """Write the rows that a mapping makes of the source; without one there are none."""
+        staged = StagedTable(
+            name=joined([*self._into[:-1], fresh("staged")]),
+            expected="" if found is None else fresh("expected"),
+            histogram=histogram,
+            pieces=pieces,
+        )
+        try:
+            with told("writing the release"):
+                if found is None:
+                    rows = self._spark.createDataFrame([], self._schema(policy))
+                else:
+                    key = self._secret.derived(f"rows under {policy.to_json()}")
+                    rows = released_rows(self._source, policy, self._fields, found, key)
+                    expected_classes(policy, self._fields, found).createOrReplaceTempView(staged.expected)
+                rows.write.format(self._using).saveAsTable(staged.name)
+                self._spark.catalog.refreshTable(staged.name)
+        except BaseException:
+            self.discard(staged)
+            raise
+        return staged
+
+    def _schema(self, policy: Policy) -> object:
+        from pyspark.sql.types import StructType
+
+        return StructType(released_fields(policy, self._fields))
+
+    def _looks(self, policy: Policy) -> str:
+        """Return what a class is told by."""
+        shown = {same_name(field.name): field for field in released_fields(policy, self._fields)}
+        return looks(shown[same_name(qi.column)] for qi in policy.quasi_identifiers)
+
+    def count(self, policy: Policy, staged: StagedTable) -> Classes:
+        """Count the classes of what was written; one scan, one GROUP BY."""
+        expected = staged.expected or f"(SELECT *, 0L AS `kanon#n` FROM {staged.name} WHERE false)"  # noqa: S608
+        row = self._row(
+            text("classes", k=str(policy.least_class_size), looks=self._looks(policy), written=staged.name, expected=expected)
+        )
+        return Classes(
+            number=row["number"], rows=row["rows"], smallest=row["smallest"], small=row["small"], unlike=row["unlike"]
+        )
+
+    def ask(self, policy: Policy, requirement: SensitiveRequirement, staged: StagedTable) -> Answer:
+        """Tell whether what was written meets a requirement."""
+        row = self._row(check_text(requirement, self._looks(policy), staged.name))
+        return Answer(failing=row["failing"], worst=row["worst"])
+
+    def _row(self, statement: str) -> dict[str, Any]:
+        self.asked.append(statement)
+        with told("auditing the release"):
+            found: dict[str, Any] = self._spark.sql(statement).collect()[0].asDict()
+            return found
+
+    def cover(self, policy: Policy, staged: StagedTable) -> None:
+        """Check that each label covers the values that it stands for."""
+        if staged.histogram is not None and staged.pieces is not None:
+            check_cover(policy, staged.histogram, staged.pieces)
+
+    def publish(self, staged: StagedTable) -> None:
+        """Give the table its name."""
+        with told("publishing the release"):
+            self._spark.sql(f"ALTER TABLE {staged.name} RENAME TO {joined(self._into)}")
+            self._forget(staged)
+
+    def discard(self, staged: StagedTable) -> None:
+        """Drop the table."""
+        with told("dropping what was written"):
+            self._spark.sql(f"DROP TABLE IF EXISTS {staged.name}")
+            self._forget(staged)
+
+    def _forget(self, staged: StagedTable) -> None:
+        if staged.expected:
+            self._spark.catalog.dropTempView(staged.expected)

@@ -1,0 +1,54 @@
+"""Policies for Spark: JSON, or one by its name in a file of policies; which columns of a source they release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kanon_sql.engines.spark.names import quoted
+from kanon_sql.errors import SourceError, raise_alone
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_file import read
+from kanon_sql.model.stored_policy import StoredPolicy, of_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def policy_of(source: DataFrame, policy: Policy | str, policies: str | Path | None) -> tuple[DataFrame, Policy]:
+    """Return what a policy releases of a source, and what it guarantees.
+
+    Parameters
+    ----------
+    source : DataFrame
+        The source.
+    policy : Policy or str
+        A policy, its JSON text, or the name of one in the file; a named one drops its identifiers, and knows each column.
+    policies : path, optional
+        A file of policies, as of `kanon policies`: JSON or YAML.
+
+    Raises
+    ------
+    PolicyError
+        When the policy cannot be read, there is none of that name, or a column has no role in it.
+    SourceError
+        When the file cannot be read.
+    """
+    if isinstance(policy, Policy):
+        return source, policy
+    if policy.lstrip().startswith("{"):
+        return source, Policy.from_json(policy)
+    stored = of_name(policy, _read(policies))
+    columns = stored.released(source.columns)
+    return source.select([quoted(column) for column in columns]), stored.policy_for(columns)
+
+
+def _read(policies: str | Path | None) -> list[StoredPolicy]:
+    if policies is None:
+        return []
+    try:
+        return read(Path(policies).read_text(encoding="utf-8"), str(policies))
+    except OSError as error:
+        raise_alone(SourceError(f"cannot read the file of policies {policies}: {error.strerror}"))
+    except UnicodeDecodeError:
+        raise_alone(SourceError(f"cannot read the file of policies {policies}: it is not UTF-8 text"))

@@ -1,0 +1,54 @@
+"""Tables between two steps of a release: what executors found is read from files, and never computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kanon_sql.engines.spark.failures import told
+from kanon_sql.engines.spark.names import fresh, joined
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scratch:
+    """Where the tables between two steps lie; they hold row types as the source has them.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        The session.
+    schema : tuple of str
+        The parts of the name of their schema.
+    """
+
+    spark: SparkSession
+    schema: tuple[str, ...]
+    _names: list[str] = field(default_factory=list)
+
+    def kept(self, frame: DataFrame) -> DataFrame:
+        """Write a frame, and return one that reads what was written."""
+        name = joined([*self.schema, fresh("scratch")])
+        self._names.append(name)
+        frame.write.format("parquet").saveAsTable(name)
+        return self.spark.table(name)
+
+    def drop(self) -> None:
+        """Drop all that was written."""
+        for name in self._names:
+            self.spark.sql(f"DROP TABLE IF EXISTS {name}")
+
+
+@contextmanager
+def scratch(spark: SparkSession, schema: list[str]) -> Iterator[Scratch]:
+    """Give a place for tables, which are dropped in the end, also of a release that fails."""
+    found = Scratch(spark=spark, schema=tuple(schema))
+    try:
+        yield found
+    finally:
+        with told("dropping what was written between two steps"):
+            found.drop()

@@ -1,0 +1,103 @@
+"""The clause on Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kanon_sql.clause import single_release
+from kanon_sql.engines.spark.anonymization import released
+from kanon_sql.engines.spark.failures import told
+from kanon_sql.engines.spark.names import fresh, joined, name_parts
+from kanon_sql.engines.spark.policies import policy_of
+from kanon_sql.errors import KanonError, SourceError, raise_alone
+from kanon_sql.solvers.budget import Progress
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_FORMAT = "parquet"
+
+
+def sql(
+    text: str,
+    *,
+    into: str | None = None,
+    policies: str | Path | None = None,
+    secret: str | bytes | None = None,
+    progress: Progress | None = None,
+    session: SparkSession | None = None,
+) -> DataFrame:
+    """Run a statement of Spark's SQL that may have an ANONYMIZE clause.
+
+    Parameters
+    ----------
+    text : str
+        A query, or ``CREATE TABLE name [USING format] AS`` a query, with the clause behind its outermost SELECT. A statement
+        without the clause goes to Spark as it is.
+    into : str, optional
+        The table that the release of a query becomes; by default one with a name of its own in the current schema, which
+        stays until it is dropped.
+    policies : path, optional
+        A file of policies, JSON or YAML, for ``ANONYMIZE WITH POLICY``.
+    secret, progress : optional
+        As for `anonymize`.
+    session : SparkSession, optional
+        By default the active one.
+
+    Returns
+    -------
+    DataFrame
+        It reads what was audited. The certificate is the last of `releases`.
+
+    Raises
+    ------
+    ClauseError
+        When the clause cannot be read, or does not belong to the outermost query.
+    PolicyError, SourceError, InfeasibleError, AuditError
+        As `anonymize`.
+
+    Examples
+    --------
+    >>> kanon_sql.spark.sql(  # doctest: +SKIP
+    ...     "CREATE TABLE clinic.released AS SELECT zip, age, disease FROM clinic.patients "
+    ...     "ANONYMIZE BY zip, age GUARANTEE k >= 5 AND l(disease) >= 2"
+    ... )
+    """
+    spark = session or active()
+    parts = single_release(text)
+    if parts is None:
+        return spark.sql(text)
+    if into is not None and parts.into is not None:
+        raise SourceError("the statement names the table of the release already; hint: leave into out")
+    with told("reading the source"):
+        source = spark.sql(parts.query)
+    source, policy = policy_of(source, parts.policy, policies)
+    place = parts.into or into or fresh("released")
+    release = released(source, policy, place, using=parts.using or _FORMAT, secret=secret, progress=progress)
+    if not parts.tail:
+        table: DataFrame = release.table
+        return table
+    with told("reading the release"):
+        return spark.sql(f"SELECT * FROM {joined(name_parts(place))} {parts.tail}")  # noqa: S608 - theirs
+
+
+def active() -> SparkSession:
+    """Return the active session.
+
+    Raises
+    ------
+    SourceError
+        When there is none.
+    KanonError
+        When PySpark is not installed.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ModuleNotFoundError:
+        raise_alone(KanonError("Spark needs the package pyspark; hint: pip install 'kanon-sql[spark]', and Java 17"))
+
+    found = SparkSession.getActiveSession()
+    if found is None:
+        raise SourceError("there is no active session of Spark; hint: SparkSession.builder.getOrCreate(), or session=...")
+    return found

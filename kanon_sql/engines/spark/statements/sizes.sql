@@ -1,0 +1,3 @@
+-- The classes of a table, by what their rows show byte for byte.
+SELECT min(n) AS k, coalesce(sum(n), 0) AS rows, count(*) AS classes, count_if(n = 1) AS uniques
+FROM (SELECT count(*) AS n FROM (SELECT struct(${looks}) AS class FROM ${written}) GROUP BY class)

@@ -1,0 +1,101 @@
+"""The clause and named policies on Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kanon_sql.spark
+from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
+
+pytestmark = pytest.mark.process
+
+CLAUSE = "ANONYMIZE BY zip, `a ge` GUARANTEE k >= 3 USING greedy"
+
+
+@pytest.fixture(scope="module")
+def people(spark: Any) -> Iterator[Any]:
+    rows = [(n, f"9810{n % 4}", 30 + n % 3, "flu") for n in range(24)]
+    spark.createDataFrame(rows, "id int, zip string, `a ge` int, disease string").createOrReplaceTempView("people")
+    yield spark
+    spark.catalog.dropTempView("people")
+
+
+@pytest.fixture
+def dropped(people: Any) -> Iterator[Any]:
+    yield people
+    for table in people.catalog.listTables():
+        if not table.isTemporary:
+            people.sql(f"DROP TABLE `{table.name}`")
+
+
+def test_a_query_with_the_clause_is_released(dropped: Any) -> None:
+    text = f"WITH old AS (SELECT * FROM people WHERE id < 20) SELECT zip, `a ge` FROM old {CLAUSE} ORDER BY zip DESC LIMIT 7"
+    found = kanon_sql.spark.sql(text, into="default.shown")
+    assert found.columns == ["zip", "a ge"]
+    assert found.count() == 7
+    assert dropped.table("shown").count() == 20
+    certificate = kanon_sql.spark.releases(dropped)[-1]
+    assert (certificate.rows, certificate.algorithm) == (20, "greedy")
+    assert certificate.smallest_class is not None
+    assert certificate.smallest_class >= 3
+
+
+def test_a_policy_of_a_file_drops_identifiers(dropped: Any, tmp_path: Path) -> None:
+    policy = {
+        "name": "research",
+        "table": "people",
+        "quasi_identifiers": [{"column": "zip"}, {"column": "a ge"}],
+        "requirements": [{"type": "k", "k": 4}],
+        "identifiers": ["id"],
+        "kept": ["disease"],
+    }
+    file = tmp_path / "policies.json"
+    file.write_text(json.dumps({"policies": [policy]}))
+    kanon_sql.spark.sql("CREATE TABLE r USING parquet AS FROM people ANONYMIZE WITH POLICY research", policies=file)
+    assert dropped.table("r").columns == ["zip", "a ge", "disease"]
+    wrong = 'there is no policy "reserch"; hint: did you mean'
+    with pytest.raises(PolicyError, match=wrong):
+        kanon_sql.spark.anonymize(dropped.table("people"), policy="reserch", policies=file, into="s")
+
+
+def test_a_statement_without_the_clause_is_sparks(people: Any) -> None:
+    assert kanon_sql.spark.sql("SELECT count(*) AS n FROM people").collect() == [(24,)]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"k": 2, "per": "id"}, PolicyError, "does not audit k >= 2 PER id"),
+        ({"sensitive": "disease", "l": 2, "variant": "entropy"}, PolicyError, "frequency, distinct, recursive"),
+        ({"sensitive": "id", "t": 1, "metric": "numeric"}, PolicyError, "equal, ordered"),
+        ({"recodings": {"zip": "BINS"}}, PolicyError, "DIGITS, INTERVALS or HIERARCHY"),
+        ({"row_order": "source"}, PolicyError, "no order"),
+        ({"quasi_identifiers": ["zap"]}, UnknownColumnError, "zap"),
+        ({"policy": "{}", "k": 3}, PolicyError, "leave the options out"),
+        ({"into": "a.b.c.d"}, SourceError, "cannot be read"),
+    ],
+)
+def test_what_spark_does_not_release_is_refused(people: Any, options: dict[str, Any], error: type, message: str) -> None:
+    defaults = {"into": "r"} if "policy" in options else {"into": "r", "quasi_identifiers": ["zip"]}
+    with pytest.raises(error, match=message):
+        kanon_sql.spark.anonymize(people.table("people"), **defaults | options)
+    assert not people.catalog.tableExists("r")
+
+
+def test_a_table_function_releases_small_tables_inside_a_query(people: Any) -> None:
+    from pyspark.errors import PySparkException
+
+    kanon_sql.spark.register(people)
+    query = "SELECT {} FROM k_anonymize(TABLE(SELECT * FROM people WHERE id < 21), 4, array('zip', 'a ge'))"
+    ((smallest, rows),) = people.sql(
+        f"SELECT min(n), sum(n) FROM (SELECT count(*) AS n FROM ({query.format('*')}) GROUP BY zip, `a ge`)"
+    ).collect()
+    assert (smallest >= 4, rows) == (True, 21)
+    for source, k in (("SELECT map(1, 2) AS m, 1 AS zip", 2), ("SELECT 1 AS zip", 2)):
+        with pytest.raises(PySparkException):
+            people.sql(f"SELECT * FROM k_anonymize(TABLE({source}), {k}, array('zip'))").collect()
