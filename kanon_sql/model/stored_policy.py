@@ -51,6 +51,8 @@ class StoredPolicy:
             if not isinstance(value, str) or not value:
                 raise PolicyError(f"the {what} of a policy must be a text that is not empty")
             encodable(value, f"the {what} of a policy")
+        if self.policy.keep is not None:
+            raise PolicyError(f"{self}: keep belongs to a policy without a name; hint: kept")
         if self.policy.every_column:
             raise PolicyError(f"{self}: every_column leaves roles open; hint: list the quasi-identifiers")
         roles: dict[str, str] = {}
@@ -173,6 +175,7 @@ class StoredPolicy:
             requirements=requirements,
             masks=masks,
             linked=tuple(group for group in linked if len(group) > 1),
+            keep=tuple(name for name in self.kept if same_name(name) in there),
         )
 
     @property
@@ -184,6 +187,7 @@ class StoredPolicy:
         """Return the canonical JSON text: that of the policy, and the roles beside it."""
         roles = {role: list(getattr(self, role)) for role in _ROLES}
         data = json.loads(self.policy.to_json()) | roles
+        del data["keep"]  # what is kept is a role here
         return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     @classmethod
@@ -195,7 +199,7 @@ class StoredPolicy:
         PolicyError
             When it is none.
         """
-        known = {*Policy.__dataclass_fields__, *_ROLES}
+        known = {*Policy.__dataclass_fields__, *_ROLES} - {"keep"}
         data = known_keys(
             parsed(text, f'the policy "{name}"'), known, f'the policy "{name}"', ["quasi_identifiers", "requirements"]
         )

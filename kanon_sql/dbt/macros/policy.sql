@@ -67,6 +67,7 @@
     {% endif %}
     {% do policy['requirements'].append({'type': 'people', 'k': config.get('k'), 'per': config.get('per')}) %}
   {% endif %}
+  {% do policy.update({'keep': roles['insensitive']}) %}
   {% for key in kanon_sql.model_options() if config.get(key) is not none %}
     {% do policy.update({key: config.get(key)}) %}
   {% endfor %}
