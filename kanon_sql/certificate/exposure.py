@@ -58,19 +58,30 @@ def _single(told: Mapping[str, Any], policy: Policy) -> Iterator[str]:
 
 
 def _given_back(told: Mapping[str, Any], policy: Policy, released: bool) -> Iterator[str]:
-    """Yield the columns that tell suppressed cells: where guesses are right, and better than the commonest value."""
+    """Yield the columns that tell suppressed cells, each with the quasi-identifier that it tells."""
     names = unchanged_columns(told)
-    hidden = {each["j"]: each for each in told["hidden"] or ()}
-    best: dict[tuple[int, int], float] = {}
-    for each in told["guessed"] or ():
-        pair, guesses = (each["i"], each["j"]), each["hit"] + each["miss"]
-        wrong = each["miss"] / guesses if guesses else 1.0
-        if each["i"] <= len(names) and wrong <= min(_WRONG, (1 - hidden[each["j"]]["common"]) / 2):
-            best[pair] = max(best.get(pair, 0.0), each["hit"] / each["cells"])
     cells = "suppressed cells" if released else "cells"
     does = "gives back" if released else "would give back"
     about = "about " if told["parts"] > 1 else ""
-    for (i, j), share in sorted(best.items()):
-        if share >= _GIVEN_BACK:
-            column, other = as_identifier(names[i - 1]), as_identifier(policy.quasi_identifiers[j - 1].column)
-            yield f"{column} is released unchanged and {does} {about}{share:.1%} of the {cells} of {other}"
+    for (i, j), share in sorted(shares_given_back(told).items()):
+        column, other = as_identifier(names[i]), as_identifier(policy.quasi_identifiers[j].column)
+        yield f"{column} is released unchanged and {does} {about}{share:.1%} of the {cells} of {other}"
+
+
+def shares_given_back(told: Mapping[str, Any]) -> dict[tuple[int, int], float]:
+    """Return by the places of an unchanged column and a quasi-identifier, from 0, the share of hidden cells that come back.
+
+    Notes
+    -----
+    Only where the guesses of a reader are right, and better than the commonest value, and not of a few cells alone.
+    """
+    hidden = {each["j"]: each for each in told["hidden"] or ()}
+    found: dict[tuple[int, int], float] = {}
+    for each in told["guessed"] or ():
+        pair, guesses = (each["i"] - 1, each["j"] - 1), each["hit"] + each["miss"]
+        common = hidden[each["j"]]["common"]
+        wrong = each["miss"] / guesses if guesses else 1.0
+        share = each["hit"] / each["cells"] if each["cells"] else 0.0
+        if common < 1 and wrong <= min(_WRONG, (1 - common) / 2) and share >= _GIVEN_BACK:
+            found[pair] = max(found.get(pair, 0.0), share)
+    return found

@@ -8,9 +8,9 @@
     keep := KEEP name {, name}
     link := LINKED (name, name {, name})
 
-Recodings are those of :mod:`kanon_sql.clause.recodings`. KEEP and links stand behind all items, each link with its own LINKED: a
-comma behind one would read as if the list went on. As an item, ``linked`` is a column like any other, because no item is a word
-with a list behind it but for CUBE and ROLLUP.
+Recodings are those of :mod:`kanon_sql.clause.recodings`. KEEP and links stand behind all items, each link with its own LINKED:
+a comma behind one would read as if the list went on. As an item, ``linked`` is a column like any other, because no item is a
+word with a list behind it but for CUBE and ROLLUP.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from kanon_sql.cli.options import secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
+from kanon_sql.cli.suggestions import profile, suggest
 from kanon_sql.errors import KanonError
 
 
@@ -116,5 +117,5 @@ def demo(rows: int, k: int, seed: int) -> None:
     con.close()
 
 
-for command in (anonymize, verify, audit, policy, report, frontier):
+for command in (anonymize, verify, audit, policy, profile, suggest, report, frontier):
     main.add_command(command)

@@ -6,9 +6,9 @@
     {% do names.append("'" ~ column.name | replace("'", "''") ~ "'") %}
   {% endfor %}
   {% set found = run_query(
-    'select system.main.unnest(warnings) from (select warnings from kanon_releases() where "rows" = (select system.main.count(*) from '
+    'select system.main.unnest(system.main.arg_max(warnings, number)) from kanon_releases() where "rows" = (select system.main.count(*) from '
     ~ relation ~ ') and system.main.list_has_all(system.main.list_value(' ~ names | join(', ')
-    ~ '), unchanged) order by number desc nulls last limit 1)').columns[0].values() | list %}
+    ~ '), unchanged)').columns[0].values() | list %}
   {% for warning in found %}
     {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
   {% endfor %}

@@ -10,7 +10,7 @@
     -- (their number is asked for where it matters), else rows
     SELECT names, columns, rows, parts, system.main.list_transform(counts, lambda count: count >= ${groups} * parts) AS varied
     FROM (
-        SELECT *, system.main.len(names) AS columns, 1 + rows * system.main.len(names) * ${qis} // ${budget} AS parts
+        SELECT *, system.main.len(names) AS columns, (1 + rows * system.main.len(names) * ${qis} // ${budget})::UBIGINT AS parts
         FROM (
             SELECT system.main.list_value(*COLUMNS(*)) AS names
             FROM (
