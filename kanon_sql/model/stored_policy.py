@@ -14,7 +14,7 @@ from kanon_sql.model.recodings import Rectangles
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import encodable, known_keys, listed, named, nearest, parsed, same_name
 
-_ROLES = ("identifiers", "kept")
+_ROLES = ("identifiers", "pseudonyms", "kept")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,8 @@ class StoredPolicy:
         The guarantee; its columns are the quasi-identifiers and the sensitive attributes.
     identifiers : tuple of str
         Columns that are never released.
+    pseudonyms : tuple of str
+        Identifiers of which tokens are released, equal for equal values under one secret.
     kept : tuple of str
         Columns that are released as they are, though nothing is guaranteed about them.
 
@@ -44,6 +46,7 @@ class StoredPolicy:
     table: str
     policy: Policy
     identifiers: tuple[str, ...] = ()
+    pseudonyms: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -61,7 +64,7 @@ class StoredPolicy:
                 known = roles.setdefault(same_name(named(column, f"{self}: {role}")), role)
                 if known != role:
                     raise PolicyError(f'{self}: the column "{column}" is {known} and {role}; hint: give it one role')
-        for role, columns in self._roles[:2]:
+        for role, columns in self._roles[:3]:
             if len({same_name(column) for column in columns}) < len(columns):
                 raise PolicyError(f"{self}: a column is named twice as {role}; hint: name it once")
 
@@ -72,6 +75,7 @@ class StoredPolicy:
     def _roles(self) -> tuple[tuple[str, Sequence[str]], ...]:
         return (
             ("an identifier", self._dropped),
+            ("a pseudonym", self.pseudonyms),
             ("kept", self.kept),
             ("a quasi-identifier", [qi.column for qi in self.policy.quasi_identifiers]),
             ("sensitive", self.policy.sensitive),
@@ -175,7 +179,7 @@ class StoredPolicy:
             requirements=requirements,
             masks=masks,
             linked=tuple(group for group in linked if len(group) > 1),
-            keep=tuple(name for name in self.kept if same_name(name) in there),
+            keep=tuple(name for name in (*self.pseudonyms, *self.kept) if same_name(name) in there),
         )
 
     @property

@@ -38,7 +38,7 @@
     {% set policy = kanon_sql.policy(roles) %}
     {% call statement('source') %}
       create or replace temp table kanon_source as
-      select {{ kanon_sql.quoted(columns | reject('in', roles['identifier'] | reject('equalto', config.get('per')) | list) | list) }} from (
+      select {{ kanon_sql.released_columns(columns, roles) }} from (
         {{ compiled_code }}
       ) as source
     {% endcall %}
