@@ -29,7 +29,7 @@ GUARANTEES: tuple[tuple[str, dict[str, Any], float | None], ...] = (
     ("salary-class", {"t": "0.4"}, None),
     ("salary-class", {"t": "0.2", "metric": "ordered"}, None),
 )
-"""Sensitive attribute, guarantee, and the share of cells that ARX generalizes fully for it, in per cent (it may also coarsen)."""
+"""Sensitive attribute, guarantee, and the share of cells in per cent that ARX generalizes fully (it may also coarsen)."""
 
 
 VISITS = """CREATE TABLE visits AS

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.anonymization import anonymize
     from kanon_sql.engines.duckdb.auditing import audit
     from kanon_sql.engines.duckdb.connection import connect, register, releases
+    from kanon_sql.engines.duckdb.suggestion import Suggestion, suggest
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
 
@@ -22,6 +23,8 @@ _HOMES = {
     "anonymize": "kanon_sql.engines.duckdb.anonymization",
     "audit": "kanon_sql.engines.duckdb.auditing",
     "Audit": "kanon_sql.engines.audit_figures",
+    "suggest": "kanon_sql.engines.duckdb.suggestion",
+    "Suggestion": "kanon_sql.engines.duckdb.suggestion",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
     "Policy": "kanon_sql.model.policy",
@@ -41,12 +44,14 @@ __all__ = [
     "People",
     "Policy",
     "Release",
+    "Suggestion",
     "TCloseness",
     "anonymize",
     "audit",
     "connect",
     "register",
     "releases",
+    "suggest",
 ]
 
 

@@ -311,6 +311,140 @@ FROM system.main.query(system.main.format(
         lambda name: system.main.error(
             system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));
+-- profile(tbl): what each column of a table holds, and the role that it seems to have in a release.
+--
+-- A role is a guess, by the name of the column, its type, what its texts look like, and how many rows it singles out; its reason
+-- says by which. It is a start for a policy, and no proof that a column tells nothing. No cell value is in the result.
+--
+-- Arguments:
+--   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
+--                     'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
+--
+-- Result columns (one row per column; no order is promised):
+--   column_name   VARCHAR
+--   data_type     VARCHAR   without the labels of an ENUM
+--   distinct      BIGINT    values, NULL aside; approximate where the table has more than 4 million cells
+--   nulls         BIGINT    rows that are NULL
+--   uniques       BIGINT    rows with a value that no other row has; then estimated from one part of the values
+--   rows          BIGINT    number of rows
+--   role          VARCHAR   identifier, quasi-identifier, sensitive or kept
+--   reason        VARCHAR   why
+--
+-- Cost: six scans, and a GROUP BY over at most 4 million cells.
+CREATE OR REPLACE MACRO profile(tbl) AS TABLE
+FROM system.main.query(system.main.format(
+    'WITH "kanon#hashed" AS MATERIALIZED (
+         SELECT system.main.list_value(*COLUMNS(*)) AS v FROM (SELECT system.main.hash(COLUMNS(*)) FROM {0} AS source)
+     ), "kanon#table" AS MATERIALIZED (
+         SELECT *, (1 + "rows" * system.main.len(names) // 4000000)::UBIGINT AS parts
+         FROM (
+             SELECT system.main.list_value(*COLUMNS(*)) AS names FROM (
+                 SELECT system.main.alias(COLUMNS(* EXCLUDE ("kanon#one")))
+                 FROM (SELECT 1 AS "kanon#one") LEFT JOIN (FROM {0} AS source LIMIT 1) ON true
+             )
+         ), (
+             SELECT system.main.list_value(*COLUMNS(*)) AS types FROM (
+                 SELECT system.main.left(system.main.typeof(system.main.list_value(COLUMNS(* EXCLUDE ("kanon#one")))), -2)
+                 FROM (SELECT 1 AS "kanon#one") LEFT JOIN (FROM {0} AS source LIMIT 1) ON true
+             )
+         ), (
+             SELECT system.main.list_value(*COLUMNS(*)) AS filled FROM (SELECT system.main.count(COLUMNS(*)) FROM {0} AS source)
+         ), (
+             SELECT system.main.list_value(*COLUMNS(*)) AS approximate
+             FROM (SELECT system.main.approx_count_distinct(COLUMNS(*)) FROM {0} AS source)
+         ), (SELECT system.main.count(*) AS "rows" FROM "kanon#hashed")
+     ), "kanon#counted" AS (
+         -- the values of a column, and those that one row alone has: of a table of many cells by one part of the values
+         SELECT i, system.main.count(*) AS met, system.main.count(CASE WHEN n = 1 THEN 1 END) AS alone
+         FROM (
+             SELECT i, v, system.main.count(*) AS n
+             FROM (
+                 SELECT parts, system.main.unnest(v) AS v, system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i
+                 FROM "kanon#hashed", "kanon#table"
+             )
+             WHERE v % parts = 0
+             GROUP BY i, v
+         )
+         GROUP BY i
+     ), "kanon#looks" AS (
+         -- what the texts of some rows look like
+         SELECT i, system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[^@\s]+@[^@\s]+\.[^@\s]+'') THEN 1 ELSE 0 END) >= 0.8 AS email,
+                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''(?i)[0-9a-f]{{8}}-?([0-9a-f]{{4}}-?){{3}}[0-9a-f]{{12}}'') THEN 1 ELSE 0 END) >= 0.8 AS uuid,
+                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[A-Z]{{2}}[0-9]{{2}} ?([0-9A-Z]{{4}} ?){{2,7}}[0-9A-Z]{{0,4}}'') THEN 1 ELSE 0 END) >= 0.8 AS iban,
+                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[0-9]{{3}}-[0-9]{{2}}-[0-9]{{4}}'') THEN 1 ELSE 0 END) >= 0.8 AS ssn,
+                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[+(]?[0-9][0-9 ()./-]{{6,18}}[0-9]'')
+                                      AND system.main.regexp_matches(look, ''[ ()+/-]'') THEN 1 ELSE 0 END) >= 0.8 AS phone,
+                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T].*)?|[0-9]{{1,2}}[./][0-9]{{1,2}}[./][0-9]{{4}}'') THEN 1 ELSE 0 END) >= 0.8 AS iso_date
+         FROM (
+             SELECT system.main.unnest(texts) AS look, system.main.unnest(system.main.range(1, system.main.len(texts) + 1)) AS i
+             FROM (
+                 SELECT system.main.list_value(*COLUMNS(*)) AS texts
+                 FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (FROM {0} AS source USING SAMPLE reservoir(4096 ROWS) REPEATABLE (7)))
+             )
+         )
+         WHERE look IS NOT NULL
+         GROUP BY i
+     )
+     SELECT column_name, data_type, "distinct", nulls, uniques, "rows", role[1] AS role, role[2] AS reason
+     FROM (
+         SELECT *, CASE
+             WHEN shown >= 20 AND email THEN [''identifier'', ''its values look like e-mail addresses'']
+             WHEN shown >= 20 AND uuid THEN [''identifier'', ''its values look like UUIDs'']
+             WHEN shown >= 20 AND textual AND iban THEN [''identifier'', ''its values look like bank accounts'']
+             WHEN shown >= 20 AND ssn THEN [''identifier'', ''its values look like social security numbers'']
+             WHEN system.main.regexp_full_match(called, ''(.*_)?(e_?mail|phone|mobile|fax|ssn|social_security|iban|passport|licen[cs]e|account|login|user_?name|ip|uuid|guid|street|address|((first|last|full|middle|maiden|sur|given|family|patient|customer|person)_?name))(_.*)?|name|surname'')
+             THEN [''identifier'', ''it is called like something that belongs to one person'']
+             WHEN dated AND system.main.regexp_full_match(called, ''(.*birth.*|dob)'') THEN [''quasi-identifier'', ''a date of birth'']
+             WHEN system.main.regexp_full_match(called, ''(.*_)?(zip(_?code)?|post_?code|postal(_?code)?|plz)(_.*)?'') THEN [''quasi-identifier'', ''a postal code'']
+             WHEN numeric AND system.main.regexp_full_match(called, ''(.*_)?(lat|latitude|lon|lng|long|longitude)(_.*)?'') THEN [''quasi-identifier'', ''a coordinate'']
+             WHEN shown >= 20 AND textual AND phone AND NOT dated THEN [''identifier'', ''its values look like phone numbers'']
+             WHEN system.main.regexp_full_match(called, ''(.*_)?(disease|diagnos[a-z]*|icd[0-9]*|drug|medication|hiv|salary|income|wage|score|grade|crime|result|illness|symptom|treatment)s?(_.*)?'')
+             THEN [''sensitive'', ''it is called like something that people keep to themselves'']
+             WHEN dated THEN [''quasi-identifier'', ''a date'']
+             WHEN system.main.regexp_full_match(called, ''(.*_)?(age|sex|gender|race|ethnic[a-z]*|nationality|country|region|state|province|county|city|town|marital|education|occupation|job|profession|religion|language|height|weight|year|work[a-z]*|employment|relationship)(_.*)?'')
+             THEN [''quasi-identifier'', ''it is called like something that others know'']
+             WHEN numbered AND shown >= 20 AND uniques * 20 >= shown * 19 THEN [''identifier'', ''nearly every row has a value of its own'']
+             WHEN uniques * 100 >= "rows" AND "rows" > 0 THEN [''quasi-identifier'', ''its values single rows out'']
+             ELSE [''kept'', ''nothing was recognized in its name or its values'']
+         END AS role
+         FROM (
+             SELECT names[i] AS column_name, system.main.regexp_replace(types[i], ''ENUM\(.*\)'', ''ENUM'') AS data_type, "rows",
+                    "rows" - filled[i] AS nulls, filled[i] AS shown,
+                    (CASE WHEN parts > 1 THEN system.main.least(approximate[i], filled[i])
+                          ELSE coalesce(met, 0) - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END END)::BIGINT AS "distinct",
+                    system.main.least(coalesce(alone, 0) * parts, "rows")::BIGINT AS uniques,
+                    system.main.regexp_replace(system.main.lower(names[i]), ''[^a-z0-9]+'', ''_'', ''g'') AS called, email, uuid, iban, ssn, phone,
+                    types[i] = ''VARCHAR'' AS textual,
+                    system.main.regexp_full_match(types[i], ''U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL.*'') AS numeric,
+                    system.main.regexp_full_match(types[i], ''U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|VARCHAR|UUID|BLOB'') AS numbered,
+                    system.main.regexp_matches(types[i], ''^(DATE|TIMESTAMP)'') OR coalesce(iso_date, false) AS dated
+             FROM (SELECT *, system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#table")
+             LEFT JOIN "kanon#counted" USING (i) LEFT JOIN "kanon#looks" USING (i)
+         )
+     )',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+            coalesce(tbl::VARCHAR, 'NULL')))
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+));
 -- reidentification_risk(tbl, qi := NULL): how likely it is that a row is linked to the right person.
 --
 -- The risk of a row is 1 / (size of its equivalence class).
@@ -380,6 +514,102 @@ FROM system.main.query(system.main.format(
              'string_agg', '.')
         ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+));
+-- suda_scores(tbl, n := 3, qi := NULL): how special each row is: the scores of SUDA.
+--
+-- A minimal sample unique (MSU) of a row is a set of columns that singles it out, and of which no part does. With m columns and sets of
+-- at most M = min(n, m - 1) of them, an MSU of k columns counts (m - k) (m - k - 1) ... (m - M): the fewer columns, the more.
+-- These are the scores of Elliot et al., "SUDA: A program for detecting special uniques" (2005), as sdcMicro computes them by default.
+--
+-- Arguments:
+--   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
+--                     'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
+--   n     INTEGER     the greatest number of columns in a set
+--   qi    VARCHAR[]   the columns to combine; by default every column. Case does not matter, as everywhere in SQL.
+--
+-- Result columns: those of the table, and
+--   suda_score    DOUBLE     the sum over the MSUs of the row; 0 where it has none
+--
+-- Cost: a hash of every row for each set; for tables of up to a hundred thousand rows.
+CREATE OR REPLACE MACRO suda_scores(tbl, n := 3, qi := NULL) AS TABLE
+FROM system.main.query(system.main.format(
+    'WITH "kanon#rows" AS MATERIALIZED (
+         SELECT *, system.main.row_number() OVER () AS "kanon#row" FROM {0}
+     ), "kanon#names" AS MATERIALIZED (
+         SELECT system.main.list_value(*COLUMNS(*)) AS names FROM (
+                 SELECT system.main.alias(COLUMNS(* EXCLUDE ("kanon#one")))
+                 FROM (SELECT 1 AS "kanon#one") LEFT JOIN (SELECT {1} FROM {0} AS source LIMIT 1) ON true
+             )
+     ), "kanon#hashed" AS MATERIALIZED (
+         SELECT "kanon#row", system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#row"))) AS v
+         FROM (SELECT "kanon#row", system.main.hash(COLUMNS(* EXCLUDE ("kanon#row"))) FROM (SELECT {1}, "kanon#row" FROM "kanon#rows" AS source))
+     ), "kanon#sets" AS (
+         WITH RECURSIVE "kanon#chosen" AS (
+             SELECT [i] AS chosen FROM (SELECT system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#names")
+             UNION ALL
+             SELECT system.main.list_concat(chosen, [i])
+             FROM "kanon#chosen", (SELECT system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#names")
+             WHERE i > chosen[-1] AND system.main.len(chosen) < system.main.least({2}, (SELECT system.main.greatest(system.main.len(names) - 1, 1) FROM "kanon#names"))
+         )
+         FROM "kanon#chosen"
+     ), "kanon#unique" AS MATERIALIZED (
+         SELECT chosen, system.main.any_value("kanon#row") AS "row"
+         FROM "kanon#hashed", "kanon#sets"
+         GROUP BY chosen, system.main.hash(system.main.list_select(v, chosen))
+         HAVING system.main.count(*) = 1
+     ), "kanon#scored" AS (
+         -- minimal sample uniques: no part of the set singles the row out
+         SELECT "row", system.main.sum(system.main.list_aggregate(system.main.list_transform(
+                    system.main.range(system.main.len(chosen), system.main.least({2}, system.main.greatest(system.main.len(names) - 1, 1)) + 1),
+                    lambda i: system.main.greatest(system.main.len(names) - i, 1)), ''product'')) AS score
+         FROM "kanon#unique" AS one, "kanon#names"
+         WHERE NOT EXISTS (
+             FROM "kanon#unique" AS part
+             WHERE part."row" = one."row" AND system.main.len(part.chosen) < system.main.len(one.chosen)
+               AND system.main.list_has_all(one.chosen, part.chosen)
+         )
+         GROUP BY "row"
+     )
+     SELECT "kanon#r".* EXCLUDE ("kanon#row"), coalesce(score, 0) AS suda_score
+     FROM "kanon#rows" AS "kanon#r" LEFT JOIN "kanon#scored" ON "row" = "kanon#row"',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+            coalesce(tbl::VARCHAR, 'NULL')))
+    END,
+    CASE
+        WHEN qi IS NULL THEN 'source.*'
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
+    END,
+    CASE WHEN n >= 1 THEN system.main.least(n::BIGINT, 60)::VARCHAR
+        ELSE system.main.error('kanon: n is the greatest number of columns of a set, at least 1')
     END,
     -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
     system.main.list_transform(
@@ -1067,6 +1297,100 @@ FROM system.main.query(system.main.format(
             END
     END,
     'source."' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"',
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+));
+-- unique_columns(tbl, n, qi := NULL): the sets of at most n columns, and the share of the rows that each singles out.
+--
+-- A row is singled out by a set of columns if no other row has its values there. NULL is a value like any other.
+--
+-- Arguments:
+--   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
+--                     'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
+--   n     INTEGER     the greatest number of columns in a set
+--   qi    VARCHAR[]   the columns to combine; by default every column. Case does not matter, as everywhere in SQL.
+--
+-- Result columns (one row per set; no order is promised):
+--   columns       VARCHAR[]  the set
+--   singled_out   BIGINT     rows with values there that no other row has; estimated from one part of the combinations where rows
+--                            times sets are more than 8 million
+--   share         DOUBLE     of the rows; NULL for an empty table
+--
+-- Cost: a hash of every row for each set; m columns have m (m - 1) / 2 sets of two.
+CREATE OR REPLACE MACRO unique_columns(tbl, n, qi := NULL) AS TABLE
+FROM system.main.query(system.main.format(
+    'WITH "kanon#hashed" AS MATERIALIZED (
+         SELECT system.main.list_value(*COLUMNS(*)) AS v
+         FROM (SELECT system.main.hash(COLUMNS(*)) FROM (SELECT {1} FROM {0} AS source))
+     ), "kanon#names" AS MATERIALIZED (
+         SELECT system.main.list_value(*COLUMNS(*)) AS names FROM (
+                 SELECT system.main.alias(COLUMNS(* EXCLUDE ("kanon#one")))
+                 FROM (SELECT 1 AS "kanon#one") LEFT JOIN (SELECT {1} FROM {0} AS source LIMIT 1) ON true
+             )
+     ), "kanon#sets" AS (
+         WITH RECURSIVE "kanon#chosen" AS (
+             SELECT [i] AS chosen FROM (SELECT system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#names")
+             UNION ALL
+             SELECT system.main.list_concat(chosen, [i])
+             FROM "kanon#chosen", (SELECT system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#names")
+             WHERE i > chosen[-1] AND system.main.len(chosen) < {2}
+         )
+         FROM "kanon#chosen"
+     ), "kanon#numbered" AS MATERIALIZED (
+         SELECT chosen, "rows", (1 + "rows" * system.main.count(*) OVER () // 8000000)::UBIGINT AS parts
+         FROM "kanon#sets", (SELECT system.main.count(*) AS "rows" FROM "kanon#hashed")
+     )
+     SELECT system.main.list_select(names, chosen) AS "columns", singled_out,
+            singled_out / system.main.nullif("rows", 0) AS share
+     FROM (
+         SELECT chosen, "rows", system.main.least(parts * system.main.count(CASE WHEN n = 1 THEN 1 END), "rows")::BIGINT AS singled_out
+         FROM (
+             SELECT chosen, "rows", parts, system.main.count(h) AS n
+             FROM "kanon#numbered" LEFT JOIN (
+                 SELECT chosen AS own, h FROM (
+                     SELECT chosen, parts, system.main.hash(system.main.list_select(v, chosen)) AS h FROM "kanon#hashed", "kanon#numbered"
+                 ) WHERE h % parts = 0
+             ) ON own = chosen
+             GROUP BY chosen, "rows", parts, h
+         )
+         GROUP BY chosen, "rows", parts
+     ), "kanon#names"',
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+            coalesce(tbl::VARCHAR, 'NULL')))
+    END,
+    CASE
+        WHEN qi IS NULL THEN 'source.*'
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
+    END,
+    CASE WHEN n >= 1 THEN system.main.least(n::BIGINT, 60)::VARCHAR
+        ELSE system.main.error('kanon: n is the greatest number of columns of a set, at least 1')
+    END,
     -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
     system.main.list_transform(
         system.main.list_filter(

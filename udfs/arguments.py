@@ -21,6 +21,7 @@ NAMES = (
     "per",
     "masks",
     "linked",
+    "keep",
     "weights",
     "hierarchies",
     "recodings",
@@ -71,7 +72,12 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
     ):
         if given[name] is not None and not isinstance(given[name], Mapping):
             raise PolicyError(f"{name} must be a MAP {hint}")
-    for name, hint in (("qi", "['zip', 'age']"), ("masks", "[['zip', 'age'], []]"), ("linked", "[['city', 'zip']]")):
+    for name, hint in (
+        ("qi", "['zip', 'age']"),
+        ("masks", "[['zip', 'age'], []]"),
+        ("linked", "[['city', 'zip']]"),
+        ("keep", "['notes']"),
+    ):
         if given[name] is not None and not isinstance(given[name], list):
             raise PolicyError(f"{name} must be a list; hint: {hint}")
     qi, hierarchies, full_domain = (given.pop(name) for name in ("qi", "hierarchies", "full_domain"))

@@ -1,4 +1,4 @@
-"""`kanon_columns_known(key, named)`: whether the columns just heard are those that a policy names; an error of ours if not."""
+"""`kanon_columns_known(key, named, policy)`: an error of ours unless the columns just heard are those that a policy names."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ import json
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import UnknownColumnError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.validation import same_name
 
 
-def known(session: Session, key: str, named: str) -> str:
+def known(session: Session, key: str, named: str, policy: str | None) -> str:
     """Return a query of one row, for ``query``, which runs its argument when a statement is bound."""
     columns = session.columns(key)
     there = set(map(same_name, columns))
     for role, column in json.loads(named):
         if same_name(column) not in there:
             raise UnknownColumnError.of(column, columns, role)
+    if policy is not None:
+        Policy.from_json(policy).check_roles([column for column in columns if not same_name(column).startswith(OWN)])
     return "SELECT 1"
 
 

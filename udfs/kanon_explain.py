@@ -1,10 +1,10 @@
-"""`kanon_explain(run, row_types, policy, ...)`: what a release would be up against; takes what `kanon_fit` takes."""
+"""`kanon_explain(run, row_types, policy, exposed, ...)`: what a release would be up against; takes what `kanon_fit` takes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.explanation import Line, empty_explanation, explanation
+from kanon_sql.engines.duckdb.explanation import Line, empty_explanation, explanation, exposure_lines
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.session import Session
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 def explain(
-    session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *tables: Any
+    session: Session,
+    run: pa.ChunkedArray,
+    row_types: pa.ChunkedArray,
+    policy: pa.ChunkedArray,
+    exposed: pa.ChunkedArray,
+    *tables: Any,
 ) -> pa.Array:
     """Return one list: a struct per line of the explanation.
 
@@ -25,6 +30,8 @@ def explain(
     ----------
     run, row_types, policy, tables
         As for `kanon_fit`.
+    exposed : struct or NULL
+        What unchanged columns tell.
     """
     import pyarrow as pa
 
@@ -34,7 +41,7 @@ def explain(
     try:
         gathering = session.gathering(key)
         gathering.require(row_types[0].as_py())
-        lines = _lines(session, gathering, asked, tables)
+        lines = [*_lines(session, gathering, asked, tables), *exposure_lines(exposed[0].as_py(), asked)]
     finally:
         session.rest()
         session.end(key)

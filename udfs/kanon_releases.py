@@ -25,6 +25,8 @@ _COLUMNS = {
     "smallest_class": "BIGINT",
     "seconds": "DOUBLE",
     "policy": "VARCHAR",
+    "unchanged": "VARCHAR[]",
+    "warnings": "VARCHAR[]",
 }
 
 

@@ -45,6 +45,11 @@ class Certificate:
         See ``prices``; ``unit`` is the common denominator of the weights.
     repeatable : bool
         Whether the same input gives the same rows again: not where no secret could be kept.
+    unchanged : tuple of str
+        The columns that are released as they are, and about which nothing is guaranteed, kept ones included.
+    warnings : tuple of str
+        What these columns tell, without values: those without a role that single rows out, and those that give suppressed cells
+        back. Empty until the audit has passed.
     classes, smallest_class : int or None
         What the audit counted on the released rows; None until it has passed.
     number : int or None
@@ -68,6 +73,8 @@ class Certificate:
     scale: int = 1
     unit: int = 1
     repeatable: bool = True
+    unchanged: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     classes: int | None = None
     smallest_class: int | None = None
     number: int | None = None
@@ -103,6 +110,8 @@ class Certificate:
             "cost": f"{float(self.cost):,.12g}, lower bound {float(self.lower_bound):,.12g}: {self.saving}",
             "algorithm": f"{self.algorithm} ({self.reason})",
             "solved": f"{self.status.value}, {self.seconds:.2f} s",
+            **({"released unchanged": ", ".join(self.unchanged)} if self.unchanged else {}),
+            **({"warnings": "\n".join(self.warnings)} if self.warnings else {}),
         }
 
     def _repr_html_(self) -> str:
@@ -112,7 +121,8 @@ class Certificate:
         """Return plain data: exact numbers as int, or as text where they are no whole numbers."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__}
         data["status"] = self.status.value
-        data["requirements"] = list(self.requirements)
+        for name in ("requirements", "unchanged", "warnings"):
+            data[name] = list(data[name])
         data["prices"] = None if self.prices is None else list(self.prices)
         for name in ("cost", "lower_bound"):
             data[name] = int(data[name]) if data[name].denominator == 1 else str(data[name])

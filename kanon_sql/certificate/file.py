@@ -117,6 +117,8 @@ _CLAIMS = {
     "reason": _TEXT,
     "seconds": _SECONDS,
     "repeatable": _TRUTH,
+    "unchanged": _TEXTS,
+    "warnings": _TEXTS,
     "number": _WHOLE_OR_NULL,
 }
 """The fields of a certificate, in the order of the file."""

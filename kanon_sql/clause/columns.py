@@ -5,11 +5,12 @@
     item := column [IN recoding] [WEIGHT number] | (column, column) IN RECTANGLES [(algorithm)] [WEIGHT number]
           | CUBE (columns) | ROLLUP (columns) | GROUPING SETS (set {, set})
     set  := () | (columns) | column | CUBE (columns) | ROLLUP (columns)
+    keep := KEEP name {, name}
     link := LINKED (name, name {, name})
 
-Recodings are those of :mod:`kanon_sql.clause.recodings`. Links stand behind all items, each with its own LINKED: a comma
-behind one would read as if the list went on. As an item, ``linked`` is a column like any other, because no item is a word with
-a list behind it but for CUBE and ROLLUP.
+Recodings are those of :mod:`kanon_sql.clause.recodings`. KEEP and links stand behind all items, each link with its own LINKED:
+a comma behind one would read as if the list went on. As an item, ``linked`` is a column like any other, because no item is a
+word with a list behind it but for CUBE and ROLLUP.
 """
 
 from __future__ import annotations
@@ -62,6 +63,19 @@ class ColumnList:
         sets = reader.separated(lambda: self._grouping_set(set(taken)))
         reader.expect(")", "at the end of GROUPING SETS")
         return reader.checked(lambda: union(sets), start)
+
+    def kept(self) -> tuple[str, ...] | None:
+        """Read the columns that are kept, if KEEP comes next; they have no other role."""
+        if not self._reader.skip("KEEP"):
+            return None
+        return tuple(self._reader.separated(self._kept_column))
+
+    def _kept_column(self) -> str:
+        reader, start = self._reader, self._reader.place
+        name = self._name()
+        if same_name(name) in self.identifiers:
+            raise reader.script.error("the column is in the BY list too; hint: give it one role", start)
+        return name
 
     def links(self) -> tuple[Group, ...]:
         """Read the groups of linked columns behind the items; all their columns are of the list."""

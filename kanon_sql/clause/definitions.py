@@ -6,7 +6,7 @@
     DROP ANONYMIZATION POLICY [IF EXISTS] name
     SHOW ANONYMIZATION POLICIES
 
-    part := IDENTIFIER column {, column} | BY item {, item} {link} | KEEP column {, column}
+    part := IDENTIFIER column [AS PSEUDONYM] {, column [AS PSEUDONYM]} | BY item {, item} {link} | KEEP column {, column}
           | GUARANTEE cond {AND cond} | USING name [( option = value {, option = value} )]
 
 Every part stands once at most, in any order; BY and GUARANTEE are needed. Their grammar is that of the clause.
@@ -150,7 +150,7 @@ class _Parts:
         reader.place += 1
         match part:
             case "IDENTIFIER":
-                self.roles["identifiers"] = self._columns("an identifier")
+                self._identifiers()
             case "KEEP":
                 self.roles["kept"] = self._columns("kept")
             case "BY":
@@ -160,6 +160,19 @@ class _Parts:
                 self.policy["requirements"] = conditions(reader, identifying)
             case _:
                 self.policy |= algorithm(reader)
+
+    def _identifiers(self) -> None:
+        """Read identifiers: those that are dropped, and those of which tokens are released."""
+        found: dict[bool, list[str]] = {False: [], True: []}
+
+        def read() -> None:
+            name = self._column("an identifier")
+            found[self.reader.skip("AS", "PSEUDONYM")].append(name)
+            if self.reader.word == "AS":
+                raise self.reader.error("an identifier is dropped, or released AS PSEUDONYM; hint: IDENTIFIER id AS PSEUDONYM")
+
+        self.reader.separated(read)
+        self.roles |= {"identifiers": tuple(found[False]), "pseudonyms": tuple(found[True])}
 
     def _columns(self, role: str) -> tuple[str, ...]:
         return tuple(self.reader.separated(lambda: self._column(role)))

@@ -2,7 +2,8 @@
 
 ::
 
-    ANONYMIZE BY item {, item} {link} GUARANTEE cond {AND cond} [USING name [( option = value {, option = value} )]]
+    ANONYMIZE BY item {, item} [KEEP column {, column}] {link} GUARANTEE cond {AND cond}
+        [USING name [( option = value {, option = value} )]]
     ANONYMIZE WITH POLICY name
     option := time_limit | seed | max_suppressed | suppress | row_order
 
@@ -55,9 +56,10 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
     reader.place += 1
     columns = ColumnList(reader)
     items = reader.separated(columns.item)
+    keep = columns.kept()
     linked = columns.links()
     if not reader.skip("GUARANTEE"):
-        if linked:
+        if linked or keep is not None:
             raise reader.error("expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5")
         raise reader.error("expected a comma or GUARANTEE; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
     requirements = conditions(reader, columns.identifiers)
@@ -65,7 +67,8 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
 
     def build() -> Policy:
         identifiers = tuple(columns.identifiers.values())
-        return Policy(quasi_identifiers=identifiers, requirements=requirements, masks=cross(items), linked=linked, **solver)
+        masks = cross(items)
+        return Policy(quasi_identifiers=identifiers, requirements=requirements, masks=masks, linked=linked, keep=keep, **solver)
 
     return reader.checked(build, place), reader.place
 

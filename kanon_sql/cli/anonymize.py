@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     help="Permitted columns to show together, such as 'zip IN DIGITS (3),age'; repeatable; '' shows none.",
 )
 @click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
+@click.option(
+    "--keep", multiple=True, metavar="A,B", help="Columns released unchanged on purpose; then all need a role; '' is none."
+)
+@click.option("--strict", is_flag=True, help="Release nothing where the certificate has a warning.")
 @click.option("--weight", "weights", multiple=True, metavar="A=3", help="Cost of suppressing a cell of a column; repeatable.")
 @click.option(
     "--recode",
@@ -76,6 +80,8 @@ def anonymize(
     qi: tuple[str, ...],
     masks: tuple[str, ...],
     linked: tuple[str, ...],
+    keep: tuple[str, ...],
+    strict: bool,
     weights: tuple[str, ...],
     recodings: tuple[str, ...],
     beside: tuple[str, ...],
@@ -124,6 +130,7 @@ def anonymize(
             quasi_identifiers=chosen,
             masks=read_masks(shown),
             linked=groups,
+            keep=column_names(keep, columns) if keep else None,
             weights=weighted,
             recodings=read_recodings(recoded),
             **measures,
@@ -137,6 +144,8 @@ def anonymize(
             written = (stack.enter_context(staging_beside(evidence.parent)) / "certificate.json", evidence)
         step = stack.enter_context(progress(not quiet))
         beside_it = others | tables
-        proven = release_file(origin, place, policy, staging, delimiter, step, beside_it, written, force=force, secret=secret)
+        proven = release_file(
+            origin, place, policy, staging, delimiter, step, beside_it, written, force=force, secret=secret, strict=strict
+        )
     if not quiet:
         show([("written", place), *([("certificate", evidence)] if evidence else []), *proven.figures().items()])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -66,6 +68,15 @@ def verify(
 @click.argument("file")
 @qi_option
 @click.option("--k", type=int, help="Exit with code 1 when a class has fewer rows.")
+@click.option(
+    "--max-risk", type=click.FloatRange(0, 1), help="Exit with code 1 when a row is at a higher prosecutor risk, 0 to 1."
+)
+@click.option(
+    "--max-unique-share",
+    type=click.FloatRange(0, 1),
+    help="Exit with code 1 when a greater share of the rows is unique, 0 to 1.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: the figures, and what is broken.")
 @sensitive_options
 @table_option
 @delimiter_option
@@ -73,6 +84,9 @@ def audit(
     file: str,
     qi: tuple[str, ...],
     k: int | None,
+    max_risk: float | None,
+    max_unique_share: float | None,
+    as_json: bool,
     sensitive: str | None,
     metric: str | None,
     hierarchy: str | None,
@@ -82,7 +96,7 @@ def audit(
 ) -> None:
     """Measure k-anonymity and the risk of re-identification of FILE; with --sensitive also l-diversity and t-closeness.
 
-    Exits with code 1 when FILE breaks --k, --l or --t.
+    Exits with code 1 when FILE breaks --k, --l, --t, --max-risk or --max-unique-share, and with 3 when it cannot be measured.
     """
     import duckdb
 
@@ -110,11 +124,34 @@ def audit(
             ]
 
     sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
-    show(sizes.items(), "k-anonymity")
-    titles = ("risk of re-identification", "l-diversity", "t-closeness")
-    for title, found in zip(titles, (risk, *figures), strict=False):
-        show(((name, value) for name, value in found.items() if name not in sizes), title)
-    if k is not None and sizes["k"] is not None and sizes["k"] < k:
-        raise AuditError(f"the smallest class has {sizes['k']} rows, fewer than k = {k}")
+    told = {"k-anonymity": sizes}
+    for title, found in zip(("risk of re-identification", "l-diversity", "t-closeness"), (risk, *figures), strict=False):
+        told[title] = {name: value for name, value in found.items() if name not in sizes}
+    broken = [*_too_small(sizes, k), *_too_risky(risk, max_risk, max_unique_share)]
     for requirement, found in zip(measured, figures, strict=True):
-        require(requirement, found)
+        try:
+            require(requirement, found)
+        except AuditError as error:
+            broken.append(str(error))
+    if as_json:
+        click.echo(json.dumps({"holds": not broken, "broken": broken, **told}))
+    else:
+        for title, pairs in told.items():
+            show(pairs.items(), title)
+    if broken:
+        raise AuditError("; ".join(broken))
+
+
+def _too_small(sizes: dict[str, Any], k: int | None) -> Iterator[str]:
+    if k is not None and sizes["k"] is not None and sizes["k"] < k:
+        yield f"the smallest class has {sizes['k']} rows, fewer than k = {k}"
+
+
+def _too_risky(risk: dict[str, Any], max_risk: float | None, max_unique_share: float | None) -> Iterator[str]:
+    """Yield what is riskier than asked; a table without rows risks nothing."""
+    for what, name, most in (
+        ("highest risk of a row", "prosecutor_risk", max_risk),
+        ("share of unique rows", "uniques_share", max_unique_share),
+    ):
+        if most is not None and risk[name] is not None and risk[name] > most:
+            yield f"the {what} is {risk[name]:.6g}, above {most:g}"

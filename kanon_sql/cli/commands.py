@@ -15,12 +15,16 @@ from kanon_sql.cli.options import secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
-from kanon_sql.errors import KanonError
+from kanon_sql.cli.suggestions import profile, suggest
+from kanon_sql.errors import AuditError, KanonError
+
+_UNMEASURED = 3
+"""Exit code of ``kanon audit`` where it could not measure: 1 says that it did, and that a guarantee is broken."""
 
 
-def _fail(message: str) -> NoReturn:
+def _fail(message: str, code: int = 1) -> NoReturn:
     click.echo(f"error: {message}", err=True)
-    sys.exit(1)
+    sys.exit(code)
 
 
 class Kanon(click.Group):
@@ -39,7 +43,7 @@ class Kanon(click.Group):
         except BrokenPipeError:
             raise
         except (KanonError, OSError) as error:
-            _fail(str(error))
+            _fail(str(error), _code(ctx, error))
         except Exception as error:
             import duckdb
 
@@ -47,7 +51,12 @@ class Kanon(click.Group):
                 raise
             from kanon_sql.engines.duckdb.places import plain
 
-            _fail(plain(error))
+            _fail(plain(error), _code(ctx, error))
+
+
+def _code(ctx: click.Context, error: Exception) -> int:
+    """Return the exit code of a command that failed."""
+    return _UNMEASURED if ctx.invoked_subcommand == "audit" and not isinstance(error, AuditError) else 1
 
 
 @click.group(cls=Kanon, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -116,5 +125,5 @@ def demo(rows: int, k: int, seed: int) -> None:
     con.close()
 
 
-for command in (anonymize, verify, audit, policy, report, frontier):
+for command in (anonymize, verify, audit, policy, profile, suggest, report, frontier):
     main.add_command(command)

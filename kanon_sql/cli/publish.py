@@ -138,6 +138,7 @@ def release_file(
     *,
     force: bool = False,
     secret: bytes | None = None,
+    strict: bool = False,
 ) -> Certificate:
     """Read, solve, write, audit, publish.
 
@@ -161,6 +162,8 @@ def release_file(
         Whether what is in their places is replaced.
     secret : bytes, optional
         As for `kanon_sql.connect`.
+    strict : bool
+        Whether a warning of the certificate is an error.
     """
     import kanon_sql
     from kanon_sql.cli.interrupt import interruptible
@@ -194,6 +197,8 @@ def release_file(
             con.watch(lambda moment: step("solving", moment))
             con.execute("CREATE TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
             certificate: Certificate = kanon_sql.releases(con)[-1]
+            if strict and certificate.warnings:
+                raise AuditError(f"--strict: {'; '.join(certificate.warnings)}; nothing was released")
             go_on()
             step("writing")
             rows_in_order = "FROM released" if policy.row_order == "source" else "FROM released ORDER BY ALL ASC NULLS LAST"

@@ -73,7 +73,7 @@ def coded(
     rows = len(names) - 1 - len(policy.measured)
     known = rows - len(labelled(policy))
     count: Int64 = np.from_dlpack(parts[rows])  # type: ignore[assignment]
-    resolved = policy.resolve(names[:known])
+    resolved = policy.resolve_row_types(names[:known])
     spelled = {same_name(name): name for name in names}
     texts = {spelled[same_name(name)]: part for name, part in zip(labelled(policy), parts[known:rows], strict=True)}
     keys = {name: key_codes(part) for name, part in zip(resolved.measured, parts[rows + 1 :], strict=True)}

@@ -55,6 +55,9 @@ class Policy:
     linked : tuple of Group
         Groups of quasi-identifiers that are suppressed together or not at all; of the masks, those that show only a part
         of a group are not permitted.
+    keep : tuple of str, optional
+        Columns that are released unchanged on purpose. Where it is given, even if empty, every column of the table has to have
+        a role; None leaves the others unchanged.
     algorithm : str
         Name in the registry of solvers; ``'auto'`` chooses.
     time_limit : float, optional
@@ -80,6 +83,7 @@ class Policy:
     requirements: tuple[Requirement, ...] = field(default_factory=lambda: (KAnonymity(k=2),))
     masks: tuple[Mask, ...] | None = None
     linked: tuple[Group, ...] = ()
+    keep: tuple[str, ...] | None = None
     algorithm: str = "auto"
     time_limit: float | None = None
     seed: int = 0
@@ -93,6 +97,7 @@ class Policy:
         checks.check_names([*identifying, *self.measured])
         if self.masks is not None:
             checks.check_masks(self.masks, identifying, every_column=self.every_column)
+        checks.check_keep(self.keep, identifying, self.measured)
         check_links(self.linked, None if self.every_column else identifying)
         checks.check_sensitive(self.requirements, identifying, *map(columns_of, self.masks or ()), *self.linked)
         checks.check_recodings(self.quasi_identifiers, self.linked, masks=self.masks is not None)
@@ -155,6 +160,7 @@ class Policy:
             *(("a requirement", name) for name in self.measured),
             *masks,
             *((f"linked group {number}", name) for number, group in enumerate(self.linked, 1) for name in group),
+            *(("KEEP", name) for name in self.keep or ()),
         )
 
     @property
@@ -212,7 +218,7 @@ class Policy:
         UnknownColumnError
             When the policy names a column that is not there.
         PolicyError
-            When every column is sensitive.
+            When every column is sensitive or kept, or with ``keep`` one has no role.
         """
         given = {same_name(qi.column): qi for qi in self.quasi_identifiers}
         spelled = {same_name(column): column for column in columns}
@@ -220,7 +226,8 @@ class Policy:
             if same_name(name) not in spelled:
                 raise UnknownColumnError.of(name, columns, role)
         if self.every_column:
-            offered = {key: column for key, column in spelled.items() if key not in set(map(same_name, self.measured))}
+            apart = set(map(same_name, (*self.measured, *(self.keep or ()))))
+            offered = {key: column for key, column in spelled.items() if key not in apart}
             chosen = [replace(given.get(key, QuasiIdentifier(column=column)), column=column) for key, column in offered.items()]
         else:
             chosen = [replace(qi, column=spelled[key]) for key, qi in given.items()]
@@ -230,7 +237,31 @@ class Policy:
         requirements = tuple(respelled(each, spelled) for each in self.requirements)
         masks = None if self.masks is None else tuple(renamed(mask, spelled) for mask in self.masks)
         linked = tuple(tuple(spelled[same_name(name)] for name in group) for group in self.linked)
-        return replace(resolved, requirements=requirements, masks=masks, linked=linked)
+        keep = None if self.keep is None else tuple(spelled[same_name(name)] for name in self.keep)
+        found = replace(resolved, requirements=requirements, masks=masks, linked=linked, keep=keep)
+        found.check_roles(columns)
+        return found
+
+    def resolve_row_types(self, columns: Sequence[str]) -> Policy:
+        """Return the same for the columns of row types, among which kept ones are not."""
+        return replace(replace(self, keep=None).resolve(columns), keep=None if self.every_column else self.keep)
+
+    def check_roles(self, columns: Sequence[str]) -> None:
+        """Check that each of the columns has a role, where the policy says what is kept.
+
+        Raises
+        ------
+        PolicyError
+            When one has none.
+        """
+        if self.keep is None or self.every_column:
+            return
+        known = {same_name(name) for _, name in self.named_columns}
+        for column in columns:
+            if same_name(column) not in known:
+                raise PolicyError(
+                    f'the column "{column}" has no role beside KEEP; hint: KEEP it too, name it in BY or GUARANTEE, or drop it'
+                )
 
     def to_json(self) -> str:
         """Return the canonical JSON text: sorted keys, no spaces, exact weights."""
@@ -240,6 +271,7 @@ class Policy:
             "requirements": [requirement.to_json() for requirement in self.requirements],
             "masks": None if self.masks is None else [forms.to_json(mask) for mask in self.masks],
             "linked": [list(group) for group in self.linked],
+            "keep": None if self.keep is None else list(self.keep),
             "algorithm": self.algorithm,
             "time_limit": self.time_limit,
             "seed": self.seed,
@@ -266,7 +298,7 @@ class Policy:
         """
         given = completed("Policy.of", options, POLICY_DEFAULTS)
         k, per, masks, linked = (given[name] for name in ("k", "per", "masks", "linked"))
-        refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked)
+        refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked, keep=given["keep"])
         about = named_requirements(given["sensitive"], **thresholds(given))
         permitted, groups = lists_of_columns(masks, linked)
         chosen = chosen_columns(given["quasi_identifiers"], permitted, given["weights"] or {}, given["recodings"] or {})
@@ -276,6 +308,7 @@ class Policy:
             requirements=(KAnonymity(k=k), *([] if per is None else [People(k=k, per=per)]), *about, *given["requirements"]),
             masks=permitted,
             linked=groups,
+            keep=None if given["keep"] is None else tuple(given["keep"]),
             algorithm=given["algorithm"],
             time_limit=given["time_limit"],
             seed=given["seed"],

@@ -91,6 +91,18 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
                 raise PolicyError(f'the sensitive column "{requirement.sensitive}" has two hierarchies; hint: name one')
 
 
+def check_keep(keep: Sequence[str] | None, identifying: Iterable[str], measured: Iterable[str]) -> None:
+    """Check that what is kept has a name, is named once, and has no other role."""
+    taken = {same_name(name): "a quasi-identifier" for name in identifying}
+    taken |= {same_name(name): "named by a requirement" for name in measured}
+    for name in keep or ():
+        role = taken.get(same_name(named(name, "a kept column")))
+        if role is not None:
+            raise PolicyError(f'the kept column "{name}" is {role} too; hint: give it one role')
+    check_names(keep or ())
+    refuse_twice(list(keep or ()), "the kept columns")
+
+
 def check_recodings(quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequence[Group], *, masks: bool) -> None:
     """Check that recodings suit each other and the rest of the policy; it may have masks."""
     recodings = {same_name(qi.column): qi.recoding for qi in quasi_identifiers if qi.recoding is not None}

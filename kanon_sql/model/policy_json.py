@@ -25,6 +25,8 @@ def policy_fields(text: str, known: set[str]) -> dict[str, Any]:
         data["masks"] = tuple(map(forms.from_json, listed(data["masks"], "masks")))
     if "linked" in data:
         data["linked"] = tuple(tuple(listed(group, "a linked group")) for group in listed(data["linked"], "linked"))
+    if data.get("keep") is not None:
+        data["keep"] = tuple(listed(data["keep"], "keep"))
     if not isinstance(data.get("every_column", False), bool):
         raise PolicyError("every_column must be true or false")
     return data

@@ -84,6 +84,9 @@ class PolicyOptions(ThresholdOptions, Generic[Recoding], total=False):
         Permitted masks, as lists of shown columns; None permits all. Levels that only masks name are permitted too.
     linked : iterable of iterable of str, optional
         Groups of columns that are suppressed together or not at all in each row.
+    keep : iterable of str, optional
+        Columns that are released unchanged on purpose; where it is given, every column has to have a role, and without
+        ``quasi_identifiers`` all others are some.
     weights : mapping, optional
         Cost of a suppressed cell by column, 1 where it is not named.
     recodings : mapping, optional
@@ -99,6 +102,7 @@ class PolicyOptions(ThresholdOptions, Generic[Recoding], total=False):
     requirements: Iterable[Requirement]
     masks: Iterable[Iterable[str | AtLevels]] | None
     linked: Iterable[Iterable[str]] | None
+    keep: Iterable[str] | None
     weights: Mapping[str, object] | None
     recodings: Mapping[str, Recoding] | None
     algorithm: str
@@ -120,6 +124,7 @@ POLICY_DEFAULTS: dict[str, Any] = {
     "requirements": (),
     "masks": None,
     "linked": None,
+    "keep": None,
     "weights": None,
     "recodings": None,
     "algorithm": "auto",

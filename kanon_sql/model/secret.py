@@ -45,6 +45,11 @@ class Secret:
         """Return the key for one purpose; it tells nothing about the key for another (HMAC-SHA256)."""
         return hmac.digest(self.key, f"kanon-sql 1: {purpose}".encode(), "sha256")
 
+    def tokens(self, purpose: str, messages: Iterable[bytes | None]) -> list[str | None]:
+        """Return for each message 128 bits of HMAC-SHA256 as hexadecimal digits; None for None."""
+        key = self.derived(purpose)
+        return [None if each is None else hmac.digest(key, each, "sha256")[:16].hex() for each in messages]
+
     def numbers(self, purpose: str, messages: Iterable[bytes]) -> NDArray[np.uint64]:
         """Return for each message a number that nobody can compute without the secret: 64 bits of HMAC-SHA256."""
         import numpy as np

@@ -14,7 +14,7 @@ from kanon_sql.model.recodings import Rectangles
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import encodable, known_keys, listed, named, nearest, parsed, same_name
 
-_ROLES = ("identifiers", "kept")
+_ROLES = ("identifiers", "pseudonyms", "kept")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,8 @@ class StoredPolicy:
         The guarantee; its columns are the quasi-identifiers and the sensitive attributes.
     identifiers : tuple of str
         Columns that are never released.
+    pseudonyms : tuple of str
+        Identifiers of which tokens are released, equal for equal values under one secret.
     kept : tuple of str
         Columns that are released as they are, though nothing is guaranteed about them.
 
@@ -44,6 +46,7 @@ class StoredPolicy:
     table: str
     policy: Policy
     identifiers: tuple[str, ...] = ()
+    pseudonyms: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -51,6 +54,8 @@ class StoredPolicy:
             if not isinstance(value, str) or not value:
                 raise PolicyError(f"the {what} of a policy must be a text that is not empty")
             encodable(value, f"the {what} of a policy")
+        if self.policy.keep is not None:
+            raise PolicyError(f"{self}: keep belongs to a policy without a name; hint: kept")
         if self.policy.every_column:
             raise PolicyError(f"{self}: every_column leaves roles open; hint: list the quasi-identifiers")
         roles: dict[str, str] = {}
@@ -59,7 +64,7 @@ class StoredPolicy:
                 known = roles.setdefault(same_name(named(column, f"{self}: {role}")), role)
                 if known != role:
                     raise PolicyError(f'{self}: the column "{column}" is {known} and {role}; hint: give it one role')
-        for role, columns in self._roles[:2]:
+        for role, columns in self._roles[:3]:
             if len({same_name(column) for column in columns}) < len(columns):
                 raise PolicyError(f"{self}: a column is named twice as {role}; hint: name it once")
 
@@ -70,6 +75,7 @@ class StoredPolicy:
     def _roles(self) -> tuple[tuple[str, Sequence[str]], ...]:
         return (
             ("an identifier", self._dropped),
+            ("a pseudonym", self.pseudonyms),
             ("kept", self.kept),
             ("a quasi-identifier", [qi.column for qi in self.policy.quasi_identifiers]),
             ("sensitive", self.policy.sensitive),
@@ -173,6 +179,7 @@ class StoredPolicy:
             requirements=requirements,
             masks=masks,
             linked=tuple(group for group in linked if len(group) > 1),
+            keep=tuple(name for name in (*self.pseudonyms, *self.kept) if same_name(name) in there),
         )
 
     @property
@@ -184,6 +191,7 @@ class StoredPolicy:
         """Return the canonical JSON text: that of the policy, and the roles beside it."""
         roles = {role: list(getattr(self, role)) for role in _ROLES}
         data = json.loads(self.policy.to_json()) | roles
+        del data["keep"]  # what is kept is a role here
         return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     @classmethod
@@ -195,7 +203,7 @@ class StoredPolicy:
         PolicyError
             When it is none.
         """
-        known = {*Policy.__dataclass_fields__, *_ROLES}
+        known = {*Policy.__dataclass_fields__, *_ROLES} - {"keep"}
         data = known_keys(
             parsed(text, f'the policy "{name}"'), known, f'the policy "{name}"', ["quasi_identifiers", "requirements"]
         )

@@ -237,6 +237,8 @@ def _besides(c: Certificate) -> list[tuple[str, str]]:
         ("solver", f"{c.algorithm} ({c.reason})"),
         ("seed", str(policy.get("seed", 0))),
         ("time", f"{c.seconds:.2f} s, {'without limit' if limit is None else f'at most {limit:g} s'}"),
+        ("released unchanged", ", ".join(c.unchanged) or "nothing besides sensitive columns"),
+        *(("warning", each) for each in c.warnings),
         ("SHA-256", json.loads(c.to_json())["sha256"]),
     ]
 

@@ -59,7 +59,7 @@ def encode(
     value by value in Python.
     """
     names = [field.name for field in row_types.type]
-    policy = policy.resolve(names)
+    policy = policy.resolve_row_types(names)
     columns: list[tuple[str, ...]] = []
     parts: list[Int32] = []
     costs: list[Fraction] = []

@@ -111,7 +111,7 @@ class SpooledCodes:
         -----
         O(t (m + log t)); 8 bytes of memory for the weight of each of t row types, about 24 more while they are sorted.
         """
-        policy = policy.resolve(names)
+        policy = policy.resolve_row_types(names)
         weighted = weighted_units(policy)
         weight = np.concatenate(self._weight)
         cost, unit = whole_costs([each for _, each in weighted], int(weight.sum()))

@@ -18,6 +18,7 @@ from kanon_sql.engines.duckdb.measures import record, require_kept
 from kanon_sql.engines.duckdb.tables import check_tables
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.validation import same_name
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import told_people
 from kanon_sql.verification.coded_source import CodedSource
@@ -107,6 +108,10 @@ def _checked(
     loss = compare(con, coded, from_json=release.kind in ("json", "jsonl"))  # before values are weighed: it gives them types
     _check_guarantees(con, policy)
     _check_people(policy, loss)
+    if claimed.rows:
+        roles = {same_name(qi.column) for qi in policy.quasi_identifiers} | set(map(same_name, policy.sensitive))
+        unchanged = tuple(name for name in columns(con, "released") if same_name(name) not in roles)
+        _require("unchanged", claimed.unchanged, unchanged, "of the release nothing is guaranteed of")
     _require("classes", claimed.classes, sizes["classes"], "the release has")
     _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
     _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release hides")
@@ -205,5 +210,5 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) ->
         "cost": counted(c.cost, loss.cost),
         "lower bound": f"{number(c.lower_bound)} by {c.bound_method}, {again}",
         "status": f"{c.status.value}: {meaning}",
-        "only by the checksum": f"algorithm, reason, seconds, number{unread}{people}",
+        "only by the checksum": f"algorithm, reason, seconds, number, warnings{unread}{people}",
     }

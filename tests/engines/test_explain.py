@@ -133,9 +133,11 @@ def test_too_many_masks_to_list(con: Connection) -> None:
 
 def test_under_a_stored_policy(con: Connection) -> None:
     con.execute("CREATE ANONYMIZATION POLICY p ON t (IDENTIFIER id; BY a, b, c; GUARANTEE k >= 5 AND l(s) >= 2)")
-    expected = explained(con, "BY a, b, c GUARANTEE k >= 5 AND l(s) >= 2")
+    expected = explained(con, "BY a, b, c GUARANTEE k >= 5 AND l(s) >= 2", "SELECT * EXCLUDE (id) FROM t")
     assert explained(con, "WITH POLICY p") == expected
-    assert explained(con, "WITH POLICY p", "SELECT b, a, id FROM t") == explained(con, "BY a, b GUARANTEE k >= 5")
+    assert explained(con, "WITH POLICY p", "SELECT b, a, id FROM t") == explained(
+        con, "BY a, b GUARANTEE k >= 5", "SELECT b, a FROM t"
+    )
     with pytest.raises(ClauseError, match='there is no policy "q"'):
         explained(con, "WITH POLICY q")
 

@@ -404,7 +404,7 @@ def test_every_column(con) -> None:
     ],
 )
 def test_labels_that_do_not_cover_are_not_released(con, monkeypatch, clause: str, wrong: str) -> None:
-    from kanon_sql.udfs import kanon_fit
+    from kanon_sql.engines import solving
 
     con.execute("CREATE TABLE h AS SELECT i AS level0, i // 10 AS level1, '*' AS level2 FROM range(100) t(i)")
     con.execute("CREATE TABLE edges AS SELECT 'x' AS a, 'y' AS b")
@@ -412,7 +412,7 @@ def test_labels_that_do_not_cover_are_not_released(con, monkeypatch, clause: str
     query = f"SELECT {columns} FROM p ANONYMIZE BY {clause} GUARANTEE k >= 5"
     assert len(con.execute(query).fetchall()) == 300
     before = tables(con)
-    monkeypatch.setattr(kanon_fit, "_labels", lambda ladder, level, row_type: pa.array([wrong] * len(level), pa.string()))
+    monkeypatch.setattr(solving, "_labels", lambda ladder, level, row_type: pa.array([wrong] * len(level), pa.string()))
     with pytest.raises(AuditError, match=r"labels of the column .* do not cover what they stand for; nothing was released"):
         con.execute(query).fetchall()
     assert tables(con) == before

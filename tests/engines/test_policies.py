@@ -63,7 +63,9 @@ def test_a_release_under_a_policy(clinic: Connection) -> None:
 
 @pytest.mark.own_connection
 def test_it_is_the_release_that_the_clause_makes(clinic: Connection) -> None:
-    clause = "SELECT zip, age, disease, notes FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 AND l(disease) >= 2"
+    clause = (
+        "SELECT zip, age, disease, notes FROM patients ANONYMIZE BY zip, age KEEP notes GUARANTEE k >= 5 AND l(disease) >= 2"
+    )
     expected = sorted(map(repr, rows(clinic, clause)))
     assert sorted(map(repr, rows(clinic, "FROM patients ANONYMIZE WITH POLICY Research"))) == expected
     assert sorted(map(repr, rows(clinic, "FROM anonymize('patients', 'RESEARCH')"))) == expected

@@ -67,7 +67,10 @@ def test_small_tables(seed: int) -> None:
 
 @pytest.mark.exhaustive
 def test_small_tables_lose_little_more_than_they_must() -> None:
-    """Measured: 1.70 times the least (1.49 over thrice as many tables); with rows of a person that differ as much as others, representatives ask for more."""
+    """Measured: 1.70 times the least, 1.49 over thrice as many tables.
+
+    With rows of a person that differ as much as others, representatives ask for more.
+    """
     least, lost = Fraction(0), Fraction(0)
     for seed in range(1000, 1050):
         table = drawn(seed)

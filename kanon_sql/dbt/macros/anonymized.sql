@@ -6,7 +6,8 @@
     3. The release statement writes a new relation; it audits the rows that it hands out. They are sorted by what they show, so that
        the order of the source tells nothing about them.
     4. The audit (audit.sql) reads the new relation, in plain SQL.
-    5. The new relation takes the place of the old one.
+    5. The warnings of its certificate are logged, and stand in the response of the adapter; with strict=true they are errors.
+    6. The new relation takes the place of the old one.
 
     From 2 on all of it is one transaction: a failure or a kill leaves the previous release in place.
 
@@ -37,7 +38,7 @@
     {% set policy = kanon_sql.policy(roles) %}
     {% call statement('source') %}
       create or replace temp table kanon_source as
-      select {{ kanon_sql.quoted(columns | reject('in', roles['identifier'] | reject('equalto', config.get('per')) | list) | list) }} from (
+      select {{ kanon_sql.released_columns(columns, roles) }} from (
         {{ compiled_code }}
       ) as source
     {% endcall %}
@@ -49,6 +50,8 @@
     {% do kanon_sql.audit(new_relation, policy, 'temp.main.kanon_source') %}
     {% call statement('forget') %} drop table temp.main.kanon_source {% endcall %}
   {% endif %}
+  {% set warnings = kanon_sql.warnings(new_relation) %}
+  {% do store_raw_result('main', message=(['OK'] + warnings) | join('; '), code='CREATE TABLE AS', rows_affected=none) %}
 
   {% if existing_relation is not none %}
     {% do adapter.drop_relation(existing_relation) %}

@@ -67,6 +67,7 @@
     {% endif %}
     {% do policy['requirements'].append({'type': 'people', 'k': config.get('k'), 'per': config.get('per')}) %}
   {% endif %}
+  {% do policy.update({'keep': roles['insensitive'] + kanon_sql.pseudonyms(roles)}) %}
   {% for key in kanon_sql.model_options() if config.get(key) is not none %}
     {% do policy.update({key: config.get(key)}) %}
   {% endfor %}
@@ -85,7 +86,7 @@
     'quasi_identifier': ['weight', 'recoding'],
     'sensitive': ['l', 'variant', 'c', 't', 'metric', 'hierarchy', 'alpha'],
     'insensitive': [],
-    'identifier': []} %}
+    'identifier': ['pseudonym']} %}
   {% set meta = {} %}
   {% for column in model.columns.values() %}
     {% do meta.update({column.name | lower: column.meta.get('kanon', {})}) %}
@@ -104,6 +105,37 @@
     {% endfor %}
   {% endfor %}
   {{ return(options) }}
+{% endmacro %}
+
+
+{#- The identifiers of which tokens are released. -#}
+{% macro pseudonyms(roles) %}
+  {% set options = kanon_sql.options(roles) %}
+  {% set found = [] %}
+  {% for column in roles['identifier'] if options[column].get('pseudonym') %}
+    {% if column == config.get('per') %}
+      {% do exceptions.raise_compiler_error(
+        'people are told apart by "' ~ column ~ '", which is not released, so it has no pseudonym; hint: leave one of them out') %}
+    {% endif %}
+    {% do found.append(column) %}
+  {% endfor %}
+  {{ return(found) }}
+{% endmacro %}
+
+
+{#- The columns that the release sees: without identifiers, but for the one by which people are counted and pseudonyms. -#}
+{% macro released_columns(columns, roles) %}
+  {% set tokens = kanon_sql.pseudonyms(roles) %}
+  {% set found = [] %}
+  {% for column in columns %}
+    {% set name = kanon_sql.quoted([column]) %}
+    {% if column in tokens %}
+      {% do found.append('system.main.kanon_pseudonym(cast(' ~ name ~ ' as varchar)) as ' ~ name) %}
+    {% elif column not in roles['identifier'] or column == config.get('per') %}
+      {% do found.append(name) %}
+    {% endif %}
+  {% endfor %}
+  {{ return(found | join(', ')) }}
 {% endmacro %}
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
+_AUDIT = ("equivalence_classes", "k_anonymity", "reidentification_risk", "l_diversity", "t_closeness")
 
-def audit_macros(con: Any) -> Any:
+
+def audit_macros(con: Any, names: Iterable[str] = _AUDIT) -> Any:
     """Define the audit macros on a plain DuckDB connection: no solver of this package is involved in an audit."""
-    for name in ("equivalence_classes", "k_anonymity", "reidentification_risk", "l_diversity", "t_closeness"):
+    for name in names:
         con.execute(files("kanon_sql.sql").joinpath(f"{name}.sql").read_text(encoding="utf-8"))
     return con

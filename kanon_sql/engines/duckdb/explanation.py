@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from kanon_sql import pipeline
+from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
+from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
@@ -31,16 +34,16 @@ CHEAPEST = 10
 
 _PEOPLE = "none over all ways to count people: one row stands for each, or whole classes are counted"
 
-_QUERY = """WITH "kanon#source" AS (
+_QUERY = """WITH "kanon#source" AS MATERIALIZED (
 {body}
 ), {run}, "kanon#types" AS (
 {histogram}
     WHERE {unshadowed}
-)
+){exposed}
 SELECT system.main.unnest("kanon#e", recursive := true)
 FROM (
     SELECT system.main.unnest(system.main.kanon_explain(
-        run, (SELECT system.main.count(number) FROM "kanon#types"), {policy}{tables})) AS "kanon#e"
+        run, (SELECT system.main.count(number) FROM "kanon#types"), {policy}, {told}{tables})) AS "kanon#e"
     FROM "kanon#run"
 )"""
 
@@ -49,6 +52,11 @@ def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
     row_types = histogram('"kanon#source"', policy)["histogram"]
     slots = {"policy": literal(policy.to_json()), "tables": tables_of(policy), "unshadowed": unshadowed()}
+    if policy.every_column or policy.keep == ():
+        slots |= {"exposed": "", "told": "NULL"}
+    else:
+        counted = exposure('"kanon#source"', policy, released=False)
+        slots |= {"exposed": f", {counted}", "told": TOLD}
     return _QUERY.format(body=body, run=run_of(policy), histogram=row_types, **slots)
 
 
@@ -190,6 +198,15 @@ def empty_explanation(policy: Policy) -> list[Line]:
     """Explain a release without rows."""
     head = _head(policy)
     return [*head, Line(property="rows", value="0"), Line(property="solver", value="none (there is nothing to solve)")]
+
+
+def exposure_lines(told: Mapping[str, Any] | None, policy: Policy) -> list[Line]:
+    """Return what the columns that would be released unchanged tell, from the counts of ``exposure.sql``."""
+    if told is None:
+        return []
+    names = ", ".join(map(as_identifier, unchanged_columns(told)))
+    unchanged = [Line(property="released unchanged", value=names)] if names else []
+    return [*unchanged, *(Line(property="warning", value=each) for each in warnings_of(told, policy, released=False))]
 
 
 def _head(policy: Policy) -> list[Line]:

@@ -15,16 +15,19 @@ Named = tuple[str, str]
 _HEARD = """(
     SELECT system.main.count(*)
     FROM (SELECT COLUMNS(lambda "kanon#c": system.main.kanon_column({key}, "kanon#c")) FROM {relation} WHERE false)
-) AS "kanon#heard{number}", system.main.query(system.main.kanon_columns_known({key}, {named})) AS "kanon#known{number}", """
+) AS "kanon#heard{number}",
+system.main.query(system.main.kanon_columns_known({key}, {named}, {policy})) AS "kanon#known{number}", """
 
 
-def columns_heard(asked: Iterable[tuple[str, Iterable[Named]]]) -> str:
+def columns_heard(asked: Iterable[tuple[str, Iterable[Named]]], policy: Policy | None = None) -> str:
     """Return SQL for the beginning of a FROM list, which looks for columns when it is bound; it has one row.
 
     Parameters
     ----------
     asked : iterable of (str, iterable of Named)
         Relations, as they stand in SQL, and the columns that each has to have.
+    policy : Policy, optional
+        What has to give a role to each column of the first relation.
 
     Notes
     -----
@@ -33,7 +36,8 @@ def columns_heard(asked: Iterable[tuple[str, Iterable[Named]]]) -> str:
     found = ""
     for number, (relation, named) in enumerate(asked, 1):
         key = literal(f"columns {number}")
-        found += _HEARD.format(key=key, relation=relation, named=literal(json.dumps(list(named))), number=number)
+        told = "NULL" if policy is None or number > 1 else literal(policy.to_json())
+        found += _HEARD.format(key=key, relation=relation, named=literal(json.dumps(list(named))), policy=told, number=number)
     return found
 
 
@@ -42,4 +46,4 @@ def policy_columns_heard(source: str, policy: Policy) -> str:
     distances = {each.metric for each in policy.closeness} - set(METRICS)
     own = ("a", "b", "distance")
     tables = [(table_name(name), [(f"the metric {name!r}", each) for each in own]) for name in sorted(distances)]
-    return columns_heard([(source, policy.named_columns), *tables])
+    return columns_heard([(source, policy.named_columns), *tables], policy if policy.keep is not None else None)

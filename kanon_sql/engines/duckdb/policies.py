@@ -45,6 +45,8 @@ _SHOW = 'FROM {} ORDER BY "name" ASC NULLS LAST'
 _SHOW_NONE = """SELECT '' AS "name", '' AS "table", '' AS "policy", CAST(NULL AS TIMESTAMP) AS "created" WHERE false"""
 _RELEASED = 'SELECT {} FROM "kanon#body"'
 
+_PSEUDONYM = "system.main.kanon_pseudonym(CAST({0} AS VARCHAR)) AS {0}"
+
 _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
 {body}
 )
@@ -82,7 +84,9 @@ def released_query(session: Session, name: str, table: str, policy: str) -> tupl
     """
     stored = StoredPolicy.from_json(name, table, policy)
     columns = stored.released(session.columns(name))
-    return _RELEASED.format(", ".join(map(quoted, columns))), stored.policy_for(columns)
+    tokens = set(map(same_name, stored.pseudonyms))
+    shown = [_PSEUDONYM.format(quoted(each)) if same_name(each) in tokens else quoted(each) for each in columns]
+    return _RELEASED.format(", ".join(shown)), stored.policy_for(columns)
 
 
 def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:

@@ -26,6 +26,7 @@ _MODULES = (
     "kanon_fit",
     "kanon_pieces",
     "kanon_keyed_hash",
+    "kanon_pseudonym",
     "kanon_explain",
     "kanon_column",
     "kanon_columns_known",

@@ -8,6 +8,7 @@ what is handed out.
 from __future__ import annotations
 
 from kanon_sql.engines.duckdb.cover import cover
+from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
@@ -84,6 +85,8 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
     if policy.every_column:  # rows are made of what is released of them, without people and without an order
         if policy.people is not None:
             raise PolicyError("people are counted where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
+        if policy.keep is not None:
+            raise PolicyError("columns are kept where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
         if policy.row_order == "source":
             raise PolicyError("the order is kept where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
     relation = '"kanon#source"' if query else source
@@ -200,6 +203,8 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
         "rows": text("rows_of_every_column", kept="".join(f', "kanon#v".{value}' for value in beside.values())),
         "number": number,
         "undone": "",
+        "exposed": "",
+        "told": "NULL",
         "beside": "".join(f", {name} AS {value}" for name, value in beside.items()),
         "unclassed": ", ".join(['"kanon#piece"', *beside, *beside.values()]),
         "names": _names(source, policy) if beside and policy.suppress is None else "",
@@ -240,6 +245,7 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
         order='"kanon#position"' if ordered else _by_content(content),
     )
     number = "system.main.count(*)"
+    told = policy.keep != ()  # else each column is of the policy
     return {
         "rows": text(
             "rows_of_named_columns",
@@ -251,6 +257,8 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
         ),
         "number": number,
         "undone": "".join(f", {column}" for column in sensitive),
+        "exposed": f", {exposure(source, policy, number_column)}" if told else "",
+        "told": TOLD if told else "NULL",
         "beside": "",
         "unclassed": '"kanon#piece"',
         "names": "" if policy.suppress is not None else _names(source, policy),

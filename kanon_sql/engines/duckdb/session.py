@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -16,8 +16,10 @@ from typing import Any, TypeVar
 import duckdb
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
 from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError, raise_alone
+from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import Secret, secret_of
 from kanon_sql.solvers.budget import Moment, Progress
 
@@ -200,10 +202,15 @@ class Session:
             self._releases[number] = replace(certificate, number=number, repeatable=repeatable)
             return number
 
-    def passed(self, number: int, classes: int, smallest_class: int) -> None:
-        """Note what the audit counted."""
+    def passed(self, number: int, classes: int, smallest_class: int, exposed: Mapping[str, Any] | None = None) -> None:
+        """Note what the audit counted, and what the columns that are released unchanged tell."""
         with self._lock:
-            self._releases[number] = self._releases[number].passed(classes, smallest_class)
+            certificate = self._releases[number].passed(classes, smallest_class)
+            if exposed is not None:
+                policy = Policy.from_json(certificate.policy)
+                unchanged, warnings = unchanged_columns(exposed), warnings_of(exposed, policy)
+                certificate = replace(certificate, unchanged=unchanged, warnings=warnings)
+            self._releases[number] = certificate
 
     def fail(self, error: KanonError) -> None:
         """Keep the error itself: DuckDB hands on only its text."""

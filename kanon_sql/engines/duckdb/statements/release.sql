@@ -39,7 +39,7 @@ ${histogram}
 ), ${rows}, "kanon#classes" AS (
     -- the audit counts the very rows that are handed out, by what they show
     SELECT "kanon#class" AS class, ${number} AS size FROM "kanon#rows" GROUP BY ALL
-)${audits}${covers}, "kanon#sums" AS (
+)${audits}${covers}${exposed}, "kanon#sums" AS (
     -- the pieces of each row type have to add up to its rows, and no number may occur twice
     SELECT system.main.bool_and(given IS NOT DISTINCT FROM needed AND coalesce(least > 0, false))
                AND (SELECT system.main.count(DISTINCT piece) = system.main.count(*) FROM "kanon#pieces") AS sound,
@@ -70,7 +70,7 @@ ${histogram}
                 'kanon audit: {} classes have fewer than ${least} rows, the smallest {}; nothing was released',
                 system.main.count(*) FILTER (size < ${least}), system.main.min(size)))
 ${refusals}${uncovered}
-    ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT)
+    ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT, ${told})
         END AS passed
     FROM "kanon#classes"
 )

@@ -1,0 +1,98 @@
+"""The commands that look for a policy: ``kanon profile`` and ``kanon suggest``."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.options import delimiter_option, show, table_option
+from kanon_sql.cli.publish import PATIENCE
+from kanon_sql.cli.terminal import table_of
+from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.errors import SourceError
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.places import Place
+
+_NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@table_option
+@delimiter_option
+def profile(file: str, table: str | None, delimiter: str) -> None:
+    """Tell what each column of FILE holds, and the role that it seems to have; no cell value is shown."""
+    import duckdb
+    from rich.console import Console
+
+    from kanon_sql.engines.duckdb.audit_macros import audit_macros
+    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.places import Place
+
+    place = Place.of(file, table)
+    con = audit_macros(duckdb.connect(), ("profile",))
+
+    def work() -> list[tuple[Any, ...]]:
+        with closing(con):
+            load(con, place, into="source", delimiter=delimiter)
+            found = {row[0]: row for row in con.execute("FROM profile('source')").fetchall()}
+            return [found[name] for name in columns(con, "source")]
+
+    rows = interruptible(con.interrupt, work, patience=PATIENCE)
+    count = rows[0][5]
+    console = Console(highlight=False)
+    console.print(table_of(_NAMES, ((*row[:5], *row[6:]) for row in rows), title=f"{count:,} rows"))
+
+
+@click.command()
+@click.argument("file", metavar="TABLE")
+@click.option(
+    "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
+)
+@click.option("--k", default=5, show_default=True, help="Least number of rows that look alike.")
+@click.option("--name", default="suggested", show_default=True, help="What the policy is called.")
+@table_option
+@delimiter_option
+@click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
+def suggest(file: str, target: str | None, k: int, name: str, table: str | None, delimiter: str, force: bool) -> None:
+    """Suggest a policy for TABLE, a file or FILE.duckdb::TABLE: a role for each column, with its reason and no cell value."""
+    import duckdb
+
+    from kanon_sql.engines.duckdb.files import load
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.suggestion import Suggestion, suggestion
+    from kanon_sql.model.policy_file import kind_of, written
+
+    place = Place.of(file, table)
+    ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
+    if target is not None and Path(target).exists() and not force:
+        raise SourceError(f"{target} exists; hint: --force replaces it")
+    con = duckdb.connect()
+
+    def work() -> Suggestion:
+        with closing(con):
+            load(con, place, into="source", delimiter=delimiter)
+            return suggestion(con, "source", k=k, name=name, table_as=_stored_as(place))
+
+    found = interruptible(con.interrupt, work, patience=PATIENCE)
+    text = found.sql if ending is None else written([found.policy], ending)
+    if target is None:
+        click.echo(text, nl=False)
+        return
+    put_text(text, Path(os.path.realpath(target)), replace=force)
+    show([("written", target), *((each.column, f"{each.role}: {each.reason}") for each in found.roles)])
+
+
+def _stored_as(place: Place) -> str:
+    """Return the table that the policy is for, as SQL spells it: that of a database, or one called as the file is."""
+    from kanon_sql.model.validation import as_identifier
+
+    if place.table is not None:
+        return ".".join(map(as_identifier, place.name[-1:] if place.name[0] == "main" else place.name))
+    return as_identifier(place.path.name[: -len(place.ending)])

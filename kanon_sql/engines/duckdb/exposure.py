@@ -1,0 +1,80 @@
+"""What columns that are released unchanged tell: the part of a statement that counts it, beside the release itself."""
+
+from __future__ import annotations
+
+from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.validation import same_name
+
+_BUDGET = 4_000_000
+"""Pairs of an unchanged cell and a quasi-identifier's cell that are looked at; of a table of more, one part of so many."""
+
+_GROUPS = 64
+"""Distinct values in a part from which on whole groups of equal values are looked at, and not rows."""
+
+_AGREED = 95
+"""Percent of the other rows that have to agree before a reader takes their value for that of a suppressed cell."""
+
+_PIECES = 1 << 20
+"""Pieces by which the share of hidden cells of each value is told; of more, one in so many."""
+
+_CONCEALED = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) AS j, system.main.unnest(x) AS x,
+               system.main.unnest(hidden) AS hidden, n
+        FROM (
+            SELECT [{hashes}] AS x, [{hidden}] AS hidden, upto - after AS n
+            FROM "kanon#fitted", (SELECT 1 + system.main.count(*) // {pieces} AS one_in FROM "kanon#fitted")
+            WHERE piece % one_in = 0
+        )"""
+
+_EVERY = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) AS j, system.main.unnest(x) AS x,
+               true AS hidden, 1 AS n
+        FROM "kanon#hashed\""""
+
+TOLD = '(SELECT told FROM "kanon#exposure")'
+
+
+def exposure(source: str, policy: Policy, number: str | None = None, *, released: bool = True) -> str:
+    """Return common table expressions that end with ``"kanon#exposure"``: one row of counts, without values.
+
+    Parameters
+    ----------
+    source : str
+        The source as it stands in SQL; it is read three times.
+    policy : Policy
+        With its quasi-identifiers named.
+    number : str, optional
+        A column that numbers the rows and is not released.
+    released : bool
+        Whether ``"kanon#fitted"`` tells which cells are hidden; else each cell counts as one.
+
+    Notes
+    -----
+    O(n c q) for c unchanged columns and q quasi-identifiers, up to a budget beyond which the table is sampled.
+    """
+    columns = [qi.column for qi in policy.quasi_identifiers]
+    roles = [*columns, *policy.measured, *([] if number is None else [number])]
+    slots = {
+        "source": source,
+        "roles": ", ".join(map(quoted, roles)),
+        "identifying": ", ".join(f"system.main.hash({quoted(name)})" for name in columns),
+        "qis": str(len(columns)),
+        "budget": str(_BUDGET),
+        "groups": str(_GROUPS),
+        "agreed": str(_AGREED),
+        "concealed": _concealed(policy, columns) if released else _EVERY.format(qis=len(columns)),
+    }
+    return text("exposure", **slots)
+
+
+def _concealed(policy: Policy, columns: list[str]) -> str:
+    """Return the query of the cells of each piece: whether they are hidden, wholly or by a label of another text."""
+    label = {same_name(name): number for number, name in enumerate(policy.generalized, 1)}
+    hidden = []
+    for name in columns:
+        told = f"system.main.list_contains(hidden, {literal(name)})"
+        if (number := label.get(same_name(name))) is not None:
+            told = f"{told} OR labels[{number}] IS DISTINCT FROM CAST(qi.{quoted(name)} AS VARCHAR)"
+        hidden.append(told)
+    hashes = ", ".join(f"system.main.hash(qi.{quoted(name)})" for name in columns)
+    return _CONCEALED.format(qis=len(columns), hashes=hashes, hidden=", ".join(hidden), pieces=_PIECES)

@@ -1,0 +1,299 @@
+"""A first policy for a table: a role for each column with its reason, found by counting; no cell value is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor, log10
+from typing import Any
+
+import duckdb
+
+from kanon_sql.certificate.exposure import shares_given_back, unchanged_columns
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.exposure import exposure
+from kanon_sql.engines.duckdb.names import quoted, table_name
+from kanon_sql.engines.duckdb.tables import register_table
+from kanon_sql.engines.duckdb.written import read_recodings
+from kanon_sql.errors import SourceError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import KAnonymity, LDiversity, Requirement
+from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.validation import as_identifier
+
+_COMBINED = 5
+"""Columns that are combined when sets are sought that single rows out."""
+
+_TOLD_SETS = 5
+"""Such sets that are told."""
+
+_MORE = 1.05
+"""How many times the share of its parts a set has to single out to be told."""
+
+_MANY = 20
+"""Distinct values from which on a column is worth coarsening."""
+
+_RANGE = """SELECT system.main.min(v) AS low, system.main.max(v) AS high,
+        system.main.bool_and(v IS NOT NULL AND system.main.isfinite(v)) AS numbers,
+        system.main.bool_and(system.main.regexp_full_match(t, '[0-9][0-9A-Za-z -]*')
+                             AND system.main.length(t) BETWEEN 3 AND 10) AS digits
+    FROM (SELECT TRY_CAST(CAST({column} AS VARCHAR) AS DOUBLE) AS v, CAST({column} AS VARCHAR) AS t FROM {table})
+    WHERE t IS NOT NULL"""
+
+_CELLS = "(SELECT {columns} FROM {table})"
+
+_TOLD = 'WITH {counted} SELECT told FROM "kanon#exposure"'
+
+_TYPE = "SELECT {column} FROM {table} LIMIT 0"
+
+_MOST = """SELECT system.main.max(n) AS most, system.main.sum(n) AS size, system.main.count(*) AS many
+    FROM (SELECT system.main.count(*) AS n FROM {table} GROUP BY {column})"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """The role of a column, and why.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    role : str
+        ``identifier``, ``quasi-identifier``, ``sensitive`` or ``kept``.
+    reason : str
+        Why it is this one.
+    recoding : str, optional
+        How its cells may be coarsened, as the clause writes it.
+    """
+
+    column: str
+    role: str
+    reason: str
+    recoding: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A policy to start from.
+
+    Attributes
+    ----------
+    policy : StoredPolicy
+        The policy.
+    roles : tuple of Role
+        A role for each column, in the order of the table.
+    unique_columns : tuple of (tuple of str, float)
+        The sets of columns that single most rows out, and the share of the rows that each does.
+    """
+
+    policy: StoredPolicy
+    roles: tuple[Role, ...]
+    unique_columns: tuple[tuple[tuple[str, ...], float], ...]
+
+    @property
+    def sql(self) -> str:
+        """Return the statement that stores the policy, with the reasons as comments; it runs as it stands."""
+        lines = ["-- A suggestion by names, types and counts. Read it before anything is released under it."]
+        lines += [f"-- {_plain(', '.join(names))}: {share:.1%} of the rows singled out" for names, share in self.unique_columns]
+        many = [each for each in self.roles if each.role == "quasi-identifier" and each.recoding == "HIERARCHY"]
+        lines += [
+            f"-- {_plain(each.column)} has many values: a hierarchy of them would lose less, see HIERARCHY in generalization.md"
+            for each in many
+        ]
+        lines.append(f"CREATE ANONYMIZATION POLICY {as_identifier(self.policy.name)} ON {self.policy.table} (")
+        for word, role in (("IDENTIFIER", "identifier"), ("BY", "quasi-identifier"), ("KEEP", "kept")):
+            lines += _part(word, [each for each in self.roles if each.role == role])
+        lines += [f"    -- {_plain(each.column)}: {each.reason}" for each in self.roles if each.role == "sensitive"]
+        lines.append(f"    GUARANTEE {' AND '.join(each.describe() for each in self.policy.policy.requirements)}")
+        return "\n".join([*lines, ");", ""])
+
+    def __str__(self) -> str:
+        return self.sql
+
+
+def _plain(text: str) -> str:
+    """Return a text for a comment of one line."""
+    return " ".join(text.split())
+
+
+def _part(word: str, roles: list[Role]) -> Iterator[str]:
+    for place, each in enumerate(roles):
+        told = as_identifier(each.column)
+        if each.recoding is not None and each.recoding != "HIERARCHY":
+            told += f" IN {each.recoding}"
+        head = f"    {word} " if place == 0 else " " * (5 + len(word))
+        yield f"{head}{told}{';' if place + 1 == len(roles) else ','}  -- {_plain(each.reason)}"
+
+
+def suggest(table: Any, *, k: int = 5, name: str = "suggested", table_as: str = "patients") -> Suggestion:
+    """Suggest a policy for a table: a role for each column, how it may be coarsened, and why.
+
+    Parameters
+    ----------
+    table : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
+        The table.
+    k : int
+        Least number of rows of a class.
+    name : str
+        What the policy is called.
+    table_as : str
+        The table that the policy is stored for, as SQL spells it.
+
+    Returns
+    -------
+    Suggestion
+        It prints as the statement that stores the policy.
+
+    Raises
+    ------
+    SourceError
+        When the table cannot be read, or has no column that could be a quasi-identifier.
+    PolicyError
+        When k is no whole number above 0.
+
+    Notes
+    -----
+    A guess, by names, types, and counts: a column that says much about people under a name that says nothing may be missed.
+    About a dozen scans and as many GROUP BYs.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"name": ["Ann", "Bob"], "zip": ["98101", "98102"], "ward": ["a", "a"]})
+    >>> print(suggest(table, k=2, table_as="stays").sql)
+    -- A suggestion by names, types and counts. Read it before anything is released under it.
+    -- zip: 100.0% of the rows singled out
+    CREATE ANONYMIZATION POLICY suggested ON stays (
+        IDENTIFIER name;  -- it is called like something that belongs to one person
+        BY zip IN DIGITS;  -- a postal code
+        KEEP ward;  -- nothing was recognized in its name or its values
+        GUARANTEE k >= 2
+    );
+    <BLANKLINE>
+    """
+    with duckdb.connect() as con:
+        register_table(con, "source", table)
+        return suggestion(con, "source", k=k, name=name, table_as=table_as)
+
+
+def suggestion(con: Any, table: str, *, k: int, name: str, table_as: str) -> Suggestion:
+    """Return a suggestion for a table of a connection; see `suggest`."""
+    audit_macros(con, ("profile", "unique_columns"))
+    source = table_name(table)
+    order = [each for (each, *_) in con.execute(f"DESCRIBE FROM {source}").fetchall()]
+    profile = {each[0]: each for each in con.execute("FROM profile($name)", {"name": table}).fetchall()}
+    distinct = {column: profile[column][2] for column in order}
+    roles = {column: Role(column=column, role=profile[column][6], reason=profile[column][7]) for column in order}
+    requirements: list[Requirement] = [KAnonymity(k=k)]
+    for each in [each for each in roles.values() if each.role == "sensitive"]:
+        diversity = _diversity(con, source, each.column)
+        if diversity is None:
+            roles[each.column] = replace(each, role="kept", reason=f"{each.reason}, but it has one value")
+        else:
+            requirements.append(diversity)
+    roles |= {each.column: each for each in _identifying(con, source, roles, distinct)}
+    for each in [each for each in roles.values() if each.role == "quasi-identifier"]:
+        roles[each.column] = replace(each, recoding=_recoding(con, source, each, distinct[each.column]))
+    stored = _policy(name, table_as, list(roles.values()), tuple(requirements))
+    stored.check_columns(order)
+    return Suggestion(policy=stored, roles=tuple(roles.values()), unique_columns=_unique(con, table, roles, profile))
+
+
+def _diversity(con: Any, table: str, column: str) -> LDiversity | None:
+    """Return the diversity that the whole table has, and so a release can have; None where it has one value."""
+    most, size, many = con.execute(_MOST.format(table=table, column=quoted(column))).fetchall()[0]
+    if many < 2:
+        return None
+    return LDiversity(sensitive=column, l=Fraction(2), variant="frequency" if 2 * most <= size else "distinct")
+
+
+def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[str, int]) -> Iterator[Role]:
+    """Yield kept columns that shall be quasi-identifiers: those that tell one, or where there is none the most various."""
+    chosen = [each.column for each in roles.values() if each.role == "quasi-identifier"]
+    kept = [each.column for each in roles.values() if each.role == "kept"]
+    if not chosen:
+        if not kept:
+            raise SourceError(
+                "no column could be a quasi-identifier: all are identifiers or sensitive; hint: profile(...) says why"
+            )
+        most = max(kept, key=lambda column: distinct[column])
+        yield replace(roles[most], role="quasi-identifier", reason="no column is one by its name; it has the most values")
+        return
+    if not kept:
+        return
+    shown = ", ".join(map(quoted, [*chosen, *kept]))
+    policy = Policy(quasi_identifiers=tuple(QuasiIdentifier(column=column) for column in chosen))
+    counted = exposure(_CELLS.format(columns=shown, table=table), policy, released=False)
+    told = con.execute(_TOLD.format(counted=counted)).fetchall()[0][0]
+    names, given = unchanged_columns(told), shares_given_back(told)
+    for place, column in enumerate(names):
+        best = max(((share, chosen[j]) for (i, j), share in given.items() if i == place), default=None)
+        if best is not None:
+            reason = f"it tells {best[0]:.1%} of the cells of {best[1]}"
+            yield replace(roles[column], role="quasi-identifier", reason=reason)
+
+
+def _recoding(con: Any, table: str, role: Role, distinct: int) -> str | None:
+    """Return how the cells of a quasi-identifier may be coarsened, ``HIERARCHY`` where somebody has to say."""
+    kind = str(con.execute(_TYPE.format(column=quoted(role.column), table=table)).description[0][1])
+    if kind in ("DATE", "TIMESTAMP"):
+        return "INTERVALS (month, year)"
+    query = _RANGE.format(table=table, column=quoted(role.column))
+    low, high, numbers, digits = con.execute(query).fetchall()[0]
+    if role.reason == "a postal code":
+        return "DIGITS" if digits else None
+    if distinct <= _MANY:
+        return None
+    if not numbers:
+        return "HIERARCHY"
+    width = _round((high - low) / 20)
+    return f"INTERVALS ({_spelled(width)}, {_spelled(5 * width)})" if width >= 1e-6 else None
+
+
+def _round(width: float) -> float:
+    """Return the largest of 1, 2 and 5 times a power of ten that is at most a width."""
+    if width <= 0:
+        return 0.0
+    power = 10.0 ** floor(log10(width))
+    return max(step * power for step in (1, 2, 5) if step * power <= width * (1 + 1e-9))
+
+
+def _spelled(width: float) -> str:
+    return f"{width:.6f}".rstrip("0").rstrip(".")
+
+
+def _policy(name: str, table: str, roles: list[Role], requirements: tuple[Requirement, ...]) -> StoredPolicy:
+    by_role: dict[str, list[Role]] = {}
+    for each in roles:
+        by_role.setdefault(each.role, []).append(each)
+    chosen = by_role.get("quasi-identifier", [])
+    texts = {each.column: each.recoding for each in chosen if each.recoding not in (None, "HIERARCHY")}
+    recodings = read_recodings({column: text for column, text in texts.items() if text is not None})
+    identifying = tuple(QuasiIdentifier(column=each.column, recoding=recodings.get(each.column)) for each in chosen)
+    return StoredPolicy(
+        name=name,
+        table=table,
+        policy=Policy(quasi_identifiers=identifying, requirements=requirements),
+        identifiers=tuple(each.column for each in by_role.get("identifier", [])),
+        kept=tuple(each.column for each in by_role.get("kept", [])),
+    )
+
+
+def _unique(con: Any, table: str, roles: dict[str, Role], profile: dict[str, Any]) -> tuple[tuple[tuple[str, ...], float], ...]:
+    """Return the sets of one or two released columns that single most rows out, and clearly more than a part of them."""
+    released = [column for column, each in roles.items() if each.role in ("quasi-identifier", "kept")]
+    combined = sorted(released, key=lambda column: (-profile[column][4], -profile[column][2]))[:_COMBINED]
+    found = con.execute("FROM unique_columns($table, 2, qi := $qi)", {"table": table, "qi": combined}).fetchall()
+    place = {column: number for number, column in enumerate(combined)}
+    alone = {names[0]: share for names, _, share in found if len(names) == 1 and share}
+    ranked = sorted(
+        (
+            (tuple(names), share)
+            for names, _, share in found
+            if share and (len(names) == 1 or share > _MORE * max(alone.get(name, 0.0) for name in names))
+        ),
+        key=lambda each: (-each[1], len(each[0]), [place[column] for column in each[0]]),
+    )
+    return tuple(ranked[:_TOLD_SETS])

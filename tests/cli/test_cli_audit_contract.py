@@ -1,0 +1,56 @@
+"""`kanon audit` as a CI job reads it: JSON, limits of risk, and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from kanon_process import Kanon
+
+QI = ("--qi", "zip,age")
+
+
+def test_the_figures_as_json(kanon: Kanon, people: Path) -> None:
+    done = kanon("audit", "people.csv", *QI, "--json", "--sensitive", "note", "--l", "2")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["holds"], found["broken"]) == (0, True, [])
+    assert (found["k-anonymity"]["k"], found["k-anonymity"]["rows"]) == (3, 12)
+    assert found["risk of re-identification"]["prosecutor_risk"] == pytest.approx(1 / 3)
+    assert found["l-diversity"]["distinct_l"] == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "broken"),
+    [
+        (("--max-risk", "0.34", "--max-unique-share", "0"), []),
+        (("--max-risk", "0.33"), ["the highest risk of a row is 0.333333, above 0.33"]),
+        (("--k", "4", "--max-risk", "0.2"), ["the smallest class has 3 rows", "the highest risk of a row is 0.333333"]),
+        (("--sensitive", "note", "--l", "4", "--k", "4"), ["the smallest class has 3 rows", "l"]),
+    ],
+)
+def test_limits_are_broken_with_1(kanon: Kanon, people: Path, options: tuple[str, ...], broken: list[str]) -> None:
+    done = kanon("audit", "people.csv", *QI, *options, "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == (1 if broken else 0)
+    assert found["holds"] is not bool(broken)
+    assert len(found["broken"]) == len(broken)
+    assert all(begin in told for begin, told in zip(broken, found["broken"], strict=True))
+    assert all(each in done.stderr for each in found["broken"])
+
+
+def test_unique_rows(kanon: Kanon, people: Path) -> None:
+    done = kanon("audit", "people.csv", "--qi", "note", "--max-unique-share", "0.5")
+    assert done.returncode == 1
+    assert "the share of unique rows is 1, above 0.5" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("nowhere.csv", *QI), ("people.csv", "--qi", "nobody"), ("people.xyz", *QI)])
+def test_what_cannot_be_measured_is_3(kanon: Kanon, people: Path, arguments: tuple[str, ...]) -> None:
+    assert kanon("audit", *arguments, "--k", "2").returncode == 3
+
+
+def test_an_empty_table_breaks_nothing(kanon: Kanon, folder: Path) -> None:
+    (folder / "empty.csv").write_text("zip,age\n")
+    done = kanon("audit", "empty.csv", *QI, "--k", "5", "--max-risk", "0", "--max-unique-share", "0", "--json")
+    assert (done.returncode, json.loads(done.stdout)["holds"]) == (0, True)

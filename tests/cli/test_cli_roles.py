@@ -1,0 +1,44 @@
+"""`kanon anonymize --keep` and `--strict`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kanon_process import Kanon
+
+RELEASE = ("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4")
+
+
+def test_warnings_are_shown_and_certified(kanon: Kanon, people: Path, folder: Path) -> None:
+    done = kanon(*RELEASE, "--certificate", "cert.json")
+    assert done.returncode == 0
+    assert "note is released unchanged and singles out 100.0% of the rows" in " ".join(done.stdout.split())
+    assert json.loads((folder / "cert.json").read_text())["unchanged"] == ["note"]
+    assert kanon("verify", "people.csv", "out.csv", "cert.json").returncode == 0
+
+
+def test_strict_releases_nothing_that_warns(kanon: Kanon, people: Path, folder: Path) -> None:
+    done = kanon(*RELEASE, "--strict")
+    assert done.returncode == 1
+    assert "note is released unchanged and singles out 100.0% of the rows; nothing was released" in done.stderr
+    assert not (folder / "out.csv").exists()
+
+
+def test_what_is_kept_on_purpose_is_no_warning(kanon: Kanon, people: Path, folder: Path) -> None:
+    done = kanon(*RELEASE, "--keep", "note", "--strict")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "warnings" not in done.stdout
+    assert "released unchanged" in done.stdout
+    done = kanon(*RELEASE, "--keep", "", "--force")
+    assert done.returncode == 1
+    assert 'the column "note" has no role beside KEEP' in done.stderr
+
+
+def test_a_changed_claim_about_unchanged_columns_is_found(kanon: Kanon, people: Path, folder: Path) -> None:
+    kanon(*RELEASE, "--certificate", "cert.json")
+    text = (folder / "cert.json").read_text().replace('"unchanged": ["note"]', '"unchanged": []')
+    (folder / "cert.json").write_text(text)
+    done = kanon("verify", "people.csv", "out.csv", "cert.json")
+    assert done.returncode == 1
+    assert '"unchanged"' in done.stderr

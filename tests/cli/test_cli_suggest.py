@@ -1,0 +1,41 @@
+"""`kanon profile` and `kanon suggest`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+from kanon_process import Kanon
+
+import kanon_sql
+
+
+def test_a_profile_shows_roles_and_no_value(kanon: Kanon, people: Path, folder: Path) -> None:
+    done = kanon("profile", "people.csv")
+    assert done.returncode == 0
+    for word in ("12 rows", "zip", "quasi-identifier", "a postal code", "VARCHAR"):
+        assert word in done.stdout
+    assert "00501" not in done.stdout
+
+
+def test_a_suggestion_runs_on_the_table_it_is_for(kanon: Kanon, people: Path, folder: Path) -> None:
+    con = kanon_sql.connect(str(folder / "clinic.duckdb"))
+    con.execute(f"CREATE TABLE people AS FROM read_csv('{people}', all_varchar := true)")
+    con.close()
+    done = kanon("suggest", "clinic.duckdb::people", "--k", "3")
+    assert (done.returncode, done.stderr) == (0, "")
+    (folder / "policy.sql").write_text(done.stdout)
+    assert kanon("run", "policy.sql", "--db", "clinic.duckdb").returncode == 0
+    with duckdb.connect(str(folder / "clinic.duckdb")) as plain:
+        assert plain.execute('SELECT name, "table" FROM kanon_policies').fetchall() == [("suggested", "people")]
+
+
+def test_a_suggestion_in_a_file_is_imported(kanon: Kanon, people: Path, folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as con:
+        con.execute(f"CREATE TABLE people AS FROM read_csv('{people}', all_varchar := true)")
+    done = kanon("suggest", "people.csv", "-o", "policy.json", "--name", "research")
+    assert done.returncode == 0
+    assert "a postal code" in done.stdout
+    assert kanon("policy", "import", "clinic.duckdb", "policy.json").returncode == 0
+    assert kanon("suggest", "people.csv", "-o", "policy.json").returncode == 1
+    assert kanon("suggest", "people.csv", "-o", "policy.json", "--force").returncode == 0

@@ -1,0 +1,65 @@
+"""`kanon_sql.suggest`: the statement runs as it stands, a release under it keeps its promises, and no cell value is told."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+import kanon_sql
+from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.errors import SourceError
+
+PATIENTS = """CREATE TABLE patients AS SELECT 'Name ' || i AS name, 'u' || i || '@x.org' AS email,
+    printf('%03d-%02d-%04d', i % 900 + 10, i % 90, i) AS ssn, printf('+1 555 %07d', i * 7919 % 10000000) AS phone,
+    DATE '1950-01-01' + (i * 37 % 20000)::INTEGER AS "date of birth", printf('%05d', 98000 + i % 50) AS zip, i % 50 AS office,
+    ['flu', 'hiv'][1 + i % 2] AS disease, i % 3 AS ward FROM range(300) t(i)"""
+
+
+@pytest.fixture
+def con(shared_clause: Connection) -> Connection:
+    shared_clause.execute(PATIENTS)
+    return shared_clause
+
+
+def test_its_statement_runs_as_it_stands_and_releases(con: Connection) -> None:
+    found = kanon_sql.suggest(con.raw.table("patients"))
+    assert {each.column: (each.role, each.recoding) for each in found.roles} == {
+        **dict.fromkeys(("name", "email", "ssn", "phone"), ("identifier", None)),
+        "date of birth": ("quasi-identifier", "INTERVALS (month, year)"),
+        "zip": ("quasi-identifier", "DIGITS"),
+        "office": ("quasi-identifier", "INTERVALS (2, 10)"),
+        "disease": ("sensitive", None),
+        "ward": ("kept", None),
+    }
+    assert next(each.reason for each in found.roles if each.column == "office") == "it tells 100.0% of the cells of zip"
+    assert found.unique_columns[0] == (("date of birth",), 1.0)
+    con.execute(str(found))
+    rows = con.execute("SELECT * FROM patients ANONYMIZE WITH POLICY suggested").fetchall()
+    assert len(rows) == 300
+    certificate = kanon_sql.releases(con)[-1]
+    assert certificate.requirements == ("k >= 5", "l(disease) >= 2")
+    assert con.execute("SELECT policy FROM kanon_policies").fetchall() == [(found.policy.to_json(),)]
+
+
+def test_no_value_is_told(con: Connection) -> None:
+    told = str(kanon_sql.suggest(con.raw.table("patients")))
+    for value in ("Name 1", "u1@", "010-", "555", "1950", "98000", "flu", "hiv"):
+        assert value not in told
+
+
+def test_a_table_whose_names_say_nothing_still_has_a_policy(con: Connection) -> None:
+    table = pa.table({"a": [1, 1, 2, 3] * 10, "b": ["x", "y"] * 20})
+    found = kanon_sql.suggest(table, k=3, name="Odd name", table_as='"t"')
+    assert [(each.column, each.role) for each in found.roles] == [("a", "quasi-identifier"), ("b", "kept")]
+    con.raw.execute("CREATE TABLE t (a INTEGER, b VARCHAR)")
+    con.execute(found.sql)
+    with pytest.raises(SourceError, match="no column could be a quasi-identifier"):
+        kanon_sql.suggest(pa.table({"name": ["Ann", "Bob"]}))
+
+
+def test_a_sensitive_column_of_one_value_is_kept(con: Connection) -> None:
+    table = pa.table({"zip": ["98101"] * 9, "income": [1] * 9, "grade": [1] * 8 + [2]})
+    found = {each.column: each.role for each in kanon_sql.suggest(table).roles}
+    assert found == {"zip": "quasi-identifier", "income": "kept", "grade": "sensitive"}
+    told = kanon_sql.suggest(table).policy.policy.requirements[1].describe()
+    assert told == "l(grade, 'distinct') >= 2"
