@@ -19,7 +19,7 @@ ARGUMENTS = dict.fromkeys(NAMES, "'t'") | {
 
 
 def test_the_audits_are_there(macros: list[Path]) -> None:
-    assert {path.stem for path in macros} == {*NAMES, "interval_ends"}
+    assert {path.stem for path in macros} == {*NAMES, "interval_ends", "k_anonymize", "pattern_guided"}
 
 
 def test_kanon_sql_is_the_concatenation(macros: list[Path]) -> None:
