@@ -12,7 +12,7 @@ from dbt.adapters.duckdb.plugins import BasePlugin
 
 from kanon_sql.engines.duckdb.failures import Asked
 from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.registration import macros, session_of
+from kanon_sql.engines.duckdb.registration import macros, session_of, without_python
 from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
@@ -79,7 +79,7 @@ class Plugin(BasePlugin):  # type: ignore[misc] # dbt is not there to be checked
         """Create the macros: temporary ones, so that none is left in the database file, and those belong to one cursor."""
         for text in macros():
             cursor.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
-        refuse_namesakes(cursor)
+        refuse_namesakes(cursor, without_python())
 
 
 if __name__ == "__main__":

@@ -162,3 +162,11 @@ def test_statements_are_split_where_sql_splits_them(text: str, expected: list[tu
 )
 def test_a_statement_is_complete_after_its_semicolon(text: str, complete: bool) -> None:
     assert is_complete(text) is complete
+
+
+@pytest.mark.process
+def test_the_package_runs_as_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "kanon_sql", "--version"], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.startswith("kanon")

@@ -21,7 +21,7 @@ import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS
 
-LANGUAGES = {"sql", "python", "sh", "console", "json", "text", "csv", "yaml", ""}
+LANGUAGES = {"sql", "python", "sh", "console", "json", "text", "csv", "yaml", "r", "js", ""}
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=named)

@@ -21,7 +21,7 @@ AUDIT = (DOCS / "audit.md").read_text(encoding="utf-8")
 COMMANDS = (DOCS / "command_line.md").read_text(encoding="utf-8")
 ALL = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
-AUDIT_MACROS = {path.stem for path in (ROOT / "sql").glob("*.sql")} - {"kanon"}
+AUDIT_MACROS = {path.stem for path in (ROOT / "sql").glob("*.sql")} - {"kanon", "k_anonymize", "pattern_guided"}
 
 
 def parameters() -> dict[str, list[str]]:

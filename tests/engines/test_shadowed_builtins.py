@@ -199,7 +199,7 @@ def test_a_file_with_a_namesake_of_ours_is_refused(tmp_path: Path, macro: str, o
         open_it(path)
 
 
-def test_a_file_with_our_own_audit_macros_is_not(tmp_path: Path, root: Path) -> None:
+def test_a_file_with_our_own_macros_is_not(tmp_path: Path, root: Path) -> None:
     kanon = (root / "sql" / "kanon.sql").read_text(encoding="utf-8")
     path = file_with(tmp_path, kanon, "CREATE TABLE p AS SELECT 1 AS a FROM range(3)")
     with kanon_sql.connect(path) as con:
@@ -207,6 +207,8 @@ def test_a_file_with_our_own_audit_macros_is_not(tmp_path: Path, root: Path) -> 
         with con.cursor() as cursor, con.raw.cursor() as bare:
             for each in (con, cursor, bare):
                 assert each.execute("SELECT k FROM k_anonymity('p')").fetchall() == [(3,)]
+                assert each.execute("FROM k_anonymize('p', 2, qi := ['a'])").fetchall() == [(1,)] * 3
+        assert con.execute("FROM kanon_releases()").fetchall()  # by the function of the package, not by that of the file
     older = file_with(tmp_path, "CREATE OR REPLACE MACRO k_anonymity(tbl, qi := NULL) AS TABLE SELECT 1 AS k")
     with pytest.raises(SourceError, match=r"read the new kanon\.sql"):
         kanon_sql.connect(older)

@@ -119,9 +119,9 @@ def test_numbers_among_texts_are_texts(con) -> None:
 
 @pytest.mark.parametrize(("summary", "wrong"), [("ranges", "[1, 2]"), ("sets", "{job 1, job 2}"), ("sets", "{job 1")])
 def test_summaries_that_do_not_cover_are_not_released(con, monkeypatch, summary: str, wrong: str) -> None:
-    from kanon_sql.udfs import kanon_fit
+    from kanon_sql.engines import solving
 
-    monkeypatch.setattr(kanon_fit, summary, lambda labels, number, code: [wrong] * (int(number.max()) + 1))
+    monkeypatch.setattr(solving, summary, lambda labels, number, code: [wrong] * (int(number.max()) + 1))
     with pytest.raises(AuditError, match="do not cover what they stand for; nothing was released"):
         con.execute(QUERY.format(k=5)).fetchall()
 

@@ -52,6 +52,7 @@ ROOMS = (
     "kanon_sql.report",
     "kanon_sql.cli",
     "kanon_sql.dbt_plugin",
+    "kanon_sql.__main__",
 )
 """Each room imports from itself and from those before it."""
 

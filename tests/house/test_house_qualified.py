@@ -133,8 +133,12 @@ def test_the_gated_functions_are_those_that_binding_finds() -> None:
     assert found == {*GATED, *REFUSED}
 
 
-@pytest.mark.parametrize("path", [path for path in SQL if path.parent.name == "sql" and "query(" in path.read_text("utf-8")])
+UNGATED = ("interval_ends", "k_anonymize", "pattern_guided")
+"""Macros without such syntax: a test of each puts a macro behind all of it."""
+
+
+@pytest.mark.parametrize("path", [path for path in SQL if path.parent.name == "sql" and path.stem not in UNGATED])
 def test_the_audit_macros_look_up_the_same_functions(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     names = ", ".join(f"'{name}'" for name in GATED)
-    assert text.count(names) == text.count("CREATE OR REPLACE MACRO") - text.count("MACRO interval_ends(")
+    assert text.count(names) == text.count("CREATE OR REPLACE MACRO") - sum(f" MACRO {name}(" in text for name in UNGATED)

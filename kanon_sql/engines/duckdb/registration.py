@@ -6,6 +6,7 @@ import atexit
 import secrets
 import threading
 import weakref
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from importlib.resources import files
@@ -113,12 +114,22 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **option
 
 def macros() -> list[str]:
     """Return the text behind CREATE MACRO of every table macro: the table functions, then the audit."""
-    texts = [module.MACRO for module in functions()]
+    ours = [module.MACRO for module in functions()]
+    return ours + [text for name, text in _files() if name not in _MODULES]
+
+
+def without_python() -> list[str]:
+    """Return the text behind CREATE MACRO of the releases in plain SQL, whose names our table functions have."""
+    return [text for name, text in _files() if name in _MODULES]
+
+
+def _files() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text behind CREATE MACRO of each macro in a file."""
     for path in sorted(files("kanon_sql.sql").iterdir(), key=lambda each: each.name):
-        if path.name.endswith(".sql") and path.name != "kanon.sql":
+        name, _, kind = path.name.partition(".")
+        if kind == "sql" and name != "kanon":
             text = path.read_text(encoding="utf-8")
-            texts.append(text[text.index(_CREATE) + len(_CREATE) :].rstrip().rstrip(";"))
-    return texts
+            yield name, text[text.index(_CREATE) + len(_CREATE) :].rstrip().rstrip(";")
 
 
 def functions() -> list[Any]:
@@ -137,7 +148,7 @@ def install(con: duckdb.DuckDBPyConnection, secret: str | bytes | None) -> None:
         _KEPT[con].serve(con)
         for text in macros():
             con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
-        refuse_namesakes(con)
+        refuse_namesakes(con, without_python())
         # A transaction of its own, because a single one may write to one database only. It does not see functions that were
         # registered inside an open transaction; then there are none for cursors yet.
         with con.cursor() as cursor, suppress(duckdb.CatalogException):

@@ -71,20 +71,27 @@ _MACROS = """SELECT database_name, schema_name, function_name, function_type, ma
         SELECT database_name FROM system.main.duckdb_databases() WHERE path IS NOT NULL OR database_name = 'temp'
     )"""
 
-_LAMBDA = re.compile(r'\(lambda ("?\w+"?): ')
-"""How DuckDB 2 prints a lambda; of a macro that DuckDB 1.5 stored it prints ``("name" -> ...)``."""
+_LAMBDA = re.compile(r'\(lambda ("?\w+"?(?:, "?\w+"?)?): ')
+"""How DuckDB 2 prints a lambda; of a macro that DuckDB 1.5 stored it prints ``("name" -> ...)`` or ``("row"(a, b) -> ...)``."""
 
 
-def refuse_namesakes(con: duckdb.DuckDBPyConnection) -> None:
+def _as_stored(text: str) -> str:
+    """Return the printed text of a macro, with lambdas as of a macro that DuckDB 1.5 stored."""
+    return _LAMBDA.sub(lambda found: f'("row"({found[1]}) -> ' if "," in found[1] else f"({found[1]} -> ", text)
+
+
+def refuse_namesakes(con: duckdb.DuckDBPyConnection, without_python: Iterable[str] = ()) -> None:
     """Raise an error if a database file has a macro that is called like one of ours but is another.
 
     On this connection the temporary macros of `register` win over those of files; on its cursors a file would. A file may hold
-    the audit macros of this version: somebody read ``kanon.sql`` into it.
+    the macros of this version's ``kanon.sql``: somebody read it into the file.
 
     Parameters
     ----------
     con : DuckDBPyConnection
         With our macros as temporary ones.
+    without_python : iterable of str
+        The texts behind CREATE MACRO of the releases in ``kanon.sql`` for which `register` has others.
 
     Raises
     ------
@@ -93,14 +100,36 @@ def refuse_namesakes(con: duckdb.DuckDBPyConnection) -> None:
     """
     if not con.execute(_FILES).fetchall():  # printing our own macros takes as long as a small release
         return
-    found = [
-        (*place, (kind, _LAMBDA.sub(r"(\1 -> ", text), names)) for *place, kind, text, names in con.execute(_MACROS).fetchall()
-    ]
-    ours = {name.lower(): macro for database, _, name, macro in found if database == "temp"}
+    printed = _printed(con)
+    ours = {(name.lower(), macro) for database, _, name, macro in printed if database == "temp"}
+    names = {name for name, _ in ours}
+    found = [each for each in printed if each[0] != "temp" and each[2].lower() in names]
+    if any((name.lower(), macro) not in ours for _, _, name, macro in found):
+        ours |= _releases_without_python(con, without_python)
     for database, schema, name, macro in found:
-        if database != "temp" and macro != ours.get(name.lower(), macro):
+        if (name.lower(), macro) not in ours:
             place = ".".join(map(quoted, (database, schema, name)))
             raise SourceError(
-                f"the database has a macro {place}, as a function of kanon-sql is called; hint: drop it; if it is an audit "
-                "macro of another version, read the new kanon.sql"
+                f"the database has a macro {place}, as a function of kanon-sql is called; hint: drop it; if it is a macro of "
+                "another version, read the new kanon.sql"
             )
+
+
+def _printed(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str, str, tuple[str, str, tuple[str, ...]]]]:
+    """Return database, schema, name and contents of each macro in a file, and of each temporary one."""
+    rows = con.execute(_MACROS).fetchall()
+    return [(*place, (kind, _as_stored(text), tuple(names))) for *place, kind, text, names in rows]
+
+
+def _releases_without_python(
+    con: duckdb.DuckDBPyConnection, texts: Iterable[str]
+) -> set[tuple[str, tuple[str, str, tuple[str, ...]]]]:
+    """Return name and contents of the releases in ``kanon.sql``, made under names that nobody has, because ours are taken."""
+    names = {f"kanon_without_python_{text.partition('(')[0]}": text for text in texts}
+    for name, text in names.items():
+        con.execute(f"CREATE OR REPLACE TEMP MACRO {name}({text.partition('(')[2]}")
+    try:
+        return {(names[name].partition("(")[0], macro) for _, _, name, macro in _printed(con) if name in names}
+    finally:
+        for name in names:
+            con.execute(f"DROP MACRO TABLE {name}")

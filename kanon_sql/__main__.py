@@ -1,0 +1,5 @@
+"""``python -m kanon_sql``: the command ``kanon``."""
+
+from kanon_sql.cli.commands import main
+
+main()
