@@ -2,4 +2,5 @@
 
 from kanon_sql.cli.commands import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.errors import KanonError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import requirement_from_json
-from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.stored_policy import ROLES, StoredPolicy
 from kanon_sql.model.validation import known_keys, listed, parsed, same_name
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _items(data: object) -> list[Any]:
 
 
 def _policy(item: Any) -> StoredPolicy:
-    known = {"name", "table", "identifiers", "kept", *Policy.__dataclass_fields__}
+    known = {"name", "table", *ROLES, *Policy.__dataclass_fields__}
     data = dict(known_keys(item, known, "a policy", ["name", "table"]))
     return StoredPolicy.from_json(data.pop("name"), data.pop("table"), json.dumps(data, default=_refused))
 

@@ -14,7 +14,8 @@ from kanon_sql.model.recodings import Rectangles
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import encodable, known_keys, listed, named, nearest, parsed, same_name
 
-_ROLES = ("identifiers", "pseudonyms", "kept")
+ROLES = ("identifiers", "pseudonyms", "kept")
+"""Columns beside those of the policy itself, by what becomes of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +190,7 @@ class StoredPolicy:
 
     def to_json(self) -> str:
         """Return the canonical JSON text: that of the policy, and the roles beside it."""
-        roles = {role: list(getattr(self, role)) for role in _ROLES}
+        roles = {role: list(getattr(self, role)) for role in ROLES}
         data = json.loads(self.policy.to_json()) | roles
         del data["keep"]  # what is kept is a role here
         return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -203,11 +204,11 @@ class StoredPolicy:
         PolicyError
             When it is none.
         """
-        known = {*Policy.__dataclass_fields__, *_ROLES} - {"keep"}
+        known = {*Policy.__dataclass_fields__, *ROLES} - {"keep"}
         data = known_keys(
             parsed(text, f'the policy "{name}"'), known, f'the policy "{name}"', ["quasi_identifiers", "requirements"]
         )
-        roles = {role: tuple(listed(data.pop(role, []), role)) for role in _ROLES}
+        roles = {role: tuple(listed(data.pop(role, []), role)) for role in ROLES}
         return cls(name=name, table=table, policy=Policy.from_json(json.dumps(data)), **roles)
 
 
