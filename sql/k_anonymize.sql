@@ -173,7 +173,7 @@ FROM system.main.query(system.main.format(
      ORDER BY system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') ASC NULLS LAST',
     -- {0} the table
     CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[1:3],
             'string_agg', '.')
         WHEN system.main.nullif(tbl::VARCHAR, '')
         THEN system.main.list_aggregate(

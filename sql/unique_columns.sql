@@ -54,7 +54,7 @@ FROM system.main.query(system.main.format(
          GROUP BY chosen, "rows", parts
      ), "kanon#names"',
     CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[1:3],
             'string_agg', '.')
         WHEN system.main.nullif(tbl::VARCHAR, '')
         THEN system.main.list_aggregate(

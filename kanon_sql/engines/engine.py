@@ -18,6 +18,7 @@ from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.model.secret import Secret
+from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 
 if TYPE_CHECKING:
@@ -145,7 +146,10 @@ def publish(
     except BaseException:
         engine.discard(staged)
         raise
-    return replace(certificate.passed(classes.number, classes.smallest), repeatable=secret.repeatable)
+    roles = {same_name(name) for name in (*(qi.column for qi in policy.quasi_identifiers), *policy.measured)}
+    unchanged = tuple(name for name in engine.columns() if same_name(name) not in roles) if certificate.rows else ()
+    certificate = certificate.passed(classes.number, classes.smallest)
+    return replace(certificate, repeatable=secret.repeatable, unchanged=unchanged)
 
 
 def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -> Classes:

@@ -124,23 +124,22 @@ def test_errors_in_the_shell(shell: str) -> None:
 
 
 @pytest.mark.process
-def test_the_block_of_the_page_runs_in_the_shell(con: duckdb.DuckDBPyConnection, shell: str) -> None:
+def test_the_blocks_of_the_page_run_in_the_shell(con: duckdb.DuckDBPyConnection, shell: str) -> None:
     blocks = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "audit.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert blocks
-    for block in blocks:
-        statements = block.replace(".read kanon.sql\n", "")
-        con.execute(statements)
-        done = subprocess.run(
-            [shell, "-init", "/dev/null", "-batch"],
-            input=f".read kanon.sql\n{statements}\n",
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            cwd=ROOT / "sql",
-            timeout=120,
-            check=False,
-        )
-        assert done.stderr == ""
+    statements = "\n".join(blocks).replace(".read kanon.sql\n", "")
+    con.execute(statements)
+    done = subprocess.run(
+        [shell, "-init", "/dev/null", "-batch"],
+        input=f".read kanon.sql\n{statements}\n",
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=ROOT / "sql",
+        timeout=120,
+        check=False,
+    )
+    assert done.stderr == ""
 
 
 def test_adult(con: duckdb.DuckDBPyConnection, one: Callable[..., dict[str, object]]) -> None:
