@@ -16,7 +16,7 @@ from fuzz.table import Look, Table
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What a certificate says."""
+    """What a certificate says; ``warnings`` are None where the policy names what it keeps in a way of its own."""
 
     cost: Fraction
     lower_bound: Fraction
@@ -24,6 +24,8 @@ class Claim:
     rows: int
     classes: int | None
     smallest_class: int | None
+    unchanged: tuple[str, ...] | None = None
+    warnings: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,9 +189,31 @@ def _claims(source: Table, released: Table, promise: Promise, claim: Claim) -> I
         yield f"the lower bound {claim.lower_bound} is above the cost {claim.cost}"
     if claim.optimal != (claim.lower_bound == claim.cost):
         yield f"OPTIMAL is {claim.optimal} with the bound {claim.lower_bound} and the cost {claim.cost}"
+    yield from _roles(source, released, promise, claim)
     low, high = cost_between(source, released, promise)
     if not low <= claim.cost <= high:
         yield f"the certificate says cost {claim.cost}; the table tells {low} to {high}"
+
+
+def _roles(source: Table, released: Table, promise: Promise, claim: Claim) -> Iterator[str]:
+    """What the certificate says of the columns that nothing is promised about."""
+    left = tuple(name for name in released.names if name not in promise.qi and name not in promise.sensitive)
+    if claim.unchanged is not None and claim.unchanged != left:
+        yield f"the certificate names {claim.unchanged} as unchanged, not {left}"
+    for name in left if claim.warnings is not None else ():
+        told = any(
+            each.startswith(f"{form} is released unchanged and singles out") for each in claim.warnings for form in _forms(name)
+        )
+        cells = source.seen(name), source.held(name)  # texts of equal values may differ
+        shares = [sum(n == 1 for n in Counter(each).values()) * 100 >= len(each) for each in cells]
+        expected = promise.kept is None or name not in promise.kept
+        if told != (expected and shares[0]) and told != (expected and shares[1]):
+            yield f"the certificate is {'' if told else 'not '}warned of a column that singles out rows"
+
+
+def _forms(name: str) -> tuple[str, str]:
+    """A name as SQL writes it: bare, where it may, or quoted."""
+    return name, '"' + name.replace('"', '""') + '"'
 
 
 def cost_between(source: Table, released: Table, promise: Promise) -> tuple[Fraction, Fraction]:

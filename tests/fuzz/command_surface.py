@@ -209,4 +209,6 @@ def _claim(data: dict[str, Any]) -> Claim:
         rows=data["rows"],
         classes=data["classes"],
         smallest_class=data["smallest_class"],
+        unchanged=tuple(data["unchanged"]),
+        warnings=tuple(data["warnings"]),
     )

@@ -56,6 +56,8 @@ def claim_of(certificate: Certificate) -> Claim:
         rows=certificate.rows,
         classes=certificate.classes,
         smallest_class=certificate.smallest_class,
+        unchanged=certificate.unchanged,
+        warnings=certificate.warnings,
     )
 
 

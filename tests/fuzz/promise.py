@@ -41,7 +41,10 @@ class Recoding:
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """A policy in plain words; ``qi`` is every quasi-identifier, also where the policy names none (``every_column``)."""
+    """A policy in plain words; ``qi`` is every quasi-identifier, also where the policy names none (``every_column``).
+
+    ``kept`` are the columns that are released unchanged on purpose, None where the policy does not say.
+    """
 
     qi: tuple[str, ...]
     k: int
@@ -53,6 +56,7 @@ class Promise:
     recodings: dict[str, Recoding] = field(default_factory=dict)
     suppress: str | None = None
     per: str | None = None
+    kept: tuple[str, ...] | None = None
     dropped: tuple[str, ...] = ()
     algorithm: str = "auto"
     seed: int = 0

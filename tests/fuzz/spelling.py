@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -80,6 +81,7 @@ def items(promise: Promise) -> str:
         else:
             found[name] = quoted(name) + (f" IN {recoding(own)}" if own else "") + weight
     linked = "".join(f" LINKED ({names(group)})" for group in promise.linked)
+    linked = (f" KEEP {names(promise.kept)}" if promise.kept else "") + linked
     if promise.masks is None:
         return ", ".join(found.values()) + linked
     sets = [f"({', '.join(found[name] for name in mask)})" for mask in promise.masks]
@@ -123,12 +125,13 @@ def clause(promise: Promise) -> str:
     return f"ANONYMIZE BY {items(promise)} GUARANTEE {guarantee(promise)}{using(promise)}"
 
 
-def policy_parts(promise: Promise, others: list[str]) -> str:
-    """The parts of a stored policy; ``others`` are the columns without a role."""
-    parts = [f"BY {items(promise)}", f"GUARANTEE {guarantee(promise)}"]
+def policy_parts(promise: Promise, others: list[str], pseudonym: str | None = None) -> str:
+    """The parts of a stored policy; ``others`` are the columns without a role, ``pseudonym`` is one that becomes tokens."""
+    parts = [f"BY {items(replace(promise, kept=None))}", f"GUARANTEE {guarantee(promise)}"]
     dropped = [*promise.dropped, *([promise.per] if promise.per else [])]
-    kept = [name for name in others if name not in dropped]
-    parts += [f"IDENTIFIER {names(dropped)}"] if dropped else []
+    kept = [name for name in others if name not in dropped and name != pseudonym]
+    identifiers = [*map(quoted, dropped), *([f"{quoted(pseudonym)} AS PSEUDONYM"] if pseudonym else [])]
+    parts += [f"IDENTIFIER {', '.join(identifiers)}"] if identifiers else []
     parts += [f"KEEP {names(kept)}"] if kept else []
     parts += [using(promise).strip()] if using(promise) else []
     return "; ".join(parts)
@@ -163,6 +166,7 @@ def as_json(promise: Promise) -> str:
         "requirements": requirements,
         "masks": None if promise.masks is None else [list(mask) for mask in promise.masks],
         "linked": [list(group) for group in promise.linked],
+        "keep": None if promise.kept is None else list(promise.kept),
         "algorithm": promise.algorithm,
         "time_limit": promise.time_limit,
         "seed": promise.seed,
@@ -197,6 +201,8 @@ def function_call(promise: Promise, table: str) -> str | None:
     named = {"qi": _sql_list(promise.qi)} if lists["qi"] else {}
     if promise.per:
         named["per"] = text(promise.per)
+    if promise.kept is not None:
+        named["keep"] = _sql_list(promise.kept)
     if promise.linked:
         named["linked"] = f"[{', '.join(map(_sql_list, promise.linked))}]"
     if promise.weights:
@@ -239,6 +245,7 @@ def arguments(promise: Promise) -> dict[str, Any]:
         "quasi_identifiers": None if promise.every_column else list(promise.qi),
         "masks": None if promise.masks is None else [list(mask) for mask in promise.masks],
         "linked": [list(group) for group in promise.linked] or None,
+        "keep": None if promise.kept is None else list(promise.kept),
         "weights": promise.weights or None,
         "recodings": {name: recoding(each) for name, each in promise.recodings.items()} or None,
         "per": promise.per,
@@ -279,6 +286,8 @@ def options(promise: Promise) -> list[str]:
         found += ["--mask", ",".join(f'"{name}"' if "," in name else name for name in mask)]
     for group in promise.linked:
         found += ["--linked", ",".join(group)]
+    if promise.kept is not None:
+        found += ["--keep", ",".join(promise.kept)]
     for name, weight in promise.weights.items():
         found += ["--weight", f"{name}={weight}"]
     for name, each in promise.recodings.items():
@@ -297,6 +306,8 @@ def options(promise: Promise) -> list[str]:
 
 def command_can(promise: Promise) -> bool:
     """Whether the options of the command can say it: names in lists hold no comma, quote or equals sign."""
-    listed = [name for names_of in (promise.masks or (), promise.linked) for each in names_of for name in each]
+    listed = [
+        name for names_of in (promise.masks or (), promise.linked, [promise.kept or ()]) for each in names_of for name in each
+    ]
     odd = [name for name in (*listed, *promise.qi) if set(name) & set(',"=') or name != name.strip()]
     return names_say_it(promise) and not odd

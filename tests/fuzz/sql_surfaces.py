@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,7 +17,9 @@ from fuzz.draw import Trial
 from fuzz.known_secret import SECRET
 from fuzz.outcome import Outcome, RefusedError, claim_of, refused
 from fuzz.pools import PLAIN
+from fuzz.promise import Promise
 from fuzz.table import quoted, read_pair
+from fuzz.tokens import pseudonym_of, with_tokens
 
 PLACES = ("create", "create", "insert", "view", "prepared", "cte", "subquery", "arrow", "arrow", "copy")
 TABLES = ("t", '"odd name"', 'main."Select"', '"t""t"')
@@ -90,14 +93,18 @@ class Sql:
         finally:
             self._reset(set_up)
 
+    def _stored(self, promise: Promise) -> bool:
+        """Whether the trial is released under a stored policy."""
+        return self.kind == "policies" and spelling.clause_can(promise)
+
     def _query(self, trial: Trial, name: str, draw: Random) -> str:
         promise = trial.promise
         if self.kind == "clause" and spelling.clause_can(promise):
             return f"SELECT * FROM {name} {spelling.clause(promise)}"
-        if self.kind == "policies" and spelling.clause_can(promise):
+        if self._stored(promise):
             roles = {*promise.qi, *promise.sensitive}
             others = [each.name for each in trial.columns if each.name not in roles]
-            parts = spelling.policy_parts(promise, others)
+            parts = spelling.policy_parts(promise, others, pseudonym_of(trial))
             policy = f'CREATE OR REPLACE ANONYMIZATION POLICY "odd policy" ON {name} ({parts})'
             try:
                 self.con.execute(policy)
@@ -116,7 +123,8 @@ class Sql:
         match place:
             case "insert" | "prepared":
                 con.execute(f"CREATE TABLE released AS SELECT * FROM {name} LIMIT 0")
-                for column in texts_of(trial):
+                tokens = [name for name in (pseudonym_of(trial),) if name is not None and self._stored(trial.promise)]
+                for column in [*texts_of(trial), *tokens]:
                     con.execute(f"ALTER TABLE released ALTER {quoted(column)} TYPE VARCHAR")
                 if trial.promise.per is not None:
                     con.execute(f"ALTER TABLE released DROP COLUMN {quoted(trial.promise.per)}")
@@ -148,11 +156,15 @@ class Sql:
     def _read(self, trial: Trial, name: str, released: str, place: str) -> Outcome:
         source, table = read_pair(self.con, name, released, trial.folds)
         certificates = kanon_sql.releases(self.con)
+        claim = claim_of(certificates[-1]) if source.looks and certificates else None
+        if self._stored(trial.promise):
+            source = with_tokens(source, pseudonym_of(trial))
+            claim = claim and replace(claim, warnings=None)
         typed = place not in ("arrow", "copy", "insert", "prepared")
         return Outcome(
             source=source,
             released=table,
-            claim=claim_of(certificates[-1]) if source.looks and certificates else None,
+            claim=claim,
             rules=Rules(typed=typed, keys=trial.keys),
             ordered=place == "arrow" and "preserve_insertion_order" not in str(trial.settings),
         )
