@@ -29,7 +29,7 @@ _CONCEALED = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1
 
 _EVERY = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) AS j, system.main.unnest(x) AS x,
                true AS hidden, 1 AS n
-        FROM "kanon#hashed\""""
+        FROM (SELECT [{hashes}] AS x FROM {source})"""
 
 TOLD = '(SELECT told FROM "kanon#exposure")'
 
@@ -40,7 +40,7 @@ def exposure(source: str, policy: Policy, number: str | None = None, *, released
     Parameters
     ----------
     source : str
-        The source as it stands in SQL; it is read three times.
+        The source as it stands in SQL; it is read up to five times.
     policy : Policy
         With its quasi-identifiers named.
     number : str, optional
@@ -54,15 +54,16 @@ def exposure(source: str, policy: Policy, number: str | None = None, *, released
     """
     columns = [qi.column for qi in policy.quasi_identifiers]
     roles = [*columns, *policy.measured, *([] if number is None else [number])]
+    identifying = ", ".join(f"system.main.hash({quoted(name)})" for name in columns)
     slots = {
         "source": source,
         "roles": ", ".join(map(quoted, roles)),
-        "identifying": ", ".join(f"system.main.hash({quoted(name)})" for name in columns),
+        "identifying": identifying,
         "qis": str(len(columns)),
         "budget": str(_BUDGET),
         "groups": str(_GROUPS),
         "agreed": str(_AGREED),
-        "concealed": _concealed(policy, columns) if released else _EVERY.format(qis=len(columns)),
+        "concealed": _concealed(policy, columns) if released else _EVERY.format(qis=len(columns), hashes=identifying, source=source),
     }
     return text("exposure", **slots)
 

@@ -1,11 +1,4 @@
-"kanon#hashed" AS MATERIALIZED (
-    -- of each row the hashes of what is released unchanged and of its quasi-identifiers; the constant is there so that no list is empty
-    SELECT system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#x"))) AS v, "kanon#x" AS x
-    FROM (
-        SELECT system.main.hash(COLUMNS(* EXCLUDE (${roles}))), system.main.list_value(${identifying}) AS "kanon#x"
-        FROM (SELECT *, true AS "kanon#one" FROM ${source})
-    )
-), "kanon#measured" AS MATERIALIZED (
+"kanon#measured" AS MATERIALIZED (
     -- a table of many cells is looked at in one of so many parts: whole groups of equal values where a column has many of them
     -- (their number is asked for where it matters), else rows
     SELECT names, columns, rows, parts, system.main.list_transform(counts, lambda count: count >= ${groups} * parts) AS varied
@@ -17,7 +10,7 @@
                 SELECT system.main.alias(COLUMNS(* EXCLUDE (${roles})))
                 FROM (SELECT *, true AS "kanon#one" FROM ${source} LIMIT 1)
             )
-        ), (SELECT system.main.count(*) AS rows FROM "kanon#hashed")
+        ), (SELECT system.main.count(*) AS rows FROM ${source})
     ), (
         SELECT system.main.list_value(*COLUMNS(*)) AS counts
         FROM (
@@ -25,12 +18,28 @@
             FROM (SELECT *, true AS "kanon#one" FROM ${source})
         )
     )
+), "kanon#hashed" AS MATERIALIZED (
+    -- of each row that is looked at the hashes of what is released unchanged and of its quasi-identifiers; the constant is there so that
+    -- no list is empty
+    SELECT v, x, whole
+    FROM (
+        SELECT v, x, system.main.hash(v, x) AS whole
+        FROM (
+            SELECT system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#x"))) AS v, "kanon#x" AS x
+            FROM (
+                SELECT system.main.hash(COLUMNS(* EXCLUDE (${roles}))), system.main.list_value(${identifying}) AS "kanon#x"
+                FROM (SELECT *, true AS "kanon#one" FROM ${source})
+            )
+        )
+    ), "kanon#measured"
+    WHERE columns > 1 AND (parts = 1 OR whole % parts = 0 OR system.main.hash(v) % parts = 0
+                           OR system.main.list_contains(system.main.list_transform(v, lambda part: part % parts), 0))
 ), "kanon#unchanged" AS MATERIALIZED (
     SELECT i, v, x
     FROM (
-        SELECT parts, varied, x, system.main.hash(v, x) AS whole, system.main.unnest(v) AS v,
+        SELECT parts, varied, x, whole, system.main.unnest(v) AS v,
                system.main.unnest(system.main.range(1, columns + 1)) AS i, columns
-        FROM "kanon#hashed", "kanon#measured" WHERE columns > 1
+        FROM "kanon#hashed", "kanon#measured"
     )
     WHERE i < columns AND (CASE WHEN varied[i] THEN v ELSE whole END) % parts = 0
 ), "kanon#single" AS (
