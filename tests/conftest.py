@@ -58,7 +58,10 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of each sweep, leave every tenth case in the default layer, and every Nth in the exhaustive one."""
+    """Of each sweep, leave every tenth case in the default layer, and every Nth in the exhaustive one.
+
+    Properties that would draw hardly more examples than in the default layer, the very same ones, are left out with it.
+    """
     every = config.getoption("every")
     cases: Counter[str] = Counter()
     left: list[pytest.Item] = []
@@ -71,10 +74,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker("exhaustive")
                 if number % every:
                     left.append(item)
+        elif 2 * every > TENTH and _draws_all(item):
+            left.append(item)
     if left:
         config.hook.pytest_deselected(items=left)
         without = set(map(id, left))
         items[:] = [item for item in items if id(item) not in without]
+
+
+def _draws_all(item: pytest.Item) -> bool:
+    """Whether it is a property with all of its examples."""
+    call = getattr(item, "callspec", None)
+    return call is not None and hasattr(item.function, "hypothesis") and call.params.get("examples") == "all"  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(trylast=True)
