@@ -96,12 +96,13 @@ def audit(
 ) -> None:
     """Measure k-anonymity and the risk of re-identification of FILE; with --sensitive also l-diversity and t-closeness.
 
-    Exits with code 1 when FILE breaks --k, --l, --t, --max-risk or --max-unique-share, and with 3 when it cannot be measured.
+    With --beta or --delta also these. Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --max-risk or
+    --max-unique-share, and with 3 when it cannot be measured.
     """
     import duckdb
 
     from kanon_sql.engines.duckdb.files import columns, load
-    from kanon_sql.engines.duckdb.measures import measure, measured_requirements, require
+    from kanon_sql.engines.duckdb.measures import MEASURED, measure, measured_requirements, require
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
 
@@ -125,7 +126,8 @@ def audit(
 
     sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     told = {"k-anonymity": sizes}
-    for title, found in zip(("risk of re-identification", "l-diversity", "t-closeness"), (risk, *figures), strict=False):
+    titles = ("risk of re-identification", *(MEASURED[type(each)] for each in measured))
+    for title, found in zip(titles, (risk, *figures), strict=True):
         told[title] = {name: value for name, value in found.items() if name not in sizes}
     broken = [*_too_small(sizes, k), *_too_risky(risk, max_risk, max_unique_share)]
     for requirement, found in zip(measured, figures, strict=True):
