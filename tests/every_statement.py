@@ -27,6 +27,8 @@ RELEASES = [
     f"FROM l_diversify('p', 'd', 2, variant := 'recursive', c := 3, {_QI})",
     *(_T.format(metric) for metric in ("equal", "ordered", "far", "hierarchical', hierarchy := 'tree")),
     f"FROM t_close('p', 'x', '0.9', metric := 'numeric', {_QI})",
+    f"FROM beta_like('p', 'd', 9, {_QI})",
+    f"FROM delta_private('p', 'd', 9, {_QI})",
     _RECODED.format("['zip', 'age', 'day']", "{'zip': 'DIGITS', 'age': 'INTERVALS (2, 4)', 'day': 'INTERVALS (month, year)'}"),
     _RECODED.format("['zip']", "{'zip': 'HIERARCHY zips'}"),
     _RECODED.format("['x', 'y']", "{'x': 'RECTANGLES WITH y', 'y': 'RECTANGLES WITH x'}"),
@@ -53,6 +55,8 @@ AUDITS = [
     "FROM l_diversity('p', ['zip'], 'd', l := 3)",
     *(f"FROM t_closeness('p', ['zip'], 'd', '{metric}')" for metric in ("equal", "ordered", "far", "hierarchical', 'tree")),
     "FROM t_closeness('p', ['zip'], 'x', 'numeric')",
+    "FROM beta_likeness('p', ['zip'], 'd')",
+    "FROM delta_disclosure('p', ['zip'], 'd')",
     "FROM utility('p', 'p', ['zip'], MAP {'zip': 'zips'})",
     "SELECT interval_ends('[1, 2)')",
 ]

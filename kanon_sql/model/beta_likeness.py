@@ -41,7 +41,7 @@ class BetaLikeness:
         named(self.sensitive, "the sensitive attribute of beta-likeness")
         object.__setattr__(self, "beta", fraction(self.beta, "beta"))
         if self.beta <= 0:
-            raise PolicyError(f"beta must be above 0, got {self.beta}; hint: beta(disease) <= 2 lets no share triple")
+            raise PolicyError(f"beta must be above 0, got {self.beta}; hint: with beta(disease) <= 2 a share triples at most")
 
     @property
     def least_class_size(self) -> int:

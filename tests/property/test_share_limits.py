@@ -1,4 +1,4 @@
-"""Alpha, beta-likeness and delta-disclosure privacy as limits to shares: against the definitions, and the solvers against brute force."""
+"""Alpha, beta-likeness and delta-disclosure privacy as limits to shares: their definitions, and solvers against brute force."""
 
 from __future__ import annotations
 
