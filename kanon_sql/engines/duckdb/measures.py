@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from math import ceil
 from typing import Any, Unpack
@@ -72,12 +73,19 @@ def measure(con: Any, requirement: ThresholdRequirement, quasi_identifiers: list
     SourceError
         When the metric does not suit the values.
     """
-    import duckdb  # late, because the command line reads this module before it knows what to do
-
-    try:
+    with told_by_macros():
         return _FIGURES[type(requirement)](
             con, requirement, {"table": table, "qi": quasi_identifiers, "sensitive": requirement.sensitive}
         )
+
+
+@contextmanager
+def told_by_macros() -> Iterator[None]:
+    """Raise a SourceError with what an audit macro says of its arguments and tables."""
+    import duckdb  # late, because the command line reads this module before it knows what to do
+
+    try:
+        yield
     except duckdb.Error as error:
         told = _TOLD.search(str(error))
         if told is None:
