@@ -226,6 +226,10 @@ def _requirements(draw: Random, column: Column, cells: list[str]) -> list[Requir
             metrics.append("numeric")
         number = draw.choice([Fraction(1, 10), Fraction(3, 10), Fraction(1, 2), Fraction(1, 3), Fraction(9, 10), Fraction(1)])
         found.append(Requirement(kind="t", column=name, number=number, form=draw.choice(metrics)))
+    if draw.random() < 0.15:
+        found.append(Requirement(kind="beta", column=name, number=draw.choice([Fraction(1, 2), Fraction(1), Fraction(3)])))
+    if draw.random() < 0.1:
+        found.append(Requirement(kind="delta", column=name, number=draw.choice([Fraction(1, 2), Fraction(1), Fraction(3)])))
     known = [cell for cell in cells if cell != "NULL"]
     if known and column.pool in (WORDS, ZIPS, INTEGER) and draw.random() < 0.2:
         value = draw.choice(known)[1:-1].replace("''", "'")
@@ -241,7 +245,7 @@ def _can_hold(requirement: Requirement, cells: list[str]) -> bool:
     """Whether the whole table keeps the requirement: else every release is refused."""
     if requirement.kind == "alpha":
         requirement = replace(requirement, value="'" + requirement.value.replace("'", "''") + "'")
-    return requirement.kind == "t" or (bool(cells) and kept(requirement, cells, cells))
+    return requirement.kind in ("t", "beta", "delta") or (bool(cells) and kept(requirement, cells, cells))
 
 
 def _recoding(draw: Random, column: Column, cells: list[str]) -> Recoding | None:

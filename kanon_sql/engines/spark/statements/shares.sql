@@ -3,7 +3,7 @@ WITH tally AS (
     SELECT struct(${looks}) AS class, ${sensitive} AS value, count(*) AS n FROM ${written} GROUP BY ALL
 )
 SELECT max(gain).here AS here, max(gain).whole AS whole,
-       CASE WHEN bool_and(different = (SELECT count(DISTINCT struct(value)) FROM tally)) THEN max(abs(ln(CAST(here AS DOUBLE) / CAST(whole AS DOUBLE))))
+       CASE WHEN bool_and(different = (SELECT count(DISTINCT struct(value)) FROM tally)) THEN max(ln(CAST(greatest(here, whole) AS DOUBLE) / CAST(least(here, whole) AS DOUBLE)))
             ELSE double('Infinity') END AS delta
 FROM (
     SELECT *, struct(CAST(here AS DOUBLE) / CAST(whole AS DOUBLE) AS ratio, here, whole) AS gain
