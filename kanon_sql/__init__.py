@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connection import connect, register, releases
     from kanon_sql.engines.duckdb.suggestion import Suggestion, suggest
     from kanon_sql.model.policy import Policy
-    from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
+    from kanon_sql.model.requirements import (
+        AlphaAnonymity,
+        BetaLikeness,
+        DeltaDisclosure,
+        KAnonymity,
+        LDiversity,
+        People,
+        TCloseness,
+    )
 
 __version__ = "0.1.0"
 
@@ -32,13 +40,17 @@ _HOMES = {
     "People": "kanon_sql.model.requirements",
     "LDiversity": "kanon_sql.model.requirements",
     "AlphaAnonymity": "kanon_sql.model.requirements",
+    "BetaLikeness": "kanon_sql.model.requirements",
+    "DeltaDisclosure": "kanon_sql.model.requirements",
     "TCloseness": "kanon_sql.model.requirements",
 }
 
 __all__ = [
     "AlphaAnonymity",
     "Audit",
+    "BetaLikeness",
     "Certificate",
+    "DeltaDisclosure",
     "KAnonymity",
     "LDiversity",
     "People",

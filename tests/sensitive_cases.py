@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -17,7 +18,7 @@ from solving import check
 
 from kanon_sql.model.distances import Distance
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solve
@@ -49,6 +50,19 @@ def moved(class_rows: Sequence[int], table_rows: Sequence[int], ground: Ground) 
     return Fraction(flow.optimal_cost(), size * total * scale)
 
 
+def gains_at_most(beta: Fraction, held: int, size: int, total: int, rows: int) -> bool:
+    """Whether (q - p) / p <= min(beta, -ln p), the definition of Cao and Karras."""
+    p, q = Fraction(total, rows), Fraction(held, size)
+    gain = (q - p) / p
+    logarithm = -(Decimal(total) / Decimal(rows)).ln()
+    return gain <= beta and (gain <= 0 or Decimal(gain.numerator) / Decimal(gain.denominator) <= logarithm)
+
+
+def disclosed(held: int, size: int, total: int, rows: int) -> Decimal:
+    """|ln(q / p)|, of Brickell and Shmatikov."""
+    return abs((Decimal(held * rows) / Decimal(size * total)).ln())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribute:
     """A sensitive attribute: the value of each row as a number, and the distances between the values."""
@@ -69,6 +83,16 @@ def keeps(requirement: Requirement, attribute: Attribute, rows: Sequence[int]) -
         values = range(len(attribute.names))
         ground = attribute.distances[requirement.metric][1]
         return moved([count[v] for v in values], [total[v] for v in values], ground) <= requirement.t
+    if isinstance(requirement, BetaLikeness):
+        return all(
+            gains_at_most(requirement.beta, held, n, attribute.values.count(v), len(attribute.values))
+            for v, held in count.items()
+        )
+    if isinstance(requirement, DeltaDisclosure):
+        return all(
+            count[v] and disclosed(count[v], n, held, len(attribute.values)) < Decimal(str(float(requirement.delta)))
+            for v, held in Counter(attribute.values).items()
+        )
     assert isinstance(requirement, LDiversity)
     if requirement.variant == "frequency":
         return descending[0] * requirement.l <= n

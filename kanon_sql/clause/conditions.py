@@ -4,9 +4,10 @@
 
     cond   := term sign number [PER column] | number sign term [PER column]
     term   := k | l(column [, 'variant' [, c]]) | t(column [, 'metric' [, 'hierarchy']]) | alpha(column, 'value')
+            | beta(column) | delta(column)
     number := decimal [/ decimal]
 
-k and l are bounded from below, t and alpha from above; k counts rows, or PER column people. Of k, which is a whole number,
+k and l are bounded from below, the others from above; k counts rows, or PER column people. Of k, which is a whole number,
 ``k > 4`` is a guarantee too; of the others it is none, as no number comes next. Without a k, ``k >= 2`` is guaranteed, as at
 every other entrance.
 """
@@ -26,6 +27,8 @@ from kanon_sql.model.requirements import (
     METRICS,
     VARIANTS,
     AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
     KAnonymity,
     LDiversity,
     People,
@@ -113,7 +116,7 @@ def _word(reader: Reader, place: int) -> str:
         raise reader.script.error("expected a condition; hint: GUARANTEE k >= 5", place)
     end = reader.script.after(place + 1) if reader.script.spelled(place + 1) == "(" else place + 1
     condition = reader.script.text[reader.script.start(place) : reader.script.stop(end - 1)]
-    hint = "the guarantees are k, l(...), t(...) and alpha(...), as in GUARANTEE k >= 5"
+    hint = "the guarantees are k, l(...), t(...), alpha(...), beta(...) and delta(...), as in GUARANTEE k >= 5"
     raise reader.script.error(f"{condition} is not supported; hint: {hint}", place, end - 1)
 
 
@@ -176,6 +179,14 @@ def _limited(reader: Reader, column: str) -> Term:
     return lambda number: AlphaAnonymity(sensitive=column, value=value, alpha=number)
 
 
+def _like(_: Reader, column: str) -> Term:
+    return lambda number: BetaLikeness(sensitive=column, beta=number)
+
+
+def _undisclosed(_: Reader, column: str) -> Term:
+    return lambda number: DeltaDisclosure(sensitive=column, delta=number)
+
+
 def _text(reader: Reader, what: str, hint: str) -> str:
     if reader.kind is not TokenType.STRING:
         raise reader.error(f"expected {what} in single quotes; hint: {hint}")
@@ -188,6 +199,8 @@ SPELLINGS: dict[type[Requirement], Spelling] = {
     LDiversity: Spelling(word="L", signs=(">=",), example="GUARANTEE l(disease) >= 2", read=_diversity),
     TCloseness: Spelling(word="T", signs=("<=",), example="GUARANTEE t(disease, 'ordered') <= 0.3", read=_closeness),
     AlphaAnonymity: Spelling(word="ALPHA", signs=("<=",), example="GUARANTEE alpha(disease, 'flu') <= 0.2", read=_limited),
+    BetaLikeness: Spelling(word="BETA", signs=("<=",), example="GUARANTEE beta(disease) <= 2", read=_like),
+    DeltaDisclosure: Spelling(word="DELTA", signs=("<=",), example="GUARANTEE delta(disease) <= 1", read=_undisclosed),
 }
 """How each requirement is written; PER follows a number of people, so no condition begins with it."""
 

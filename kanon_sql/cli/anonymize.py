@@ -97,7 +97,8 @@ def anonymize(
 ) -> None:
     """Release the table IN as OUT: every row looks like at least k - 1 others.
 
-    With --sensitive, rows that look alike are also diverse (--l) or like the whole table (--t) in that column.
+    With --sensitive, rows that look alike are also diverse (--l) or like the whole table (--t, --beta, --delta) in that
+    column.
 
     IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. OUT appears only after
     the written file has been read again and audited.

@@ -64,6 +64,9 @@ def verify(
     show(interruptible(con.interrupt, work, patience=PATIENCE).items(), "verified")
 
 
+_RISK = "FROM reidentification_risk('source', $qi, population := $population, fraction := $fraction)"
+
+
 @click.command()
 @click.argument("file")
 @qi_option
@@ -76,6 +79,8 @@ def verify(
     type=click.FloatRange(0, 1),
     help="Exit with code 1 when a greater share of the rows is unique, 0 to 1.",
 )
+@click.option("--population", metavar="FILE", help="All people FILE may be about: for the journalist risk. Needs --qi.")
+@click.option("--fraction", type=float, metavar="SHARE", help="Share of the population in FILE: estimates how many are unique.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object: the figures, and what is broken.")
 @sensitive_options
 @table_option
@@ -86,6 +91,8 @@ def audit(
     k: int | None,
     max_risk: float | None,
     max_unique_share: float | None,
+    population: str | None,
+    fraction: float | None,
     as_json: bool,
     sensitive: str | None,
     metric: str | None,
@@ -96,36 +103,43 @@ def audit(
 ) -> None:
     """Measure k-anonymity and the risk of re-identification of FILE; with --sensitive also l-diversity and t-closeness.
 
-    Exits with code 1 when FILE breaks --k, --l, --t, --max-risk or --max-unique-share, and with 3 when it cannot be measured.
+    With --beta or --delta also these. Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --max-risk or
+    --max-unique-share, and with 3 when it cannot be measured.
     """
     import duckdb
 
     from kanon_sql.engines.duckdb.files import columns, load
-    from kanon_sql.engines.duckdb.measures import measure, measured_requirements, require
+    from kanon_sql.engines.duckdb.measures import MEASURED, measure, measured_requirements, require, told_by_macros
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
 
     place = Place.of(file, table)
+    everybody = {} if population is None else {"population": Place.of(population)}
     names, beside = tables_beside(metric, hierarchy)
     measured = measured_requirements(sensitive, **names, **thresholds)
     con = audit_macros(duckdb.connect())
 
     def work() -> list[dict[str, Any]]:
         with closing(con):
-            for name, each in {"source": place, **beside}.items():
+            for name, each in {"source": place, **everybody, **beside}.items():
                 load(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
             policy = Policy.of(quasi_identifiers=column_names(qi, known) if qi else None, requirements=measured).resolve(known)
             chosen = [each.column for each in policy.quasi_identifiers]
-            queries = ("FROM k_anonymity('source', $qi)", "FROM reidentification_risk('source', $qi)")
+            with told_by_macros():
+                risk = record(con, _RISK, {"qi": chosen, "population": next(iter(everybody), None), "fraction": fraction})
             return [
-                *(record(con, query, {"qi": chosen}) for query in queries),
+                record(con, "FROM k_anonymity('source', $qi)", {"qi": chosen}),
+                risk,
                 *(measure(con, requirement, chosen) for requirement in measured),
             ]
 
     sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
+    if fraction is None:
+        risk = {name: value for name, value in risk.items() if not name.startswith("population_")}
     told = {"k-anonymity": sizes}
-    for title, found in zip(("risk of re-identification", "l-diversity", "t-closeness"), (risk, *figures), strict=False):
+    titles = ("risk of re-identification", *(MEASURED[type(each)] for each in measured))
+    for title, found in zip(titles, (risk, *figures), strict=True):
         told[title] = {name: value for name, value in found.items() if name not in sizes}
     broken = [*_too_small(sizes, k), *_too_risky(risk, max_risk, max_unique_share)]
     for requirement, found in zip(measured, figures, strict=True):

@@ -55,6 +55,8 @@ _SENSITIVE_OPTIONS = (
         "--metric", metavar="NAME", help="equal, ordered, numeric, hierarchical, or a file (a, b, distance).  [default: equal]"
     ),
     click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical."),
+    click.option("--beta", metavar="NUMBER", help="By how much of its share of the table a value gains at most among them."),
+    click.option("--delta", metavar="NUMBER", help="How far ln of its shares among them and in the table are apart at most."),
 )
 
 

@@ -27,6 +27,11 @@ class Audit:
         The number of equally frequent values that have the entropy of the least diverse class.
     t : Fraction or None
         The distance of the farthest class from the whole table.
+    beta : Fraction or None
+        The greatest gain of a value in a class over its share of the table; None where no ``beta`` was asked for.
+    delta : float or None
+        The greatest distance of ln of the share of a value in a class from that in the table, infinite where a class has not
+        every value; None where no ``delta`` was asked for.
     """
 
     k: int | None
@@ -39,3 +44,5 @@ class Audit:
     frequency_l: Fraction | None = None
     entropy_l: float | None = None
     t: Fraction | None = None
+    beta: Fraction | None = None
+    delta: float | None = None

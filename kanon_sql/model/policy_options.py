@@ -32,6 +32,10 @@ class ThresholdOptions(TypedDict, total=False):
         Its l-diversity in every class, as in :class:`~kanon_sql.model.requirements.LDiversity`.
     t, metric, hierarchy : optional
         Its t-closeness in every class, as in :class:`~kanon_sql.model.requirements.TCloseness`.
+    beta : optional
+        Its beta-likeness in every class, as in :class:`~kanon_sql.model.requirements.BetaLikeness`.
+    delta : optional
+        Its delta-disclosure privacy in every class, as in :class:`~kanon_sql.model.requirements.DeltaDisclosure`.
     """
 
     l: Number | None  # noqa: E741 - its name everywhere
@@ -40,6 +44,8 @@ class ThresholdOptions(TypedDict, total=False):
     t: Number | None
     metric: str | None
     hierarchy: str | None
+    beta: Number | None
+    delta: Number | None
 
 
 class AuditOptions(ThresholdOptions, total=False):
@@ -53,7 +59,7 @@ class AuditOptions(ThresholdOptions, total=False):
         The columns that make the classes; None takes all that are not sensitive. NULL is a value like any other.
     sensitive : str, optional
         A sensitive attribute, whose diversity and closeness are measured.
-    l, variant, c, t, metric, hierarchy : optional
+    l, variant, c, t, metric, hierarchy, beta, delta : optional
         As in `ThresholdOptions`.
     """
 
@@ -72,8 +78,8 @@ class PolicyOptions(ThresholdOptions, Generic[Recoding], total=False):
     quasi_identifiers : iterable of str, optional
         Columns that help to recognize somebody; None takes all that are not sensitive.
     sensitive : str, optional
-        The sensitive attribute that ``l`` and ``t`` are about; it is released as it is.
-    l, variant, c, t, metric, hierarchy : optional
+        The sensitive attribute that ``l``, ``t``, ``beta`` and ``delta`` are about; it is released as it is.
+    l, variant, c, t, metric, hierarchy, beta, delta : optional
         As in `ThresholdOptions`.
     per : str, optional
         The column that tells people apart, where they may have several rows: ``k`` counts people then, and the column is not
@@ -113,7 +119,7 @@ class PolicyOptions(ThresholdOptions, Generic[Recoding], total=False):
     row_order: str
 
 
-_THRESHOLDS = dict.fromkeys(("l", "variant", "c", "t", "metric", "hierarchy"))
+_THRESHOLDS = dict.fromkeys(("l", "variant", "c", "t", "metric", "hierarchy", "beta", "delta"))
 
 POLICY_DEFAULTS: dict[str, Any] = {
     "k": 2,

@@ -12,6 +12,8 @@ from typing import Any
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.alpha_anonymity import AlphaAnonymity
+from kanon_sql.model.beta_likeness import BetaLikeness
+from kanon_sql.model.delta_disclosure import DeltaDisclosure
 from kanon_sql.model.k_anonymity import REPRESENTATIVE, KAnonymity, People
 from kanon_sql.model.l_diversity import VARIANTS, LDiversity
 from kanon_sql.model.t_closeness import METRICS, TCloseness
@@ -22,12 +24,15 @@ __all__ = [
     "REPRESENTATIVE",
     "VARIANTS",
     "AlphaAnonymity",
+    "BetaLikeness",
+    "DeltaDisclosure",
     "KAnonymity",
     "LDiversity",
     "People",
     "Requirement",
     "SensitiveRequirement",
     "TCloseness",
+    "ThresholdRequirement",
     "least_rows",
     "named_requirements",
     "requirement_from_json",
@@ -35,7 +40,10 @@ __all__ = [
     "sensitive_ones",
 ]
 
-SensitiveRequirement = People | LDiversity | AlphaAnonymity | TCloseness
+ThresholdRequirement = LDiversity | TCloseness | BetaLikeness | DeltaDisclosure
+"""The requirements on a whole column with one threshold, which an audit measures."""
+
+SensitiveRequirement = People | AlphaAnonymity | ThresholdRequirement
 """The requirements on the values of a column that is no quasi-identifier."""
 
 Requirement = KAnonymity | SensitiveRequirement
@@ -47,6 +55,8 @@ _REQUIREMENTS: dict[str, type[Requirement]] = {
     "l": LDiversity,
     "alpha": AlphaAnonymity,
     "t": TCloseness,
+    "beta": BetaLikeness,
+    "delta": DeltaDisclosure,
 }
 
 
@@ -89,7 +99,9 @@ def named_requirements(
     t: Any = None,
     metric: str | None = None,
     hierarchy: str | None = None,
-) -> tuple[LDiversity | TCloseness, ...]:
+    beta: Any = None,
+    delta: Any = None,
+) -> tuple[ThresholdRequirement, ...]:
     """Return the requirements on one sensitive attribute from the names that every entrance of kanon-sql shares.
 
     Parameters
@@ -100,6 +112,8 @@ def named_requirements(
         As in `LDiversity`; None takes the default.
     t, metric, hierarchy : optional
         As in `TCloseness`; None takes the default.
+    beta, delta : optional
+        As in `BetaLikeness` and `DeltaDisclosure`.
 
     Raises
     ------
@@ -115,14 +129,18 @@ def named_requirements(
         if value is not None and threshold is None:
             raise PolicyError(f"{name} says nothing without {about}; hint: give {about} too")
     if sensitive is None:
-        if l is not None or t is not None:
-            raise PolicyError("l and t need the sensitive column that they are about; hint: sensitive = 'disease'")
+        if any(each is not None for each in (l, t, beta, delta)):
+            raise PolicyError("l, t, beta and delta need the sensitive column that they are about; hint: sensitive = 'disease'")
         return ()
-    found: list[LDiversity | TCloseness] = []
+    found: list[ThresholdRequirement] = []
     if l is not None:
         found.append(LDiversity(sensitive=sensitive, l=l, variant=VARIANTS[0] if variant is None else variant, c=c))
     if t is not None:
         found.append(TCloseness(sensitive=sensitive, t=t, metric=METRICS[0] if metric is None else metric, hierarchy=hierarchy))
+    if beta is not None:
+        found.append(BetaLikeness(sensitive=sensitive, beta=beta))
+    if delta is not None:
+        found.append(DeltaDisclosure(sensitive=sensitive, delta=delta))
     if not found:
         raise PolicyError("nothing is guaranteed about the sensitive column; hint: l = 2 or t = 0.3")
     return tuple(found)

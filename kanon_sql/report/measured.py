@@ -15,7 +15,17 @@ from kanon_sql.engines.duckdb.measures import measure, record, require, require_
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness
+from kanon_sql.model.requirements import (
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    LDiversity,
+    People,
+    Requirement,
+    TCloseness,
+    ThresholdRequirement,
+)
 from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
 from kanon_sql.report.people import people_of
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column, told
@@ -135,7 +145,7 @@ def measured(con: Any, policy: Policy) -> Measured:
     _hide(con, names, {"*", *([policy.suppress] if policy.suppress else [])})
     least = policy.least_class_size
     figures: dict[Requirement, dict[str, Any]] = {
-        each: measure(con, each, names, "released") for each in policy.requirements if isinstance(each, LDiversity | TCloseness)
+        each: measure(con, each, names, "released") for each in policy.requirements if isinstance(each, ThresholdRequirement)
     }
     release = _Release(con=con, policy=policy, names=names, sizes=sizes[1], figures=figures)
     masks = _masks(con, names)
@@ -213,7 +223,7 @@ def _of_share(requirement: AlphaAnonymity, release: _Release) -> tuple[bool, str
     return kept, f"{'in no' if kept else 'in some'} class the value has a larger share"
 
 
-def _of_figures(requirement: LDiversity | TCloseness, release: _Release) -> tuple[bool, str]:
+def _of_figures(requirement: ThresholdRequirement, release: _Release) -> tuple[bool, str]:
     figures = release.figures[requirement]
     found = "; ".join(f"{what}: {value}" for what, value in told(requirement, figures))
     return _keeps(lambda: require(requirement, figures)), found
@@ -225,6 +235,8 @@ REPORTED: dict[type[Requirement], Callable[[Any, _Release], tuple[bool, str]]] =
     LDiversity: _of_figures,
     AlphaAnonymity: _of_share,
     TCloseness: _of_figures,
+    BetaLikeness: _of_figures,
+    DeltaDisclosure: _of_figures,
 }
 """For each requirement whether the release keeps it, and what was found."""
 

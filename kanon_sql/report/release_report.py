@@ -54,9 +54,9 @@ def report(
         What is claimed of the release. All that it claims is checked, and what is asked here besides.
     **options
         What the release shall keep, as in :class:`~kanon_sql.model.policy_options.AuditOptions`: ``k``,
-        ``quasi_identifiers``, ``sensitive``, ``l``, ``variant``, ``c``, ``t``, ``metric``, ``hierarchy``. Without a ``k`` and
-        without a certificate it is 2; a value is only named in the page if so many rows of the release show it. Without
-        quasi-identifiers those of the certificate are taken, else all columns that are not sensitive.
+        ``quasi_identifiers``, ``sensitive``, ``l``, ``variant``, ``c``, ``t``, ``metric``, ``hierarchy``, ``beta``, ``delta``.
+        Without a ``k`` and without a certificate it is 2; a value is only named in the page if so many rows of the release
+        show it. Without quasi-identifiers those of the certificate are taken, else all columns that are not sensitive.
 
     Returns
     -------

@@ -6,9 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanon_sql.engines.duckdb.measures import distance_of, frequency_of
+from kanon_sql.engines.duckdb.measures import distance_of, frequency_of, gain_of
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.model.requirements import LDiversity, Requirement, TCloseness
+from kanon_sql.model.requirements import (
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    Requirement,
+    TCloseness,
+    ThresholdRequirement,
+)
 from kanon_sql.report.columns import Bar
 
 _BUCKETS = 20
@@ -84,7 +91,7 @@ def sensitive_of(con: Any, name: str, names: list[str], figures: Mapping[Any, Ma
     return Sensitive(name=name, figures=tuple(dict.fromkeys(worst)), distances=tuple(bars))
 
 
-def told(requirement: LDiversity | TCloseness, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+def told(requirement: ThresholdRequirement, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the figures that a requirement is about, in words."""
     return _TOLD[type(requirement)](requirement, figures)
 
@@ -109,9 +116,27 @@ def _diverse(requirement: LDiversity, figures: Mapping[str, Any]) -> list[tuple[
     return worst
 
 
+def _like(_: BetaLikeness, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    gain = gain_of(figures)
+    return [
+        ("greatest gain of a value over its share of the table", "-" if gain is None else f"{float(gain):.6f}"),
+        ("classes in which a value gains more than -ln of that share", f"{figures['beyond_log']:,}"),
+    ]
+
+
+def _undisclosed(_: DeltaDisclosure, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    delta = "-" if figures["delta"] is None else f"{figures['delta']:.6f}"
+    return [
+        ("greatest |ln| of the share of a value in a class over its share of the table", delta),
+        ("classes without one of the values of the table", f"{figures['incomplete']:,}"),
+    ]
+
+
 _TOLD: dict[type[Requirement], Callable[[Any, Mapping[str, Any]], list[tuple[str, str]]]] = {
     LDiversity: _diverse,
     TCloseness: _close,
+    BetaLikeness: _like,
+    DeltaDisclosure: _undisclosed,
 }
 
 

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
-from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, Requirement, TCloseness, sensitive_ones
+from kanon_sql.model.requirements import (
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    LDiversity,
+    People,
+    Requirement,
+    TCloseness,
+    sensitive_ones,
+)
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.patterns import PatternSet
@@ -78,7 +88,7 @@ SOLVERS: dict[str, Solver] = _registry(
 
 SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
     "kanon_sql.solvers.sensitive",
-    (KAnonymity, People, LDiversity, AlphaAnonymity, TCloseness),
+    (KAnonymity, People, LDiversity, AlphaAnonymity, TCloseness, BetaLikeness, DeltaDisclosure),
     {
         "refine": "never worse than greedy, with a proven bound",
         "optimal": "optimal, or the best within the time limit with a proven bound",

@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.distances import TreeDistance
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    SensitiveRequirement,
+    TCloseness,
+)
 from kanon_sql.table.coded_table import Sensitive
 
 ONE = 1 << 16
@@ -26,6 +33,9 @@ MOST_SETS = 64
 
 _MOST_SIZES = 10_000
 """Sizes of a class that are tried; that none of them is possible is proof enough."""
+
+_DOUBT = 1e-9
+"""Relative error of sums of floats, generously: a support in doubt is kept."""
 
 Whole = NDArray[np.int64]
 
@@ -72,22 +82,33 @@ def limit_of(requirement: SensitiveRequirement, about: Sensitive) -> Limit | Non
     found = None
     match requirement:
         case LDiversity(variant="frequency"):
-            found = _at_most(each, 1 / requirement.l)
+            found = _at_most(each, [1 / requirement.l] * values)
         case LDiversity(variant="recursive", c=Fraction() as c) if requirement.l > 1:
-            found = _at_most(each, c / (1 + c))  # the greatest counter is less than c times the others
+            found = _at_most(each, [c / (1 + c)] * values)  # the greatest counter is less than c times the others
         case AlphaAnonymity() if requirement.value in about.named:
             code = about.named[requirement.value]
-            found = _at_most(each[code : code + 1], requirement.alpha)
+            found = _at_most(each[code : code + 1], [requirement.alpha])
+        case BetaLikeness() | DeltaDisclosure():
+            found = _at_most(each, [most for _, most in _shares(requirement, about)])
         case TCloseness():
             found = _near(requirement.t, about.distances.get(requirement.metric), about.count)
     return found if found is not None and 0 < len(found.below) <= MOST_SETS else None
 
 
-def _at_most(below: Whole, share: Fraction) -> Limit | None:
-    if share >= 1:
-        return None
-    sets = len(below)
-    return Limit(below=below, numerator=np.full(sets, ceil(share * ONE)), denominator=ONE, length=np.zeros(sets, np.int64))
+def _at_most(below: Whole, shares: Sequence[Fraction]) -> Limit | None:
+    """Return the limit that each set has at most its share; a share of everything is none."""
+    limited = [number for number, share in enumerate(shares) if share < 1]
+    return Limit(
+        below=below[limited],
+        numerator=np.array([ceil(shares[number] * ONE) for number in limited], np.int64),
+        denominator=ONE,
+        length=np.zeros(len(limited), np.int64),
+    )
+
+
+def _shares(requirement: BetaLikeness | DeltaDisclosure, about: Sensitive) -> list[tuple[Fraction, Fraction]]:
+    rows = int(about.count.sum())
+    return [requirement.shares(held, rows) for held in about.count.tolist()]
 
 
 def _near(t: Fraction, distance: Any, count: Whole) -> Limit | None:
@@ -124,6 +145,8 @@ def equally_apart(distance: TreeDistance) -> Fraction | None:
 
 def least_rows(requirement: SensitiveRequirement, about: Sensitive) -> int:
     """Return a number of rows below which no class meets a requirement on an attribute of a table."""
+    if isinstance(requirement, BetaLikeness | DeltaDisclosure):
+        return _least_sharing(_shares(requirement, about), int(about.count.sum()))
     distance = about.distances.get(requirement.metric) if isinstance(requirement, TCloseness) else None
     if not isinstance(requirement, TCloseness) or not isinstance(distance, TreeDistance):
         return requirement.least_class_size
@@ -138,6 +161,16 @@ def least_rows(requirement: SensitiveRequirement, about: Sensitive) -> int:
             over.sort(reverse=True)
             work = length[0] * (sum(rows - rest for rest in over[:raised]) + sum(over[raised:]))
         if work * requirement.t.denominator <= requirement.t.numerator * distance.scale * rows * size:
+            return size
+    return min(rows, _MOST_SIZES)
+
+
+def _least_sharing(shares: Sequence[tuple[Fraction, Fraction]], rows: int) -> int:
+    """Return the least rows of which each value can have from its least to its greatest share."""
+    for size in range(1, min(rows, _MOST_SIZES)):
+        least = [ceil(low * size) for low, _ in shares]
+        most = [floor(high * size) for _, high in shares]
+        if sum(least) <= size <= sum(most) and all(low <= high for low, high in zip(least, most, strict=True)):
             return size
     return min(rows, _MOST_SIZES)
 
@@ -163,6 +196,10 @@ def possible(requirement: SensitiveRequirement, about: Sensitive, held: Whole, l
             found = others * requirement.alpha.denominator >= least * (
                 requirement.alpha.denominator - requirement.alpha.numerator
             )
+        case BetaLikeness() | DeltaDisclosure():
+            low, high = (np.array(each, np.float64) * least for each in zip(*_shares(requirement, about), strict=True))
+            found = np.minimum(held, high).sum(axis=1) * (1 + _DOUBT) >= least
+            found &= (held * (1 + _DOUBT) >= low).all(axis=1)
         case TCloseness():
             distance = about.distances.get(requirement.metric)
             if isinstance(distance, TreeDistance):

@@ -54,3 +54,20 @@ def test_an_empty_table_breaks_nothing(kanon: Kanon, folder: Path) -> None:
     (folder / "empty.csv").write_text("zip,age\n")
     done = kanon("audit", "empty.csv", *QI, "--k", "5", "--max-risk", "0", "--max-unique-share", "0", "--json")
     assert (done.returncode, json.loads(done.stdout)["holds"]) == (0, True)
+
+
+def test_the_population_is_a_file_or_a_share(kanon: Kanon, folder: Path) -> None:
+    (folder / "sample.csv").write_text("zip,age\n1,20\n1,20\n2,\n3,30\n")
+    (folder / "census.csv").write_text("zip,age\n" + "1,20\n" * 5 + "2,40\n2,50\n3,30\n3,30\n3,30\n")
+    done = kanon("audit", "sample.csv", "--qi", "zip,age", "--population", "census.csv", "--fraction", "0.4", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    risk = json.loads(done.stdout)["risk of re-identification"]
+    assert (risk["prosecutor_risk"], risk["journalist_risk"]) == (1, 0.5)
+    assert risk["population_uniques"] == pytest.approx(2.5, abs=1.5)
+    plain = json.loads(kanon("audit", "sample.csv", "--qi", "zip,age", "--json").stdout)["risk of re-identification"]
+    assert plain["journalist_risk"] == 1
+    assert not [name for name in plain if name.startswith("population")]
+    (folder / "census.csv").write_text("zip,age\n1,20\n")
+    done = kanon("audit", "sample.csv", "--qi", "zip,age", "--population", "census.csv")
+    assert done.returncode == 3
+    assert "2 classes match no row of the population" in done.stderr

@@ -98,6 +98,8 @@ def test_the_audit_tells_diversity_and_closeness(kanon: Kanon, patients: Path) -
     [
         (["--l", "4", "--variant", "distinct"], "l(disease, 'distinct') >= 4 does not hold"),
         (["--l", "3"], "l(disease) >= 3 does not hold"),
+        (["--beta", "0.1"], "beta(disease) <= 1/10 does not hold: the greatest gain is"),
+        (["--delta", "0.1"], "delta(disease) <= 1/10 does not hold"),
         (["--l", "3", "--variant", "recursive", "--c", "1/9"], "l(disease, 'recursive', 1/9) >= 3 does not hold"),
         (["--t", "0"], "t(disease) <= 0 does not hold"),
         (["--t", "0", "--metric", "far.csv"], "t(disease, 'far') <= 0 does not hold"),

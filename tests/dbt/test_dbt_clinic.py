@@ -127,13 +127,15 @@ AUDITED = {
     "audit_entropy": ("{'type': 'l', 'sensitive': 'diagnosis', 'l': 1.5, 'variant': 'entropy'}", r"l = 1\.0"),
     "audit_recursive": ("{'type': 'l', 'sensitive': 'diagnosis', 'l': 2, 'variant': 'recursive', 'c': 3}", r"c = \d+/0"),
     "audit_t": ("{'type': 't', 'sensitive': 'diagnosis', 't': 0.3}", r"t = \d+/\d+"),
+    "audit_beta": ("{'type': 'beta', 'sensitive': 'diagnosis', 'beta': '1/2'}", r"beta = \d"),
+    "audit_delta": ("{'type': 'delta', 'sensitive': 'diagnosis', 'delta': 0.5}", "delta = inf"),
     "audit_alpha": ("{'type': 'alpha', 'sensitive': 'diagnosis', 'value': 'flu', 'alpha': 0.5}", r"alpha = 1\.0"),
 }
 KEPT = {
     "all_kinds": (
         "k=4, masks=[['zip', 'age'], ['zip'], ['age'], []], linked=[], algorithm='greedy', time_limit=30, seed=3, suppress='*'",
         ALL_TAGGED | {"diagnosis": "sensitive"},
-        "{l: 2, variant: recursive, c: 4, t: 0.6, metric: equal, alpha: {flu: 0.8}}",
+        "{l: 2, variant: recursive, c: 4, t: 0.6, metric: equal, alpha: {flu: 0.8}, beta: 3, delta: 9}",
     ),
     "by_a_tree": ("k=10", ALL_TAGGED | {"diagnosis": "sensitive"}, "{t: 0.5, metric: hierarchical, hierarchy: diagnosis_tree}"),
     "by_a_table": ("k=10", ALL_TAGGED | {"diagnosis": "sensitive"}, "{t: '2/5', metric: main.diagnosis_distances}"),

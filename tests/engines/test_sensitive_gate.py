@@ -12,12 +12,23 @@ import pytest
 from asking import ask
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kanon_sql.udfs.kanon_gain import FUNCTION as GAIN
 from promised import Apart, Histogram, diverse, emd, total
+from sensitive_cases import disclosed, gains_at_most
 
 import kanon_sql
 from kanon_sql.engines.duckdb.gate import QUESTIONS
 from kanon_sql.errors import PolicyError
-from kanon_sql.model.requirements import VARIANTS, AlphaAnonymity, LDiversity, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    VARIANTS,
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    SensitiveRequirement,
+    TCloseness,
+)
+from kanon_sql.solvers.requirements.share_limits import nearest_above, nearest_below
 
 CLASSES = st.lists(st.dictionaries(st.integers(1, 5), st.integers(1, 6), min_size=1), min_size=1, max_size=4)
 SHARES = st.fractions(0, 1, max_denominator=12)
@@ -85,6 +96,43 @@ def test_alpha(con: Any, classes: list[Histogram], alpha: Fraction) -> None:
     requirement = AlphaAnonymity(sensitive="x", value="b", alpha=alpha)
     expected = [Fraction(counts.get(2, 0), sum(counts.values())) <= alpha for counts in classes]
     assert answers(con, requirement, classes, LABELS) == expected
+
+
+@settings(max_examples=60)
+@given(classes=CLASSES, beta=st.fractions(Fraction(1, 4), 6, max_denominator=4))
+def test_beta_likeness(con: Any, classes: list[Histogram], beta: Fraction) -> None:
+    whole = total(classes)
+    expected = [
+        all(gains_at_most(beta, n, sum(one.values()), whole[value], sum(whole.values())) for value, n in one.items())
+        for one in classes
+    ]
+    assert answers(con, BetaLikeness(sensitive="x", beta=beta), classes, LABELS) == expected
+
+
+@settings(max_examples=60)
+@given(classes=CLASSES, delta=st.fractions(Fraction(1, 4), 4, max_denominator=4))
+def test_delta_disclosure(con: Any, classes: list[Histogram], delta: Fraction) -> None:
+    whole = total(classes)
+    rows = sum(whole.values())
+    expected = [
+        one.keys() == whole.keys()
+        and all(float(disclosed(n, sum(one.values()), whole[value], rows)) < float(delta) for value, n in one.items())
+        for one in classes
+    ]
+    assert answers(con, DeltaDisclosure(sensitive="x", delta=delta), classes, LABELS) == expected
+
+
+@pytest.mark.parametrize("frequent", [10**7 + 1, 10**8 + 3, 10**9 + 7])
+def test_a_gain_next_to_its_logarithm_is_decided_exactly(con: duckdb.DuckDBPyConnection, frequent: int) -> None:
+    """A class of one value, which n - 1 of n rows have: it gains 1 / (n - 1), more than -ln p by about 1 / 2 n^2."""
+    requirement = BetaLikeness(sensitive="x", beta=10**9)
+    assert answers(con, requirement, [{1: frequent}, {1: 1, 2: 1}], LABELS) == [False, False]
+    rows = frequent + 2
+    for total_rows in (frequent, 1, rows // 3, rows - 1):
+        _, most = requirement.shares(total_rows, rows)
+        (held, size), (more, of) = (near(most, rows).as_integer_ratio() for near in (nearest_below, nearest_above))
+        assert GAIN.call(None, held, size, total_rows, rows)
+        assert not GAIN.call(None, more, of, total_rows, rows)
 
 
 def closeness(classes: Sequence[Histogram], distance: Apart) -> list[Fraction]:

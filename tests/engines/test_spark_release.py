@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
 
 pytestmark = pytest.mark.process
 
@@ -58,6 +58,9 @@ CASES: dict[str, dict[str, Any]] = {
             TCloseness(sensitive="pay", t="0.25", metric="ordered"),
             LDiversity(sensitive="disease", l=2, variant="recursive", c=3),
         ],
+    },
+    "beta, delta": {
+        "requirements": [BetaLikeness(sensitive="disease", beta=2), DeltaDisclosure(sensitive="pay", delta="3/2")],
     },
     "alpha, distinct": {
         "requirements": [
@@ -116,7 +119,8 @@ def assert_cells(table: pa.Table, hidden: str | None, coarsened: set[str]) -> No
 
 
 @pytest.mark.parametrize(
-    "options", [{"l": 2, "t": "0.9"}, {"variant": "recursive", "l": 2, "c": 4, "t": 1, "metric": "ordered"}]
+    "options",
+    [{"l": 2, "t": "0.9", "beta": 99, "delta": 99}, {"variant": "recursive", "l": 2, "c": 4, "t": 1, "metric": "ordered"}],
 )
 def test_the_audit_counts_what_duckdb_counts(source: Any, options: dict[str, Any]) -> None:
     import kanon_sql.spark

@@ -15,7 +15,15 @@ from kanon_sql.model.distances import equal, ordered
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Ranges, Sets
-from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
+from kanon_sql.model.requirements import (
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    LDiversity,
+    People,
+    TCloseness,
+)
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 
 PLAIN = (
@@ -170,7 +178,9 @@ def _dense(values: list[int]) -> list[int]:
 
 
 def _asked(draw: Random, name: str, values: int) -> tuple[Requirement, ...]:
-    kind = draw.choice(["l", "l", "t", "alpha"])
+    kind = draw.choice(["l", "l", "t", "alpha", "beta", "delta"])
+    if kind in ("beta", "delta"):
+        return (Requirement(kind=kind, column=name, number=draw.choice([Fraction(1, 3), Fraction(1), Fraction(5, 2)])),)
     if kind == "t":
         number = draw.choice([Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(4, 5), Fraction(0)])
         return (Requirement(kind="t", column=name, number=number, form=draw.choice(["equal", "ordered"])),)
@@ -235,6 +245,10 @@ def _policy(drawn: Case) -> Policy:
                 asked.append(LDiversity(sensitive=each.column, l=each.number, variant=each.form, c=each.c))  # type: ignore[arg-type]
             case "t":
                 asked.append(TCloseness(sensitive=each.column, t=each.number, metric=each.form))  # type: ignore[arg-type]
+            case "beta":
+                asked.append(BetaLikeness(sensitive=each.column, beta=each.number))
+            case "delta":
+                asked.append(DeltaDisclosure(sensitive=each.column, delta=each.number))
             case _:
                 asked.append(AlphaAnonymity(sensitive=each.column, value=each.value, alpha=each.number))  # type: ignore[arg-type]
     masks = drawn.masks

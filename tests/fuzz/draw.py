@@ -107,7 +107,7 @@ def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool
     columns = [*identifying, *sensitive, *others]
     order = draw.sample(range(len(columns)), len(columns))
     promise = _promise(draw, columns, cells, len(identifying), len(sensitive), k, per, recodings=recodings)
-    promise = _kept(promise, [each.name for each in columns], seed)
+    promise = _kept(_with_shares(promise, seed), [each.name for each in columns], seed)
     settings = tuple(draw.sample(SETTINGS, draw.choice([1, 1, 2]))) if draw.random() < 0.3 else ()
     trees = {
         each.table: [(value, *above, "any") for value, above in each.tree.items()]
@@ -124,8 +124,21 @@ def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool
     )
 
 
+def _with_shares(promise: Promise, seed: str) -> Promise:
+    """Limit the shares of sensitive values now and then, drawn apart so that the other draws of a seed stay what they were."""
+    draw = Random(f"{seed} shares")
+    limits = (Fraction(1, 2), Fraction(1), Fraction(3))
+    more = [
+        Requirement(kind=kind, column=column, number=draw.choice(limits))
+        for column in promise.sensitive
+        for kind in ("beta", "delta")
+        if draw.random() < 0.12
+    ]
+    return replace(promise, requirements=(*promise.requirements, *more))
+
+
 def _kept(promise: Promise, names: list[str], seed: str) -> Promise:
-    """Name the columns without a role now and then, drawn apart so that the other draws of a seed stay what they were."""
+    """Name the columns without a role now and then, drawn apart as well."""
     roles = {*promise.qi, *promise.sensitive, promise.per}
     left = tuple(name for name in names if name not in roles)
     return replace(promise, kept=left) if left and Random(f"{seed} kept").random() < 0.25 else promise

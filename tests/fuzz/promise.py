@@ -10,8 +10,8 @@ from fractions import Fraction
 class Requirement:
     """A requirement on the sensitive values of each class.
 
-    ``kind`` is ``'l'``, ``'t'`` or ``'alpha'``; ``number`` its threshold; ``form`` the variant of l or the metric of t; ``c``
-    that of the variant ``'recursive'``; ``value`` the text of the value that alpha bounds.
+    ``kind`` is ``'l'``, ``'t'``, ``'alpha'``, ``'beta'`` or ``'delta'``; ``number`` its threshold; ``form`` the variant of l or
+    the metric of t; ``c`` that of the variant ``'recursive'``; ``value`` the text of the value that alpha bounds.
     """
 
     kind: str

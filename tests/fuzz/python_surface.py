@@ -21,7 +21,7 @@ from fuzz.outcome import FoundError, Outcome, RefusedError, claim_of, refused
 from fuzz.promise import Promise
 from fuzz.sql_surfaces import store
 from fuzz.table import quoted, read_pair
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
 
 KINDS = (
     "arrow",
@@ -83,6 +83,8 @@ def _arguments(promise: Promise) -> dict[str, Any]:
     built = {
         "l": lambda each: LDiversity(sensitive=each.column, l=each.number, variant=each.form, c=each.c),
         "t": lambda each: TCloseness(sensitive=each.column, t=each.number, metric=each.form),
+        "beta": lambda each: BetaLikeness(sensitive=each.column, beta=each.number),
+        "delta": lambda each: DeltaDisclosure(sensitive=each.column, delta=each.number),
         "alpha": lambda each: AlphaAnonymity(sensitive=each.column, value=each.value, alpha=each.number),
     }
     return spelling.arguments(promise) | {"requirements": [built[each.kind](each) for each in promise.requirements]}

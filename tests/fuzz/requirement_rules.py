@@ -31,6 +31,10 @@ def kept(requirement: Requirement, held: Sequence[Look], whole: Sequence[Look], 
     match requirement.kind, requirement.form:
         case "alpha", _:
             return count[requirement.value] <= requirement.number * n
+        case "beta", _:
+            return _beta(requirement, count, n, Counter(whole))
+        case "delta", _:
+            return _delta(requirement, count, n, Counter(whole))
         case "t", _:
             return distance(requirement.form, count, Counter(whole), order) <= requirement.number
         case "l", "frequency":
@@ -46,6 +50,26 @@ def kept(requirement: Requirement, held: Sequence[Look], whole: Sequence[Look], 
                 power *= Fraction(each) ** each
             return Fraction(n) ** n >= power
     raise AssertionError(f"an unknown requirement {requirement}")
+
+
+def _beta(requirement: Requirement, count: Counter[Look], n: int, whole: Counter[Look]) -> bool:
+    """Whether each gain (q - p) / p is at most beta and -ln p."""
+    for value, held in count.items():
+        p = Fraction(whole[value], whole.total())
+        gain = (Fraction(held, n) - p) / p
+        most = -(Decimal(p.numerator) / Decimal(p.denominator)).ln()
+        if gain > 0 and (gain > requirement.number or Decimal(gain.numerator) / Decimal(gain.denominator) > most):
+            return False
+    return True
+
+
+def _delta(requirement: Requirement, count: Counter[Look], n: int, whole: Counter[Look]) -> bool:
+    """Whether each |ln(q / p)| is below delta, for all values of the table."""
+    delta = Decimal(requirement.number.numerator) / Decimal(requirement.number.denominator)
+    return all(
+        count[value] > 0 and abs((Decimal(count[value] * whole.total()) / Decimal(n * held)).ln()) < delta
+        for value, held in whole.items()
+    )
 
 
 def distance(metric: str, own: Counter[Look], whole: Counter[Look], order: Sequence[Look]) -> Fraction:

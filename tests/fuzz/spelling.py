@@ -52,6 +52,10 @@ def decimal(number: Fraction) -> str:
     return f"{whole[:-places]}.{whole[-places:]}" if places else whole
 
 
+_FORMS = {"l": "variant", "t": "metric"}
+"""What the form of a requirement is called."""
+
+
 def requirement(each: Requirement) -> str:
     """A requirement as it stands behind GUARANTEE."""
     match each.kind:
@@ -62,6 +66,8 @@ def requirement(each: Requirement) -> str:
             return f"l({quoted(each.column)}{more}) >= {decimal(each.number)}"
         case "t":
             return f"t({quoted(each.column)}, '{each.form}') <= {decimal(each.number)}"
+        case "beta" | "delta":
+            return f"{each.kind}({quoted(each.column)}) <= {decimal(each.number)}"
     return f"alpha({quoted(each.column)}, {text(each.value)}) <= {decimal(each.number)}"
 
 
@@ -221,9 +227,10 @@ def function_call(promise: Promise, table: str) -> str | None:
     if promise.requirements:
         (each,) = promise.requirements
         head = [text(each.column), text(str(each.number))]
-        named |= {"k": str(promise.k), ("variant" if each.kind == "l" else "metric"): text(each.form)}
+        named["k"] = str(promise.k)
+        named |= {_FORMS[each.kind]: text(each.form)} if each.kind in _FORMS else {}
         named |= {"c": text(str(each.c))} if each.c is not None else {}
-        function = "l_diversify" if each.kind == "l" else "t_close"
+        function = {"l": "l_diversify", "t": "t_close", "beta": "beta_like", "delta": "delta_private"}[each.kind]
     elif masks is not None:
         function, head = "pattern_guided", [masks]
         named["k"] = str(promise.k)
@@ -270,7 +277,7 @@ def about_sensitive(promise: Promise) -> dict[str, Any]:
     for each in promise.requirements:
         found["sensitive"] = each.column
         found[each.kind] = each.number
-        found["variant" if each.kind == "l" else "metric"] = each.form
+        found |= {_FORMS[each.kind]: each.form} if each.kind in _FORMS else {}
         if each.c is not None:
             found["c"] = each.c
     return found

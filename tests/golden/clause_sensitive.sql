@@ -26,6 +26,10 @@ SELECT * FROM (SELECT * FROM (FROM patients) AS k2_t_t) LIMIT 1
 SELECT zip, disease FROM patients WHERE age > 0 ANONYMIZE BY zip GUARANTEE alpha(disease, 'it''s') <= 1/5;
 -- becomes:
 SELECT * FROM (SELECT * FROM (SELECT zip, disease FROM patients WHERE age > 0) AS k2_alpha);
+-- name: shares near to those of the table
+FROM patients ANONYMIZE BY zip GUARANTEE beta(disease) <= 2 AND 1/2 >= delta(age)
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2_beta_delta)
 -- name: sides exchanged, over lines
 FROM patients
 ANONYMIZE BY zip -- the quasi-identifier

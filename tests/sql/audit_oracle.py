@@ -45,6 +45,7 @@ def reidentification_risk(rows: list[Row]) -> dict[str, object]:
         "uniques_share": share(risks.count(Fraction(1))),
         "share_above_0_2": share(sum(risk > Fraction(1, 5) for risk in risks)),
         "share_above_0_05": share(sum(risk > Fraction(1, 20) for risk in risks)),
+        **dict.fromkeys(("population_uniques", *(f"population_uniques_{model}" for model in ("zayatz", "pitman", "snb")))),
         "rows": len(rows),
         "classes": len(count),
     }

@@ -334,7 +334,7 @@ def test_a_requirement_is_an_object(requirement: Any) -> None:
 def test_a_name_without_its_promise_is_refused() -> None:
     with pytest.raises(PolicyError, match="nothing is guaranteed about the sensitive column"):
         Policy.of(sensitive="disease")
-    with pytest.raises(PolicyError, match="l and t need the sensitive column"):
+    with pytest.raises(PolicyError, match="l, t, beta and delta need the sensitive column"):
         Policy.of(l=2)
 
 

@@ -262,8 +262,8 @@ def test_names_that_every_entrance_shares() -> None:
     ("names", "message"),
     [
         ({"sensitive": "disease"}, "nothing is guaranteed about the sensitive column"),
-        ({"sensitive": None, "l": 2}, "l and t need the sensitive column"),
-        ({"sensitive": None, "t": 0}, "l and t need the sensitive column"),
+        ({"sensitive": None, "l": 2}, "l, t, beta and delta need the sensitive column"),
+        ({"sensitive": None, "t": 0}, "l, t, beta and delta need the sensitive column"),
         ({"sensitive": "disease", "t": 0.3, "variant": "distinct"}, "variant says nothing without l"),
         ({"sensitive": "disease", "t": 0.3, "c": 3}, "c says nothing without l"),
         ({"sensitive": "disease", "l": 2, "metric": "ordered"}, "metric says nothing without t"),

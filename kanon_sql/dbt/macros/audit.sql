@@ -40,6 +40,13 @@
     {{ return("select t_numerator * " ~ denominator ~ " <= " ~ numerator ~ " * t_denominator, 't = ' || t_numerator || '/' || t_denominator"
       ~ ' from t_closeness(' ~ table ~ ', ' ~ qi ~ ', ' ~ sa ~ ", '" ~ requirement.get('metric', 'equal') | replace("'", "''") ~ "', "
       ~ ("'" ~ tree | replace("'", "''") ~ "'" if tree else 'null') ~ ')') }}
+  {% elif type == 'beta' %}
+    {{ return('select beyond_log = 0 and worst_count::hugeint * "rows" * ' ~ denominator ~ ' <= worst_size::hugeint * worst_total * '
+      ~ (numerator + denominator) ~ ", 'beta = ' || system.main.round(beta, 3) from beta_likeness(" ~ table ~ ', ' ~ qi ~ ', ' ~ sa ~ ')') }}
+  {% elif type == 'delta' %}
+    {#- What rounding leaves in doubt is refused. -#}
+    {{ return('select delta < ' ~ numerator ~ '::double / ' ~ denominator ~ " - 1e-12, 'delta = ' || system.main.round(delta, 3) from delta_disclosure("
+      ~ table ~ ', ' ~ qi ~ ', ' ~ sa ~ ')') }}
   {% elif type == 'alpha' %}
     {% set share = 'system.main.count(*) filter (' ~ kanon_sql.quoted([column]) ~ "::varchar = '" ~ requirement['value'] | replace("'", "''") ~ "')" %}
     {{ return('select system.main.bool_and(n * ' ~ denominator ~ ' <= size * ' ~ numerator ~ "), 'alpha = ' || system.main.round(system.main.max(n::double / size), 3) from (select "

@@ -84,7 +84,7 @@
 {% macro options(roles) %}
   {% set known = {
     'quasi_identifier': ['weight', 'recoding'],
-    'sensitive': ['l', 'variant', 'c', 't', 'metric', 'hierarchy', 'alpha'],
+    'sensitive': ['l', 'variant', 'c', 't', 'metric', 'hierarchy', 'alpha', 'beta', 'delta'],
     'insensitive': [],
     'identifier': ['pseudonym']} %}
   {% set meta = {} %}
@@ -164,6 +164,9 @@
   {% endfor %}
   {% for value, share in given.get('alpha', {}).items() %}
     {% do found.append({'type': 'alpha', 'sensitive': column, 'value': value, 'alpha': share}) %}
+  {% endfor %}
+  {% for type in ['beta', 'delta'] if given.get(type) is not none %}
+    {% do found.append({'type': type, 'sensitive': column, type: given[type]}) %}
   {% endfor %}
   {% if not found %}
     {% do exceptions.raise_compiler_error(

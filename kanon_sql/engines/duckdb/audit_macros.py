@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
-_AUDIT = ("equivalence_classes", "k_anonymity", "reidentification_risk", "l_diversity", "t_closeness")
+_AUDIT = (
+    "equivalence_classes",
+    "k_anonymity",
+    "reidentification_risk",
+    "l_diversity",
+    "t_closeness",
+    "beta_likeness",
+    "delta_disclosure",
+)
 
 
 def audit_macros(con: Any, names: Iterable[str] = _AUDIT) -> Any:

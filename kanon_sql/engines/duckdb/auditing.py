@@ -10,13 +10,22 @@ import duckdb
 from kanon_sql.engines.audit_figures import Audit
 from kanon_sql.engines.duckdb.connection import register
 from kanon_sql.engines.duckdb.frames import Frame
-from kanon_sql.engines.duckdb.measures import distance_of, frequency_of, measure, measured_requirements, record, require
+from kanon_sql.engines.duckdb.measures import (
+    distance_of,
+    frequency_of,
+    gain_of,
+    measure,
+    measured_requirements,
+    record,
+    require,
+)
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
+from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
 
 
 @spelled_out(AUDIT_DEFAULTS)
@@ -31,8 +40,8 @@ def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unp
         By their names, the hierarchy or the table of distances, as in `anonymize`.
     **options
         As in :class:`~kanon_sql.model.policy_options.AuditOptions`: ``k``, ``quasi_identifiers``, ``sensitive``, ``l``,
-        ``variant``, ``c``, ``t``, ``metric``, ``hierarchy``. An error is raised when a class has fewer than ``k`` rows, is
-        less diverse than ``l``, or is farther from the whole table than ``t``.
+        ``variant``, ``c``, ``t``, ``metric``, ``hierarchy``, ``beta``, ``delta``. An error is raised when a class has fewer
+        than ``k`` rows, is less diverse than ``l``, or is farther from the whole table than ``t``, ``beta`` or ``delta``.
 
     Raises
     ------
@@ -63,7 +72,9 @@ def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unp
         )
     for requirement, found in figures:
         require(requirement, found)
-    told = {name: value for _, found in figures for name, value in found.items()}
+    told = {type(requirement): found for requirement, found in figures}
+    diversity, closeness = told.get(LDiversity), told.get(TCloseness)
+    likeness, disclosure = told.get(BetaLikeness), told.get(DeltaDisclosure)
     return Audit(
         k=size["k"],
         rows=size["rows"],
@@ -71,8 +82,10 @@ def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unp
         uniques=size["uniques"],
         highest_risk=risk["prosecutor_risk"],
         average_risk=risk["prosecutor_risk_average"],
-        distinct_l=told.get("distinct_l"),
-        frequency_l=frequency_of(told) if told else None,
-        entropy_l=told.get("entropy_l"),
-        t=distance_of(told) if told else None,
+        distinct_l=diversity["distinct_l"] if diversity else None,
+        frequency_l=frequency_of(diversity) if diversity else None,
+        entropy_l=diversity["entropy_l"] if diversity else None,
+        t=distance_of(closeness) if closeness else None,
+        beta=gain_of(likeness) if likeness else None,
+        delta=disclosure["delta"] if disclosure else None,
     )

@@ -15,7 +15,15 @@ from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    People,
+    SensitiveRequirement,
+    TCloseness,
+)
 from kanon_sql.model.validation import same_name
 from kanon_sql.table.sensitive_values import labelled
 
@@ -106,11 +114,22 @@ def _counted(requirement: People, tally: str) -> str:
     return text("audit_people", tally=tally, k=str(requirement.k))
 
 
+def _like(requirement: BetaLikeness, tally: str) -> str:
+    return text("audit_beta", tally=tally, **_ratio(requirement, beta=requirement.beta))
+
+
+def _undisclosed(requirement: DeltaDisclosure, tally: str) -> str:
+    ratio, unit = requirement.ratio.as_integer_ratio()
+    return text("audit_delta", tally=tally, ratio=str(ratio), unit=str(unit))
+
+
 QUESTIONS: dict[type[SensitiveRequirement], Callable[[Any, str], str]] = {
     LDiversity: _diverse,
     AlphaAnonymity: _limited,
     TCloseness: _close,
     People: _counted,
+    BetaLikeness: _like,
+    DeltaDisclosure: _undisclosed,
 }
 """For each requirement a query with a row per class: whether it holds there, how bad it is, and a text that says so."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from math import ceil
 from typing import Any, Unpack
@@ -13,11 +14,14 @@ from kanon_sql.errors import AuditError, SourceError, raise_alone
 from kanon_sql.model.policy_options import ThresholdOptions
 from kanon_sql.model.requirements import (
     AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
     KAnonymity,
     LDiversity,
     People,
     Requirement,
     TCloseness,
+    ThresholdRequirement,
     named_requirements,
 )
 
@@ -26,6 +30,9 @@ Figures = Mapping[str, Any]
 
 _DIVERSITY = "FROM l_diversity($table, $qi, $sensitive, l := $l)"
 _CLOSENESS = "FROM t_closeness($table, $qi, $sensitive, metric := $metric, hierarchy := $hierarchy)"
+
+_LIKENESS = "FROM beta_likeness($table, $qi, $sensitive)"
+_DISCLOSURE = "FROM delta_disclosure($table, $qi, $sensitive)"
 
 _SHARE = """SELECT DISTINCT system.main.count(*), system.main.count(*) FILTER (CAST({sensitive} AS VARCHAR) = $value)
     FROM (SELECT system.main.create_sort_key(
@@ -39,7 +46,7 @@ _TOLD = re.compile("kanon: (.*)")
 """What a macro says of its arguments; any other error of DuckDB may quote a value."""
 
 
-def measured_requirements(sensitive: str | None, **asked: Unpack[ThresholdOptions]) -> tuple[LDiversity | TCloseness, ...]:
+def measured_requirements(sensitive: str | None, **asked: Unpack[ThresholdOptions]) -> tuple[ThresholdRequirement, ...]:
     """Return what an audit measures of a sensitive attribute: l-diversity and t-closeness, also where none is asked for.
 
     Parameters
@@ -58,9 +65,7 @@ def measured_requirements(sensitive: str | None, **asked: Unpack[ThresholdOption
     return named_requirements(sensitive, **asked)
 
 
-def measure(
-    con: Any, requirement: LDiversity | TCloseness, quasi_identifiers: list[str], table: str = "source"
-) -> dict[str, Any]:
+def measure(con: Any, requirement: ThresholdRequirement, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
     """Return the figures of a table of a connection, which has the audit macros, for a requirement.
 
     Raises
@@ -68,12 +73,19 @@ def measure(
     SourceError
         When the metric does not suit the values.
     """
-    import duckdb  # late, because the command line reads this module before it knows what to do
-
-    try:
+    with told_by_macros():
         return _FIGURES[type(requirement)](
             con, requirement, {"table": table, "qi": quasi_identifiers, "sensitive": requirement.sensitive}
         )
+
+
+@contextmanager
+def told_by_macros() -> Iterator[None]:
+    """Raise a SourceError with what an audit macro says of its arguments and tables."""
+    import duckdb  # late, because the command line reads this module before it knows what to do
+
+    try:
+        yield
     except duckdb.Error as error:
         told = _TOLD.search(str(error))
         if told is None:
@@ -91,10 +103,29 @@ def _diversity(con: Any, requirement: LDiversity, values: dict[str, Any]) -> dic
     return record(con, _DIVERSITY, values | {"l": max(least, ceil(requirement.l))})
 
 
+def _likeness(con: Any, _: BetaLikeness, values: dict[str, Any]) -> dict[str, Any]:
+    return record(con, _LIKENESS, values)
+
+
+def _disclosure(con: Any, _: DeltaDisclosure, values: dict[str, Any]) -> dict[str, Any]:
+    return record(con, _DISCLOSURE, values)
+
+
 _FIGURES: dict[type[Requirement], Callable[[Any, Any, dict[str, Any]], dict[str, Any]]] = {
     LDiversity: _diversity,
     TCloseness: _closeness,
+    BetaLikeness: _likeness,
+    DeltaDisclosure: _disclosure,
 }
+
+
+MEASURED: dict[type[ThresholdRequirement], str] = {
+    LDiversity: "l-diversity",
+    TCloseness: "t-closeness",
+    BetaLikeness: "beta-likeness",
+    DeltaDisclosure: "delta-disclosure",
+}
+"""What the figures of each requirement are about."""
 
 
 def record(con: Any, query: str, values: object) -> dict[str, Any]:
@@ -114,7 +145,14 @@ def distance_of(figures: Figures) -> Fraction | None:
     return Fraction(figures["t_numerator"], figures["t_denominator"]) if figures["classes"] else None
 
 
-def require(requirement: LDiversity | TCloseness, figures: Figures) -> None:
+def gain_of(figures: Figures) -> Fraction | None:
+    """Return the greatest gain of a value over its share of the table; None if a table has no rows."""
+    if not figures["classes"]:
+        return None
+    return Fraction(figures["worst_count"] * figures["rows"], figures["worst_size"] * figures["worst_total"]) - 1
+
+
+def require(requirement: ThresholdRequirement, figures: Figures) -> None:
     """Raise an AuditError if a table with these figures breaks a requirement; one without rows keeps all.
 
     Notes
@@ -148,7 +186,7 @@ def require_kept(con: Any, requirement: Requirement, quasi_identifiers: list[str
     CHECKS[type(requirement)](con, requirement, quasi_identifiers, table)
 
 
-def _require_figures(con: Any, requirement: LDiversity | TCloseness, quasi_identifiers: list[str], table: str) -> None:
+def _require_figures(con: Any, requirement: ThresholdRequirement, quasi_identifiers: list[str], table: str) -> None:
     require(requirement, measure(con, requirement, quasi_identifiers, table))
 
 
@@ -162,6 +200,8 @@ CHECKS: dict[type[Requirement], Callable[[Any, Any, list[str], str], None]] = {
     LDiversity: _require_figures,
     AlphaAnonymity: require_share,
     TCloseness: _require_figures,
+    BetaLikeness: _require_figures,
+    DeltaDisclosure: _require_figures,
 }
 """For each requirement what raises an AuditError if the classes of a released table break it."""
 
@@ -188,4 +228,22 @@ def _diverse(requirement: LDiversity, figures: Figures) -> tuple[bool, str]:
             return requirement.c is not None and top < requirement.c * rest, found
 
 
-_VERDICTS: dict[type[Requirement], Callable[[Any, Figures], tuple[bool, str]]] = {LDiversity: _diverse, TCloseness: _close}
+def _like(requirement: BetaLikeness, figures: Figures) -> tuple[bool, str]:
+    gain, beyond = gain_of(figures) or 0, figures["beyond_log"]
+    found = f"the greatest gain is {float(gain):.6f}, and in {beyond} classes a value gains more than -ln of its share"
+    return gain <= requirement.beta and not beyond, found
+
+
+def _undisclosed(requirement: DeltaDisclosure, figures: Figures) -> tuple[bool, str]:
+    ratio = Fraction(figures["ratio_numerator"], figures["ratio_denominator"])
+    if figures["incomplete"]:
+        return False, f"{figures['incomplete']} classes have not every value of the table"
+    return ratio <= requirement.ratio, f"the greatest disclosure is {figures['delta']:.6f}"
+
+
+_VERDICTS: dict[type[Requirement], Callable[[Any, Figures], tuple[bool, str]]] = {
+    LDiversity: _diverse,
+    TCloseness: _close,
+    BetaLikeness: _like,
+    DeltaDisclosure: _undisclosed,
+}

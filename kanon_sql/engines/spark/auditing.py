@@ -16,7 +16,7 @@ from kanon_sql.engines.spark.texts import text
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
-from kanon_sql.model.requirements import TCloseness
+from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, TCloseness
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
                 question = QUESTIONS[TCloseness](requirement)
                 farthest = row(text("distance", question=question, **slots))["farthest"]
                 figures["t"] = Fraction(int(farthest["numerator"]), max(1, int(farthest["denominator"])))
+            elif isinstance(requirement, BetaLikeness | DeltaDisclosure):
+                found = row(text("shares", **slots))
+                if isinstance(requirement, BetaLikeness):
+                    figures["beta"] = Fraction(int(found["here"]), int(found["whole"])) - 1
+                else:
+                    figures["delta"] = found["delta"]
             else:
                 found = row(text("diversity", **slots))
                 figures["frequency_l"] = Fraction(found.pop("worst_size"), found.pop("worst_count"))

@@ -10,7 +10,15 @@ from kanon_sql.engines.spark.names import literal, quoted
 from kanon_sql.engines.spark.supported import check_requirement
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.errors import PolicyError
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    People,
+    SensitiveRequirement,
+    TCloseness,
+)
 
 _FINEST = 1 << 31
 """The largest numerator or denominator of a threshold: products with counts of rows stay within 38 digits."""
@@ -35,11 +43,22 @@ def _refused(requirement: People) -> str:
     raise AssertionError("people are refused")
 
 
+def _like(requirement: BetaLikeness) -> str:
+    return text("beta", **_ratio(requirement, beta=requirement.beta))
+
+
+def _undisclosed(requirement: DeltaDisclosure) -> str:
+    ratio, unit = requirement.ratio.as_integer_ratio()
+    return text("delta", ratio=f"{ratio}BD", unit=f"{unit}BD")
+
+
 QUESTIONS: dict[type[SensitiveRequirement], Callable[[Any], str]] = {
     LDiversity: _diverse,
     AlphaAnonymity: _limited,
     TCloseness: _close,
     People: _refused,
+    BetaLikeness: _like,
+    DeltaDisclosure: _undisclosed,
 }
 """For each requirement a query with a row per class of ``tally``: whether it holds, how bad it is, a text that says so."""
 

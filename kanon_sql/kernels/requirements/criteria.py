@@ -9,7 +9,6 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.encoded import (
-        ALPHA,
         COUNT,
         DISTINCT,
         ENTROPY,
@@ -17,6 +16,7 @@ if cython.compiled:
         FREQUENCY,
         MATRIX,
         RECURSIVE,
+        SHARES,
         TREE,
         EncodedRequirement,
         Workspace,
@@ -27,7 +27,6 @@ else:
     from math import log
 
     from kanon_sql.kernels.requirements.encoded import (
-        ALPHA,
         COUNT,
         DISTINCT,
         ENTROPY,
@@ -35,6 +34,7 @@ else:
         FREQUENCY,
         MATRIX,
         RECURSIVE,
+        SHARES,
         TREE,
         EncodedRequirement,
         Workspace,
@@ -75,8 +75,8 @@ def meets(
             met = _diverse(h, low, high, rows, num, den)
         elif kind == RECURSIVE:
             met = most(h, low, high) * den < num * tail(work, h, low, high, rows, required.extra[q])
-        elif kind == ALPHA:
-            met = h[at + required.extra[q]] * den <= num * rows
+        elif kind == SHARES:
+            met = _within(required, q, h, at, rows)
         elif kind == COUNT:
             met = h[at + required.extra[q]] >= num
         else:
@@ -179,6 +179,25 @@ def set_excess(
     low: cython.longlong = required.low[q]
     for v in range(required.high[q] - low):
         work.transport.excess[v] = required.rows * h[at + low + v] - rows * required.total[low + v]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _within(
+    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
+) -> cython.bint:
+    """Return whether each limited counter is from its least to its greatest share of the rows."""
+    e: cython.longlong
+    held: cython.longlong
+    size: cython.longlong = required.extra[q]
+    for e in range(required.data_start[q], required.data_start[q] + size):
+        held = h[at + required.data[e]]
+        if held * required.data[e + 2 * size] > rows * required.data[e + size]:
+            return False
+        if held * required.data[e + 4 * size] < rows * required.data[e + 3 * size]:
+            return False
+    return True
 
 
 @cython.cfunc

@@ -5,7 +5,7 @@ cpdef enum:
     DISTINCT = 1
     ENTROPY = 2
     RECURSIVE = 3
-    ALPHA = 4
+    SHARES = 4
     EQUAL = 5
     TREE = 6
     MATRIX = 7

@@ -16,7 +16,7 @@ else:
     from kanon_sql.kernels.requirements.transport import Transport
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, ALPHA, EQUAL, TREE, MATRIX, COUNT = range(9)
+    FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, SHARES, EQUAL, TREE, MATRIX, COUNT = range(9)
 
 _LOGS = np.arange(1024) * np.log(np.maximum(1, np.arange(1024)))
 """x log x of the sizes of most classes."""
@@ -40,8 +40,10 @@ class EncodedRequirement:
     share : float64 array
         The shares of the whole table by counter; behind them, by edge of each tree distance.
     data : int64 array
-        Data of distances. Along a tree: the lengths of its edges, children first, their parents (-1 below the root), the
-        rows of the whole table below them, and for each value the lowest edge above it (-1: none). Of a matrix: its rows.
+        Data of limits and distances. Of shares: the counters that are limited, the numerators and denominators of their
+        greatest shares, and those of their least. Along a tree: the lengths of its edges, children first, their parents
+        (-1 below the root), the rows of the whole table below them, and for each value the lowest edge above it (-1: none).
+        Of a matrix: its rows.
     counter : int32 array [t, s]
         The counters that a row of each row type raises, one of each attribute.
 
@@ -54,11 +56,11 @@ class EncodedRequirement:
     num, den : int64 arrays [q]
         The threshold is ``num / den``.
     extra : int64 array [q]
-        The counter that alpha or a count names, l of recursive diversity, or the scale of a distance.
+        The counter that a count names, the number of limits to shares, l of recursive diversity, or the scale of a distance.
     exact : int64 array [q]
         Whether 64 bits suffice; where they do not, floats decide, and doubt is failure.
     data_start, edges, share_start : int64 arrays [q]
-        Where the data of a distance begin; the number of edges, and where their shares begin.
+        Where the data of limits or a distance begin; the number of edges, and where their shares begin.
     counters, criteria : int
         How many there are.
     """

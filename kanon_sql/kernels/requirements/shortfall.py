@@ -14,13 +14,13 @@ if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.criteria import most, sum_below, tail, values
     from cython.cimports.kanon_sql.kernels.requirements.distance_shortfall import above_shares, too_costly, too_far
     from cython.cimports.kanon_sql.kernels.requirements.encoded import (
-        ALPHA,
         COUNT,
         DISTINCT,
         ENTROPY,
         EQUAL,
         FREQUENCY,
         RECURSIVE,
+        SHARES,
         TREE,
         EncodedRequirement,
         Workspace,
@@ -32,13 +32,13 @@ else:
     from kanon_sql.kernels.requirements.criteria import most, sum_below, tail, values
     from kanon_sql.kernels.requirements.distance_shortfall import above_shares, too_costly, too_far
     from kanon_sql.kernels.requirements.encoded import (
-        ALPHA,
         COUNT,
         DISTINCT,
         ENTROPY,
         EQUAL,
         FREQUENCY,
         RECURSIVE,
+        SHARES,
         TREE,
         EncodedRequirement,
         Workspace,
@@ -86,8 +86,8 @@ def shortfall(
             found += _too_uniform(required, q, work, h, at, rows, log(ratio))
         elif kind == RECURSIVE:
             found += _top_heavy(required, q, work, h, at, rows, ratio)
-        elif kind == ALPHA:
-            found += _too_frequent(required, q, work, h[at + required.extra[q]] - ratio * rows, ratio)
+        elif kind == SHARES:
+            found += _beyond_shares(required, q, work, h, at, rows)
         elif kind == COUNT:
             found += _too_rare(work, h[at + required.extra[q]], required.num[q], required.extra[q])
         elif kind == TREE:
@@ -225,19 +225,53 @@ def _top_heavy(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _too_frequent(
-    required: EncodedRequirement, q: cython.longlong, work: Workspace, beyond: cython.double, ratio: cython.double
+def _beyond_shares(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    work: Workspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.double,
 ) -> cython.double:
-    """Of at most a share for one value."""
+    """Of the least and greatest shares of values: what is above the greatest, and what is below the least."""
+    e: cython.longlong
     v: cython.longlong
-    now: cython.double = max(0.0, beyond)
-    named: cython.longlong = required.extra[q]
+    most: cython.double
+    least: cython.double
+    held: cython.double
+    now: cython.double = 0.0
+    more: cython.double = 0.0
+    less: cython.double = 0.0
+    size: cython.longlong = required.extra[q]
+    start: cython.longlong = required.data_start[q]
+    for e in range(start, start + size):
+        held = h[at + required.data[e]]
+        most = cython.cast(cython.double, required.data[e + size]) / required.data[e + 2 * size]
+        least = cython.cast(cython.double, required.data[e + 3 * size]) / required.data[e + 4 * size]
+        now += _outside(held, least * rows, most * rows)
+        more += _outside(held, least * (rows + 1.0), most * (rows + 1.0))
+        less += _outside(held, least * (rows - 1.0), most * (rows - 1.0))
     for v in range(required.low[q], required.high[q]):
-        work.added[v] += now - max(0.0, beyond - ratio)
-        work.removed[v] += now - max(0.0, beyond + ratio)
-    work.added[named] += max(0.0, beyond - ratio) - max(0.0, beyond + 1.0 - ratio)
-    work.removed[named] += max(0.0, beyond + ratio) - max(0.0, beyond - 1.0 + ratio)
+        work.added[v] += now - more
+        work.removed[v] += now - less
+    for e in range(start, start + size):
+        v = required.data[e]
+        held = h[at + v]
+        most = cython.cast(cython.double, required.data[e + size]) / required.data[e + 2 * size]
+        least = cython.cast(cython.double, required.data[e + 3 * size]) / required.data[e + 4 * size]
+        work.added[v] += _outside(held, least * (rows + 1.0), most * (rows + 1.0))
+        work.added[v] -= _outside(held + 1.0, least * (rows + 1.0), most * (rows + 1.0))
+        work.removed[v] += _outside(held, least * (rows - 1.0), most * (rows - 1.0))
+        work.removed[v] -= _outside(held - 1.0, least * (rows - 1.0), most * (rows - 1.0))
     return now
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _outside(held: cython.double, least: cython.double, most: cython.double) -> cython.double:
+    """Return how far rows are from two limits."""
+    return max(0.0, held - most) + max(0.0, least - held)
 
 
 @cython.cfunc

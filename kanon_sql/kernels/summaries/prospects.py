@@ -13,13 +13,13 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.criteria import most, sum_below, tail, values
     from cython.cimports.kanon_sql.kernels.requirements.encoded import (
-        ALPHA,
         COUNT,
         DISTINCT,
         ENTROPY,
         EQUAL,
         FREQUENCY,
         RECURSIVE,
+        SHARES,
         TREE,
         EncodedRequirement,
         Workspace,
@@ -30,13 +30,13 @@ else:
 
     from kanon_sql.kernels.requirements.criteria import most, sum_below, tail, values
     from kanon_sql.kernels.requirements.encoded import (
-        ALPHA,
         COUNT,
         DISTINCT,
         ENTROPY,
         EQUAL,
         FREQUENCY,
         RECURSIVE,
+        SHARES,
         TREE,
         EncodedRequirement,
         Workspace,
@@ -97,8 +97,8 @@ def may_meet(
             may = size * log(size) - _least_part(h, low, high, rest, size) >= size * log(ratio) - _ROUNDING * size
         elif kind == RECURSIVE:
             may = most(h, low, high) * den < num * (tail(work, h, low, high, rows, required.extra[q]) + rest)
-        elif kind == ALPHA:
-            may = h[at + required.extra[q]] * den <= num * size
+        elif kind == SHARES:
+            may = _may_be_within(required, q, h, at, rest, size)
         elif kind == COUNT:
             may = h[at + required.extra[q]] + rest >= num
         else:
@@ -113,6 +113,32 @@ def may_meet(
         if not may:
             return False
     return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _may_be_within(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rest: cython.longlong,
+    size: cython.longlong,
+) -> cython.bint:
+    """Return whether no limited counter is above its greatest share, and what is below the least shares is at most ``rest``."""
+    e: cython.longlong
+    held: cython.longlong
+    least: cython.longlong
+    limits: cython.longlong = required.extra[q]
+    missing: cython.longlong = 0
+    for e in range(required.data_start[q], required.data_start[q] + limits):
+        held = h[at + required.data[e]]
+        if held * required.data[e + 2 * limits] > size * required.data[e + limits]:
+            return False
+        least = (size * required.data[e + 3 * limits] + required.data[e + 4 * limits] - 1) // required.data[e + 4 * limits]
+        missing += max(0, least - held)
+    return missing <= rest
 
 
 @cython.cfunc

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from kanon_sql.kernels.requirements.encoded import (
-    ALPHA,
     COUNT,
     DISTINCT,
     ENTROPY,
@@ -19,12 +18,23 @@ from kanon_sql.kernels.requirements.encoded import (
     FREQUENCY,
     MATRIX,
     RECURSIVE,
+    SHARES,
     TREE,
     EncodedRequirement,
 )
 from kanon_sql.model.distances import MatrixDistance
-from kanon_sql.model.requirements import REPRESENTATIVE, AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    REPRESENTATIVE,
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    People,
+    SensitiveRequirement,
+    TCloseness,
+)
 from kanon_sql.solvers.requirements.least import is_equal
+from kanon_sql.solvers.requirements.share_limits import ShareRequirement, share_limits
 from kanon_sql.solvers.requirements.tree_edges import TreeEdges
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
@@ -98,12 +108,15 @@ def _add_people(criteria: Criteria, requirement: People, about: Sensitive, place
         criteria.add(DISTINCT, places, Fraction(criteria.rows + 1))
 
 
-def _add_alpha(criteria: Criteria, requirement: AlphaAnonymity, about: Sensitive, places: tuple[int, int]) -> None:
-    if requirement.value in about.named:
-        share = _stricter(requirement.alpha, up=False)
-        criteria.add(ALPHA, places, share, places[0] + about.named[requirement.value])
-    else:  # a value that does not occur is in no class too often
-        criteria.add(DISTINCT, places, Fraction(0))
+def _add_shares(criteria: Criteria, requirement: ShareRequirement, about: Sensitive, places: tuple[int, int]) -> None:
+    limits, start = share_limits(requirement, about), sum(map(len, criteria.data))
+    values = [places[0] + each.value for each in limits]
+    columns = [
+        values,
+        *zip(*((*each.most.as_integer_ratio(), *each.least.as_integer_ratio()) for each in limits), strict=True),
+    ]
+    criteria.data.append(np.array(columns if limits else [], np.int64).ravel())
+    criteria.add(SHARES, places, Fraction(1), len(limits), (1, start, 0, 0))
 
 
 def _add_diverse(criteria: Criteria, requirement: LDiversity, about: Sensitive, places: tuple[int, int]) -> None:
@@ -139,9 +152,11 @@ def _add_close(criteria: Criteria, requirement: TCloseness, about: Sensitive, pl
 
 ENCODERS: dict[type[SensitiveRequirement], Callable[[Criteria, Any, Sensitive, tuple[int, int]], None]] = {
     LDiversity: _add_diverse,
-    AlphaAnonymity: _add_alpha,
+    AlphaAnonymity: _add_shares,
     TCloseness: _add_close,
     People: _add_people,
+    BetaLikeness: _add_shares,
+    DeltaDisclosure: _add_shares,
 }
 """For each requirement how it is added to the criteria: about an attribute with counters from one place up to another."""
 

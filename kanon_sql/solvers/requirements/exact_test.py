@@ -12,8 +12,18 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels.requirements.transport import transport
 from kanon_sql.model.distances import MatrixDistance
-from kanon_sql.model.requirements import REPRESENTATIVE, AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    REPRESENTATIVE,
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    People,
+    SensitiveRequirement,
+    TCloseness,
+)
 from kanon_sql.solvers.requirements.least import fit_for
+from kanon_sql.solvers.requirements.share_limits import ShareRequirement, share_limits
 from kanon_sql.solvers.requirements.tree_edges import TreeEdges
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import Sensitive
@@ -43,11 +53,14 @@ def meets(requirement: SensitiveRequirement, about: Sensitive, histograms: Int64
     return np.asarray(EXACT_TESTS[type(requirement)](requirement, about, histograms, rows), np.bool_)
 
 
-def _limited(requirement: AlphaAnonymity, about: Sensitive, h: Int64, rows: Int64) -> Any:
-    code, alpha = about.named.get(requirement.value), requirement.alpha
-    held = np.zeros_like(rows) if code is None else h[:, code]
-    size = fit_for(int(rows.max(initial=1)) * alpha.denominator)
-    return held.astype(size) * alpha.denominator <= rows.astype(size) * alpha.numerator
+def _limited(requirement: ShareRequirement, about: Sensitive, h: Int64, rows: Int64) -> Any:
+    found = np.ones(len(rows), np.bool_)
+    for limit in share_limits(requirement, about):
+        size = fit_for(int(rows.max(initial=1)) * limit.most.denominator)
+        found &= h[:, limit.value].astype(size) * limit.most.denominator <= rows.astype(size) * limit.most.numerator
+        size = fit_for(int(rows.max(initial=1)) * limit.least.denominator)
+        found &= h[:, limit.value].astype(size) * limit.least.denominator >= rows.astype(size) * limit.least.numerator
+    return found
 
 
 def _counted(requirement: People, about: Sensitive, h: Int64, rows: Int64) -> Any:
@@ -91,6 +104,8 @@ EXACT_TESTS: dict[type[SensitiveRequirement], Callable[[Any, Sensitive, Int64, I
     AlphaAnonymity: _limited,
     TCloseness: _close,
     People: _counted,
+    BetaLikeness: _limited,
+    DeltaDisclosure: _limited,
 }
 """For each requirement which classes meet it, from its attribute, the histograms [c, v] and the rows [c] of classes."""
 

@@ -10,12 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.distances import Distance, TreeDistance
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    People,
+    SensitiveRequirement,
+    TCloseness,
+)
+from kanon_sql.solvers.requirements.share_limits import share_limits
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import Sensitive
 
 _BATCH = 1 << 20
 """Numbers of rows times edges that are looked at together."""
+
+_MOST = 1 << 26
+"""Numbers of rows times limits that are looked at in all."""
 
 
 def least_size(requirement: SensitiveRequirement, about: Sensitive) -> int:
@@ -32,11 +44,40 @@ def _as_here(requirement: TCloseness, about: Sensitive) -> int:
     return least_close(about.count, about.distances[requirement.metric], requirement.t)
 
 
+def _limited(requirement: BetaLikeness | DeltaDisclosure, about: Sensitive) -> int:
+    """Return the least rows whose greatest numbers of the values add up to all of them, and the least numbers to no more.
+
+    Notes
+    -----
+    O(n v) for the n that is found; what is too much to look at is not looked at, and the bound is lower then.
+    """
+    limits, rows = share_limits(requirement, about), int(about.count.sum())
+    if not limits:
+        return 1
+    (least, under), (most, over) = (
+        np.array([share.as_integer_ratio() for share in shares], np.int64).T
+        for shares in ([each.least for each in limits], [each.most for each in limits])
+    )
+    step = max(1, _BATCH // len(limits))
+    last = min(rows, max(step, _MOST // len(limits)))
+    for start in range(1, last + 1, step):
+        class_rows = np.arange(start, min(start + step, last + 1))[:, None]
+        at_least, at_most = -(-class_rows * least // under), class_rows * most // over
+        possible = (at_least <= at_most).all(axis=1) & (at_least.sum(axis=1) <= class_rows[:, 0])
+        if len(limits) == len(about.count):
+            possible &= at_most.sum(axis=1) >= class_rows[:, 0]
+        if possible.any():
+            return int(class_rows[np.argmax(possible), 0])
+    return last
+
+
 LEAST: dict[type[SensitiveRequirement], Callable[[Any, Sensitive], int]] = {
     LDiversity: _as_everywhere,
     AlphaAnonymity: _as_everywhere,
     TCloseness: _as_here,
     People: _as_everywhere,
+    BetaLikeness: _limited,
+    DeltaDisclosure: _limited,
 }
 """For each requirement the least rows of a class that meets it, from its attribute."""
 

@@ -15,8 +15,17 @@ import numpy as np
 
 from kanon_sql.kernels.requirements.limits import Limits
 from kanon_sql.model.distances import TreeDistance
-from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    People,
+    SensitiveRequirement,
+    TCloseness,
+)
 from kanon_sql.solvers.requirements.least import is_equal
+from kanon_sql.solvers.requirements.share_limits import ShareRequirement, stated_limits
 from kanon_sql.solvers.requirements.tree_edges import TreeEdges
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
@@ -90,17 +99,14 @@ def _joined(table: CodedTable, found: list[tuple[int, Limit]]) -> Limits:
     )
 
 
-def _at_most(leaf: Int32, share: Fraction) -> Limit | None:
-    """Return the limit that each value with a leaf has at most a share, rounded up, of the rows of a class."""
-    if share >= 1:
-        return None
-    edges = int(leaf.max(initial=-1)) + 1
+def _at_most(leaf: Int32, shares: Sequence[Fraction]) -> Limit:
+    """Return the limit that each value with a leaf has at most its share, rounded up, of the rows of a class."""
     return Limit(
         leaf=leaf,
-        parent=np.full(edges, -1, np.int64),
-        numerator=np.full(edges, ceil(share * _ONE)),
+        parent=np.full(len(shares), -1, np.int64),
+        numerator=np.array([ceil(share * _ONE) for share in shares], np.int64),
         denominator=_ONE,
-        length=np.zeros(edges, np.int64),
+        length=np.zeros(len(shares), np.int64),
     )
 
 
@@ -112,14 +118,14 @@ def _diverse(requirement: LDiversity, about: Sensitive) -> Limit | None:
         share = requirement.c / (1 + requirement.c)
     else:
         return None
-    return _at_most(np.arange(values, dtype=np.int32), share)
+    return _at_most(np.arange(values, dtype=np.int32), [share] * values) if share < 1 else None
 
 
-def _limited(requirement: AlphaAnonymity, about: Sensitive) -> Limit | None:
+def _limited(requirement: ShareRequirement, about: Sensitive) -> Limit:
+    limits = [each for each in stated_limits(requirement, about) if each.most < 1]
     leaf = np.full(len(about.count), -1, np.int32)
-    if requirement.value in about.named:
-        leaf[about.named[requirement.value]] = 0
-    return _at_most(leaf, requirement.alpha)
+    leaf[[each.value for each in limits]] = np.arange(len(limits))
+    return _at_most(leaf, [each.most for each in limits])
 
 
 def _close(requirement: TCloseness, about: Sensitive) -> Limit | None:
@@ -158,5 +164,7 @@ LIMITS: dict[type[SensitiveRequirement], Callable[[Any, Sensitive], Limit | None
     AlphaAnonymity: _limited,
     TCloseness: _close,
     People: _counted,
+    BetaLikeness: _limited,
+    DeltaDisclosure: _limited,
 }
 """For each requirement a limit that every class keeps which meets it, if one is known."""

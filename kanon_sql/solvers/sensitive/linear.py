@@ -2,7 +2,8 @@
 
 Of class j with size n[j] and g[j, v] rows of value v:
 
-- frequency l, alpha:  g[j, v] <= n[j] / l, g[j, v] <= alpha n[j];
+- frequency l:         g[j, v] <= n[j] / l;
+- shares (alpha, beta, delta):  least[v] n[j] <= g[j, v] <= most[v] n[j];
 - k people:            g[j, v] >= k if the class is open, where v counts the representative rows;
 - distinct l:          z[j, v] <= g[j, v] with z binary, and sum_v z[j, v] >= l if the class is open;
 - recursive (c, l):    g[j, v] < c (n[j] - s[j]) if it is open, where s[j] is at least the sum of any l - 1 counters: at best
@@ -30,7 +31,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.distances import Distance, MatrixDistance, TreeDistance
-from kanon_sql.model.requirements import REPRESENTATIVE, AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    REPRESENTATIVE,
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    People,
+    SensitiveRequirement,
+    TCloseness,
+)
+from kanon_sql.solvers.requirements.share_limits import ShareRequirement, share_limits
 from kanon_sql.solvers.sensitive.model import Model
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import Sensitive
@@ -77,11 +88,17 @@ def constrain(model: Model, counters: Counters, requirement: SensitiveRequiremen
     CONSTRAINTS[type(requirement)](model, counters, requirement, about, least)
 
 
-def _limited(model: Model, counters: Counters, requirement: AlphaAnonymity, about: Sensitive, least: int) -> None:
-    chosen = np.arange(len(about.count)) == about.named.get(requirement.value, -1)
-    _at_most(model, counters, requirement.alpha, chosen[counters.value])
-    others = [least - int(least * requirement.alpha)] * int(chosen.sum())
-    _some_of(model, counters, ~_each_value(about)[chosen], others)
+def _limited(model: Model, counters: Counters, requirement: ShareRequirement, about: Sensitive, least: int) -> None:
+    limits = share_limits(requirement, about)
+    for each in limits:
+        chosen = counters.value == each.value
+        if each.most < 1:
+            _at_most(model, counters, each.most, chosen)
+        if each.least > 0:
+            _at_least(model, counters, each.least, chosen)
+    sets = _each_value(about)[[each.value for each in limits]]
+    _some_of(model, counters, ~sets, [least - int(least * each.most) for each in limits])
+    _some_of(model, counters, sets, [ceil(least * each.least) for each in limits])
 
 
 def _counted(model: Model, counters: Counters, requirement: People, about: Sensitive, _: int) -> None:
@@ -121,6 +138,8 @@ CONSTRAINTS: dict[type[SensitiveRequirement], Callable[[Model, Counters, Any, Se
     AlphaAnonymity: _limited,
     TCloseness: _close,
     People: _counted,
+    BetaLikeness: _limited,
+    DeltaDisclosure: _limited,
 }
 """For each requirement what adds its constraints to a program, from its attribute and the least rows of a class."""
 
@@ -167,6 +186,13 @@ def _at_most(model: Model, counters: Counters, share: Fraction, chosen: NDArray[
     held, size = counters.held[chosen], counters.size[counters.owner[chosen]]
     row = model.add_constraints(len(held), -np.inf, 0.0)
     _add_whole(model, [(row, held, _whole([share.denominator] * len(held)))], row, size, _whole([-share.numerator] * len(held)))
+
+
+def _at_least(model: Model, counters: Counters, share: Fraction, chosen: NDArray[np.bool_]) -> None:
+    """Add that each class has at least a share of one value; without a counter of it, no class of rows has."""
+    row = model.add_constraints(len(counters.size), -np.inf, 0.0)
+    held = (row[counters.owner[chosen]], counters.held[chosen], _whole([-share.denominator] * int(chosen.sum())))
+    _add_whole(model, [held], row, counters.size, _whole([share.numerator] * len(row)))
 
 
 def _some_of(model: Model, counters: Counters, sets: NDArray[np.bool_], rows: Sequence[int]) -> None:

@@ -10,10 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.distances import TreeDistance
-from kanon_sql.model.requirements import REPRESENTATIVE, AlphaAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import (
+    REPRESENTATIVE,
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    People,
+    SensitiveRequirement,
+    TCloseness,
+)
 from kanon_sql.solvers.instances.listing import Instances
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.requirements.least import is_equal
+from kanon_sql.solvers.requirements.share_limits import ShareRequirement, share_limits
 from kanon_sql.table.coded_table import Sensitive
 
 Floats = NDArray[np.float64]
@@ -48,10 +58,14 @@ def able(requirement: ClassRequirement, instances: Instances) -> Bools:
     return found
 
 
-def _limited(requirement: AlphaAnonymity, about: Sensitive, support: Floats, rows: float) -> Bools:
-    code = about.named.get(requirement.value)
-    others = support.sum(axis=1) - (0.0 if code is None else support[:, code])
-    return _up_to((1 - float(requirement.alpha)) * rows, others)
+def _limited(requirement: ShareRequirement, about: Sensitive, support: Floats, rows: float) -> Bools:
+    least, most = np.zeros(len(about.count)), np.ones(len(about.count))
+    for each in share_limits(requirement, about):
+        least[each.value], most[each.value] = each.least, each.most
+    enough = np.ones(len(support), np.bool_)
+    for value in np.flatnonzero(least):
+        enough &= _up_to(least[value] * rows, support[:, value])
+    return enough & _up_to(rows, np.minimum(support, most * rows).sum(axis=1))
 
 
 def _counted(requirement: People, about: Sensitive, support: Floats, _: float) -> Bools:
@@ -88,6 +102,8 @@ SUPPORTS: dict[type[SensitiveRequirement], Callable[[Any, Sensitive, Floats, flo
     AlphaAnonymity: _limited,
     TCloseness: _close,
     People: _counted,
+    BetaLikeness: _limited,
+    DeltaDisclosure: _limited,
 }
 """For each requirement whether so many rows of each support [j, v], divided or not, can meet it; not all that cannot."""
 

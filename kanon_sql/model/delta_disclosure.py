@@ -1,0 +1,81 @@
+"""delta: in each class every value of the table is nearly as frequent as in the whole table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.validation import as_identifier, fraction, named, plain_number
+
+_BITS = 60
+"""Binary digits of e^delta."""
+
+_LARGEST = 41
+"""e^41 is above the rows of any table, and so above the ratio of any two shares."""
+
+_DOUBT = Fraction(1, 10**50)
+"""Relative error of e^delta, generously."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeltaDisclosure:
+    """In every equivalence class, each value of a sensitive attribute has nearly its share of the table.
+
+    Of a value with the share p of the table and q of a class, the absolute value of ln(q / p) is below ``delta``; so every
+    class has every value of the table. NULL is a value of its own.
+
+    Parameters
+    ----------
+    sensitive : str
+        The sensitive attribute, a column.
+    delta : int, Fraction, Decimal, float or str
+        Above 0; kept as an exact `Fraction`.
+
+    Notes
+    -----
+    e^delta is irrational, so ``below`` and ``at most`` are the same here.
+
+    References
+    ----------
+    Brickell, Shmatikov: The Cost of Privacy: Destruction of Data-Mining Utility in Anonymized Data Publishing, KDD 2008.
+    """
+
+    sensitive: str
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        named(self.sensitive, "the sensitive attribute of delta-disclosure privacy")
+        object.__setattr__(self, "delta", fraction(self.delta, "delta"))
+        if self.delta <= 0:
+            raise PolicyError(f"delta must be above 0, got {self.delta}; hint: delta(disease) <= 1 lets no share triple")
+
+    @property
+    def least_class_size(self) -> int:
+        """Return 1: where all rows have one value, each has its share alone."""
+        return 1
+
+    @property
+    def ratio(self) -> Fraction:
+        """Return e^delta, rounded down to 60 binary digits: what one of two shares may be of the other."""
+        context = Context(prec=60)
+        exact = min(self.delta, Fraction(_LARGEST))
+        power = context.exp(context.divide(Decimal(exact.numerator), Decimal(exact.denominator)))
+        unit = 1 << (_BITS - int(power).bit_length())
+        return Fraction(max(unit, floor(Fraction(power) * (1 - _DOUBT) * unit)), unit)
+
+    def shares(self, held: int, rows: int) -> tuple[Fraction, Fraction]:
+        """Return the least and the greatest share that a value with ``held`` of the ``rows`` of a table may have in a class."""
+        share = Fraction(held, rows)
+        return share / self.ratio, share * self.ratio
+
+    def describe(self) -> str:
+        """Return the requirement as the clause writes it."""
+        return f"delta({as_identifier(self.sensitive)}) <= {self.delta}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the requirement as plain JSON data."""
+        return {"type": "delta", "sensitive": self.sensitive, "delta": plain_number(self.delta)}

@@ -1,0 +1,116 @@
+-- beta_likeness(tbl, qi, sa): how much more frequent the values of a sensitive attribute are in the classes of a table.
+--
+-- Of a value with the share p of the whole table and the share q of an equivalence class, the gain is (q - p) / p. A table is
+--   basic beta-like      if no gain is above beta,
+--   enhanced beta-like   if, besides, no gain is above -ln p: frequent values may not fill a class either.
+-- NULL is a value like any other: rows that are NULL in the same column are alike there, and NULL is one more value of the
+-- sensitive attribute. In quasi-identifiers, text is compared byte by byte whatever the collation of the column ('a' and 'A'
+-- are two values even under NOCASE), because the reader sees bytes. Values of the sensitive attribute are one where the column
+-- calls them equal: 'flu' and 'FLU' under NOCASE, one month and 30 days.
+--
+-- Arguments:
+--   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
+--                     'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
+--   qi    VARCHAR[]   the quasi-identifiers; NULL takes every column but sa. Case does not matter, as everywhere in SQL.
+--   sa    VARCHAR     the sensitive attribute, a column that is not in qi
+--
+-- Result columns (one row; every figure but a number of rows or classes is NULL for an empty table):
+--   beta          DOUBLE   the greatest gain: = worst_count * rows / (worst_size * worst_total) - 1
+--   worst_count   BIGINT   rows of a value in a class where the gain is greatest
+--   worst_size    BIGINT   rows of that class
+--   worst_total   BIGINT   rows of that value in the whole table
+--   beyond_log    BIGINT   classes in which the gain of some value is above -ln p: with 0 of them the table is enhanced beta-like
+--                          for this beta, otherwise for none. A class so near that rounding leaves a doubt counts.
+--   classes       BIGINT   number of classes
+--   rows          BIGINT   number of rows
+--
+-- Gains are compared exactly, by 120 binary places: two that differ, with less than 2^30 rows, differ by more.
+--
+-- Source: Cao, Karras: Publishing Microdata with a Robust Privacy Guarantee, PVLDB 5(11), 2012.
+-- Cost: one scan, one GROUP BY, and one over the (class, value) pairs.
+CREATE OR REPLACE MACRO beta_likeness(tbl, qi := NULL, sa := NULL) AS TABLE
+FROM system.main.query(system.main.format(
+    'SELECT system.main.max(gain).held * system.main.max(all_rows)
+                / (system.main.max(gain).size * system.main.max(gain).total)::DOUBLE - 1 AS beta,
+            system.main.max(gain).held AS worst_count,
+            system.main.max(gain).size AS worst_size,
+            system.main.max(gain).total AS worst_total,
+            system.main.count(*) FILTER (beyond) AS beyond_log,
+            system.main.count(*) AS classes,
+            coalesce(system.main.max(all_rows), 0)::BIGINT AS "rows"
+     FROM (
+         SELECT class,
+                system.main.max(all_rows) AS all_rows,
+                system.main.max(system.main.struct_pack(
+                    whole := here // whole,
+                    places := (here % whole) * (1::HUGEINT << 60) // whole,
+                    further := (here % whole) * (1::HUGEINT << 60) % whole * (1::HUGEINT << 60) // whole,
+                    held := held,
+                    size := size::BIGINT,
+                    total := total::BIGINT)) AS gain,
+                system.main.bool_or(
+                    here > whole AND (here - whole) / whole::DOUBLE
+                                     >= system.main.ln(all_rows / total::DOUBLE) * (1 - 1e-14) - 1e-14) AS beyond
+         FROM (
+             SELECT *, held::HUGEINT * all_rows AS here, size::HUGEINT * total AS whole
+             FROM (
+                 SELECT class,
+                        held,
+                        system.main.sum(held) OVER (PARTITION BY class) AS size,
+                        system.main.sum(held) OVER (PARTITION BY value) AS total,
+                        system.main.sum(held) OVER () AS all_rows
+                 FROM (
+                     SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
+                            {2} AS value,
+                            system.main.count(*) AS held
+                     FROM {1} AS source
+                     GROUP BY 1, 2
+                 ) AS counts
+             ) AS pairs
+         ) AS pairs
+         GROUP BY class
+     ) AS classes',
+    CASE
+        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+            '""') || '"))'
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
+                                       system.main.lower(sa::VARCHAR))
+        THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
+    END,
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+            coalesce(tbl::VARCHAR, 'NULL')))
+    END,
+    CASE
+        WHEN coalesce(sa::VARCHAR, '') = '' THEN system.main.error('kanon: sa is missing (name the sensitive attribute)')
+        ELSE 'source."' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+));
