@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate, Release
     from kanon_sql.engines.audit_figures import Audit
     from kanon_sql.engines.duckdb.anonymization import anonymize
+    from kanon_sql.engines.duckdb.appending import append
     from kanon_sql.engines.duckdb.auditing import audit
+    from kanon_sql.engines.duckdb.batch import Batch
     from kanon_sql.engines.duckdb.connection import connect, register, releases
     from kanon_sql.engines.duckdb.suggestion import Suggestion, suggest
     from kanon_sql.model.policy import Policy
@@ -21,6 +23,8 @@ _HOMES = {
     "register": "kanon_sql.engines.duckdb.connection",
     "releases": "kanon_sql.engines.duckdb.connection",
     "anonymize": "kanon_sql.engines.duckdb.anonymization",
+    "append": "kanon_sql.engines.duckdb.appending",
+    "Batch": "kanon_sql.engines.duckdb.batch",
     "audit": "kanon_sql.engines.duckdb.auditing",
     "Audit": "kanon_sql.engines.audit_figures",
     "suggest": "kanon_sql.engines.duckdb.suggestion",
@@ -38,6 +42,7 @@ _HOMES = {
 __all__ = [
     "AlphaAnonymity",
     "Audit",
+    "Batch",
     "Certificate",
     "KAnonymity",
     "LDiversity",
@@ -47,6 +52,7 @@ __all__ = [
     "Suggestion",
     "TCloseness",
     "anonymize",
+    "append",
     "audit",
     "connect",
     "register",
