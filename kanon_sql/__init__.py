@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.auditing import audit
     from kanon_sql.engines.duckdb.batch import Batch
     from kanon_sql.engines.duckdb.connection import connect, register, releases
+    from kanon_sql.engines.duckdb.intersection import IntersectionRisk, intersection_risk
     from kanon_sql.engines.duckdb.suggestion import Suggestion, suggest
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity, People, TCloseness
@@ -27,6 +28,8 @@ _HOMES = {
     "Batch": "kanon_sql.engines.duckdb.batch",
     "audit": "kanon_sql.engines.duckdb.auditing",
     "Audit": "kanon_sql.engines.audit_figures",
+    "intersection_risk": "kanon_sql.engines.duckdb.intersection",
+    "IntersectionRisk": "kanon_sql.engines.duckdb.intersection",
     "suggest": "kanon_sql.engines.duckdb.suggestion",
     "Suggestion": "kanon_sql.engines.duckdb.suggestion",
     "Certificate": "kanon_sql.certificate",
@@ -44,6 +47,7 @@ __all__ = [
     "Audit",
     "Batch",
     "Certificate",
+    "IntersectionRisk",
     "KAnonymity",
     "LDiversity",
     "People",
@@ -55,6 +59,7 @@ __all__ = [
     "append",
     "audit",
     "connect",
+    "intersection_risk",
     "register",
     "releases",
     "suggest",
