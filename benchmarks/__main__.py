@@ -22,6 +22,7 @@ from benchmarks import (
     generalization,
     machine,
     memory,
+    periodic,
     scale,
     sensitive,
     solvers,
@@ -48,6 +49,7 @@ PARTS = {
     "start": start.show,
     "scale": scale.show,
     "memory": memory.show,
+    "periodic": periodic.show,
     "spark": spark.show,
     "attacks": attacks.show,
     "faults": faults.show,
@@ -143,6 +145,8 @@ def main(
                 records = wide.measure()
             case "memory":
                 records = memory.measure(max(sizes))
+            case "periodic":
+                records = periodic.measure()
             case "start":
                 records = start.measure(max(runs, 5))
             case "spark":

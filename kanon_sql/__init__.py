@@ -8,8 +8,11 @@ if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate, Release
     from kanon_sql.engines.audit_figures import Audit
     from kanon_sql.engines.duckdb.anonymization import anonymize
+    from kanon_sql.engines.duckdb.appending import append
     from kanon_sql.engines.duckdb.auditing import audit
+    from kanon_sql.engines.duckdb.batch import Batch
     from kanon_sql.engines.duckdb.connection import connect, register, releases
+    from kanon_sql.engines.duckdb.intersection import IntersectionRisk, intersection_risk
     from kanon_sql.engines.duckdb.suggestion import Suggestion, suggest
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import (
@@ -29,8 +32,12 @@ _HOMES = {
     "register": "kanon_sql.engines.duckdb.connection",
     "releases": "kanon_sql.engines.duckdb.connection",
     "anonymize": "kanon_sql.engines.duckdb.anonymization",
+    "append": "kanon_sql.engines.duckdb.appending",
+    "Batch": "kanon_sql.engines.duckdb.batch",
     "audit": "kanon_sql.engines.duckdb.auditing",
     "Audit": "kanon_sql.engines.audit_figures",
+    "intersection_risk": "kanon_sql.engines.duckdb.intersection",
+    "IntersectionRisk": "kanon_sql.engines.duckdb.intersection",
     "suggest": "kanon_sql.engines.duckdb.suggestion",
     "Suggestion": "kanon_sql.engines.duckdb.suggestion",
     "Certificate": "kanon_sql.certificate",
@@ -48,9 +55,11 @@ _HOMES = {
 __all__ = [
     "AlphaAnonymity",
     "Audit",
+    "Batch",
     "BetaLikeness",
     "Certificate",
     "DeltaDisclosure",
+    "IntersectionRisk",
     "KAnonymity",
     "LDiversity",
     "People",
@@ -59,8 +68,10 @@ __all__ = [
     "Suggestion",
     "TCloseness",
     "anonymize",
+    "append",
     "audit",
     "connect",
+    "intersection_risk",
     "register",
     "releases",
     "suggest",

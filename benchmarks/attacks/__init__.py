@@ -20,6 +20,7 @@ from benchmarks.attacks import (
     linking,
     minimality,
     outside,
+    periodic,
     row_order,
     split_choices,
     split_rows,
@@ -37,6 +38,7 @@ ATTACKS = (
     minimality,
     downcoding,
     composition,
+    periodic,
     differencing,
     outside,
 )

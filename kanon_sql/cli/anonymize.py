@@ -104,7 +104,6 @@ def anonymize(
     the written file has been read again and audited.
     """
     from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.engines.duckdb.written import read_masks, read_recodings
 
     weighted = assigned(weights, "--weight", "column=number")
     recoded = assigned(recodings, "--recode", "column=DIGITS")
@@ -121,22 +120,10 @@ def anonymize(
     evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
     measures, others = tables_beside(metric, hierarchy)
 
-    from kanon_sql.model.policy import Policy
+    given = {"weights": weighted, "recodings": recoded, **measures, **options}
 
     def policy(columns: list[str]) -> Policy:
-        chosen = column_names(qi, columns) if qi else None
-        shown = [column_names([mask], columns) for mask in masks] if masks else None
-        groups = [column_names([group], columns) for group in linked]
-        return Policy.of(
-            quasi_identifiers=chosen,
-            masks=read_masks(shown),
-            linked=groups,
-            keep=column_names(keep, columns) if keep else None,
-            weights=weighted,
-            recodings=read_recodings(recoded),
-            **measures,
-            **options,
-        ).resolve(columns)
+        return policy_of(columns, qi=qi, masks=masks, linked=linked, keep=keep, **given).resolve(columns)
 
     with ExitStack() as stack:
         staging = stack.enter_context(staging_beside(place.path.parent))
@@ -150,3 +137,27 @@ def anonymize(
         )
     if not quiet:
         show([("written", place), *([("certificate", evidence)] if evidence else []), *proven.figures().items()])
+
+
+def policy_of(
+    columns: list[str],
+    *,
+    qi: tuple[str, ...],
+    masks: tuple[str, ...],
+    linked: tuple[str, ...],
+    keep: tuple[str, ...],
+    recodings: dict[str, str],
+    **options: Any,
+) -> Policy:
+    """Return the policy that the options of a command say of a table with these columns."""
+    from kanon_sql.engines.duckdb.written import read_masks, read_recodings
+    from kanon_sql.model.policy import Policy
+
+    return Policy.of(
+        quasi_identifiers=column_names(qi, columns) if qi else None,
+        masks=read_masks([column_names([mask], columns) for mask in masks] if masks else None),
+        linked=[column_names([group], columns) for group in linked],
+        keep=column_names(keep, columns) if keep else None,
+        recodings=read_recodings(recodings),
+        **options,
+    )

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from kanon_sql.cli.anonymize import anonymize
+from kanon_sql.cli.append import append
 from kanon_sql.cli.checks import audit, verify
 from kanon_sql.cli.interrupt import interruptible, stopping_signals
 from kanon_sql.cli.options import secret_option
@@ -125,5 +126,5 @@ def demo(rows: int, k: int, seed: int) -> None:
     con.close()
 
 
-for command in (anonymize, verify, audit, policy, profile, suggest, report, frontier):
+for command in (anonymize, append, verify, audit, policy, profile, suggest, report, frontier):
     main.add_command(command)

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PARSED = {"coalesce", "columns", "try"}
 """What the parser takes for itself: no macro is asked for, and no qualified name is possible."""
 
-HARMLESS = {"nullif", "current_database"}
+HARMLESS = {"nullif", "current_database", "current_schema", "current_schemas"}
 """Built-ins that are macros themselves, and whose bodies call nothing by a bare name."""
 
 PYTHON = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from kanon_sql.errors import SourceError
 
@@ -19,6 +20,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def qualified(parts: Iterable[str]) -> str:
+    """Return the parts of a name as one SQL name."""
+    return ".".join(map(quoted, parts))
+
+
 def table_name(text: object) -> str:
     """Read a possibly qualified table name as identifiers and return it quoted; nothing of it is ever run as SQL.
 
@@ -27,7 +33,7 @@ def table_name(text: object) -> str:
     SourceError
         When the text is no name of one to three parts.
     """
-    return ".".join(quoted(part) for part in name_parts(text))
+    return qualified(name_parts(text))
 
 
 def name_parts(text: object) -> list[str]:

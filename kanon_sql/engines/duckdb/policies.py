@@ -84,9 +84,13 @@ def released_query(session: Session, name: str, table: str, policy: str) -> tupl
     """
     stored = StoredPolicy.from_json(name, table, policy)
     columns = stored.released(session.columns(name))
+    return _RELEASED.format(", ".join(map(shown_by(stored), columns))), stored.policy_for(columns)
+
+
+def shown_by(stored: StoredPolicy) -> Callable[[str], str]:
+    """Return what gives for a column that may be released its SQL: a token in the place of a pseudonym."""
     tokens = set(map(same_name, stored.pseudonyms))
-    shown = [_PSEUDONYM.format(quoted(each)) if same_name(each) in tokens else quoted(each) for each in columns]
-    return _RELEASED.format(", ".join(shown)), stored.policy_for(columns)
+    return lambda column: (_PSEUDONYM if same_name(column) in tokens else "{0}").format(quoted(column))
 
 
 def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:

@@ -28,6 +28,7 @@ _MODULES = (
     "kanon_pieces",
     "kanon_keyed_hash",
     "kanon_pseudonym",
+    "kanon_ledger_token",
     "kanon_explain",
     "kanon_column",
     "kanon_columns_known",

@@ -202,6 +202,11 @@ class Session:
             self._releases[number] = replace(certificate, number=number, repeatable=repeatable)
             return number
 
+    def forget(self, certificate: Certificate) -> None:
+        """Let go of the certificate of a release that nobody gets."""
+        with self._lock:
+            self._releases.pop(certificate.number or 0, None)
+
     def passed(self, number: int, classes: int, smallest_class: int, exposed: Mapping[str, Any] | None = None) -> None:
         """Note what the audit counted, and what the columns that are released unchanged tell."""
         with self._lock:

@@ -1,0 +1,154 @@
+"""The command that releases a table that grows: ``kanon append``."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kanon_sql.cli.anonymize import anonymize, policy_of
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.options import assigned, column_names, show
+from kanon_sql.cli.publish import PATIENCE
+from kanon_sql.cli.terminal import progress
+from kanon_sql.errors import PolicyError, SourceError
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.batch import Batch
+    from kanon_sql.model.policy import Policy
+
+_OF_FILES = ("source", "target", "row_order", "table", "delimiter", "beside", "certificate", "force")
+"""What `anonymize` takes because it writes a file, or that a release that grows cannot have."""
+
+_POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
+
+
+@click.command(params=[*_POLICY])
+@click.argument("source", metavar="SOURCE")
+@click.argument("release", metavar="RELEASE")
+@click.option(
+    "--key", multiple=True, required=True, metavar="A,B", help="Columns that tell rows apart; not released by themselves."
+)
+@click.option(
+    "--policy", "stored", metavar="NAME", help="A policy stored in the database, in place of the options that say one."
+)
+@click.option(
+    "--leftover",
+    type=click.Choice(["wait", "suppress"]),
+    default="wait",
+    show_default=True,
+    help="What becomes of rows of which nothing would be shown.",
+)
+@click.option(
+    "--changed",
+    type=click.Choice(["refuse", "ignore"]),
+    default="refuse",
+    show_default=True,
+    help="What to do where rows were changed since they were released; ignore leaves them as they were.",
+)
+@click.option(
+    "--deleted",
+    type=click.Choice(["refuse", "ignore"]),
+    default="refuse",
+    show_default=True,
+    help="The same for rows that were deleted.",
+)
+@click.option(
+    "--returning",
+    type=click.Choice(["refuse", "wait", "release"]),
+    default="refuse",
+    show_default=True,
+    help="What to do with new rows of people who were released before.",
+)
+@click.pass_context
+def append(
+    context: click.Context,
+    /,
+    source: str,
+    release: str,
+    key: tuple[str, ...],
+    stored: str | None,
+    leftover: str,
+    changed: str,
+    deleted: str,
+    returning: str,
+    secret: bytes | None,
+    strict: bool,
+    quiet: bool,
+    weights: tuple[str, ...],
+    recodings: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Release the rows of SOURCE that were never released, as the next batch of RELEASE.
+
+    SOURCE is a table or a view of a database: FILE.duckdb::TABLE. RELEASE is a table of the same database, which the first
+    batch makes. A ledger beside SOURCE knows by keyed hashes which rows are in it.
+
+    Rows that find no class wait for a later batch. Nothing new is no error: nothing is written then.
+    """
+    import kanon_sql
+    from kanon_sql.engines.duckdb.places import Place
+
+    origin = Place.of(source)
+    if origin.kind != "duckdb":
+        raise SourceError(f"{origin} is no database; hint: a release can grow in FILE.duckdb::TABLE only")
+    origin.require()
+    name, table = _within(origin, release), _name(origin)
+    given = {"weights": assigned(weights, "--weight", "column=number"), **options}
+    given["recodings"] = assigned(recodings, "--recode", "column=DIGITS")
+    if stored is not None:
+        _refuse_second_policy(context)
+    con = kanon_sql.connect(str(origin.path), secret=secret)
+
+    def policy(columns: list[str]) -> Policy | str:
+        return policy_of(columns, **given) if stored is None else stored
+
+    def work() -> Batch:
+        with closing(con):
+            columns = [row[0] for row in con.execute(f"DESCRIBE FROM {table}").fetchall()]
+            return kanon_sql.append(
+                table,
+                name,
+                key=column_names(key, columns),
+                con=con,
+                policy=policy(columns),
+                leftover=leftover,
+                changed=changed,
+                deleted=deleted,
+                returning=returning,
+                strict=strict,
+                progress=lambda moment: step("solving", moment),
+            )
+
+    with progress(not quiet) as step:
+        batch = interruptible(con.interrupt, work, finish=con.finish, patience=PATIENCE)
+    if not quiet:
+        show(batch.figures().items())
+
+
+def _name(place: Any) -> str:
+    from kanon_sql.engines.duckdb.names import qualified
+
+    return qualified(place.name)
+
+
+def _within(origin: Any, release: str) -> str:
+    """Return the release as a name in the database of the source."""
+    from kanon_sql.engines.duckdb.places import Place
+
+    place = Place.of(release if "::" in release else f"{origin.path}::{release}")
+    if place.path != origin.path:
+        raise SourceError("SOURCE and RELEASE are in two databases; hint: keep the release where the source is, and export it")
+    return _name(place)
+
+
+def _refuse_second_policy(context: click.Context) -> None:
+    names = {each.name: each.opts[0] for each in _POLICY if each.name not in ("secret", "strict", "quiet")}
+    given = [
+        option
+        for name, option in names.items()
+        if context.get_parameter_source(str(name)) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise PolicyError(f"--policy and {', '.join(given)} are two policies; hint: leave one of them out")

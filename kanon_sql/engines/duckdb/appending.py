@@ -1,0 +1,269 @@
+"""Release a table that grows: batch by batch, each row once, in one transaction with the ledger that says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from typing import Any, Unpack
+
+import duckdb
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.batch import Batch
+from kanon_sql.engines.duckdb.batch_places import places
+from kanon_sql.engines.duckdb.batch_terms import Terms, terms_of
+from kanon_sql.engines.duckdb.connection import Connection, connect
+from kanon_sql.engines.duckdb.failures import Asked
+from kanon_sql.engines.duckdb.ledger import Ledger, refuse
+from kanon_sql.engines.duckdb.names import qualified, quoted
+from kanon_sql.engines.duckdb.registration import session_of
+from kanon_sql.engines.duckdb.relation import run
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.waiting import hold_returning, released_batch, returning_people
+from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, raise_alone
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, spelled_out
+from kanon_sql.model.recodings import Generalization
+from kanon_sql.solvers.budget import Progress
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "leftover": ("wait", "suppress"),
+    "changed": ("refuse", "ignore"),
+    "deleted": ("refuse", "ignore"),
+    "returning": ("refuse", "wait", "release"),
+}
+"""What may be done with rows that an append comes upon; the first is the default."""
+
+_SMALLEST = """SELECT system.main.min(size), system.main.sum(size), (SELECT system.main.count(*) FROM temp.main."kanon#batch")
+    FROM (SELECT system.main.count(DISTINCT "kanon#key") AS size FROM temp.main."kanon#released"
+          GROUP BY system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST'))"""
+
+_OVERTAKEN = "another append to this release was at work at the same time; nothing was released; hint: run it again"
+
+_TEMPORARY = ("read", "waiting", "fresh_people", "batch", "bare", "released")
+
+
+@spelled_out(POLICY_DEFAULTS)
+def append(
+    source: str,
+    release: str,
+    *,
+    key: str | Sequence[str],
+    con: duckdb.DuckDBPyConnection | Connection | str,
+    policy: Policy | str | None = None,
+    leftover: str = "wait",
+    changed: str = "refuse",
+    deleted: str = "refuse",
+    returning: str = "refuse",
+    strict: bool = False,
+    secret: str | bytes | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[PolicyOptions[str | Generalization]],
+) -> Batch:
+    """Release the rows of a table that were never released, as the next batch of a release.
+
+    Parameters
+    ----------
+    source : str
+        The table, or a view.
+    release : str
+        The table of the release, in the same database; the first batch makes it.
+    key : str or sequence of str
+        The columns that tell rows apart. Those without a role in the policy are not released.
+    con : DuckDBPyConnection, Connection or str
+        The connection, or the path of a database file. No transaction may be open.
+    policy : Policy or str, optional
+        The policy, or the name of a stored one; else ``options`` say it.
+    leftover : str
+        What becomes of rows of which nothing would be shown: ``'wait'`` for a later batch, or ``'suppress'``.
+    changed, deleted : str
+        What becomes of rows that were changed, or deleted, since they were released: ``'refuse'`` raises an error with their
+        number; ``'ignore'`` leaves them in the release as they were.
+    returning : str
+        What becomes of new rows of people who were released before, where the policy tells people apart: ``'refuse'`` raises
+        an error with their number, ``'wait'`` never releases them, ``'release'`` does: each batch keeps its guarantee then, but
+        who knows in which batches somebody is can intersect the classes, see `intersection_risk`.
+    strict : bool
+        Whether a warning of the certificate is an error.
+    secret : str or bytes, optional
+        As for `kanon_sql.register`; the same for all batches.
+    progress : callable, optional
+        As for `kanon_sql.anonymize`.
+    **options
+        The policy, as for `kanon_sql.anonymize`.
+
+    Returns
+    -------
+    Batch
+        How many rows were released and how many wait. Without a new row, or where no class of them meets the guarantee yet,
+        nothing is written and ``number`` is None.
+
+    Raises
+    ------
+    PolicyError, UnknownColumnError
+        When the policy, the key or an option is wrong.
+    SourceError
+        When the source, the ledger and the release do not fit each other; the message says how, with counts.
+    InfeasibleError
+        With ``leftover='suppress'``, when no release of the batch meets the guarantee.
+    AuditError
+        When the audit finds a class that does not, or with ``strict`` the certificate has a warning.
+
+    Notes
+    -----
+    Rows, ledger and audit are one transaction. It reads the source once, with two tokens per row, and the release twice. The
+    batch is solved once more each time that rows are found that wait.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE visits AS SELECT i AS visit, i % 3 AS ward FROM range(12) AS t(i)")
+    >>> append("visits", "released", key="visit", con=con, k=4, secret="of the house").released
+    12
+    >>> append("visits", "released", key="visit", con=con, k=4, secret="of the house").released
+    0
+    """
+    given = {"leftover": leftover, "changed": changed, "deleted": deleted, "returning": returning}
+    for name, value in given.items():
+        if value not in CHOICES[name]:
+            raise PolicyError(f"{name} must be one of {', '.join(CHOICES[name])}, got {value!r}")
+    if isinstance(con, str):
+        with closing(connect(con, secret=secret)) as opened:
+            return append(
+                source, release, key=key, con=opened, policy=policy, strict=strict, progress=progress, **given, **options
+            )
+    raw = con.raw if isinstance(con, Connection) else con
+    session = session_of(raw, secret)
+    job = Append(raw, session, strict=strict, **given)
+    if progress is not None:
+        session.watch(progress)
+    try:
+        return job.run(source, release, lambda columns: terms_of(job.ask, columns, key, policy, options))
+    finally:
+        if progress is not None:
+            session.watch(None)
+
+
+class Append:
+    """The steps of an append on a connection.
+
+    Parameters
+    ----------
+    raw : DuckDBPyConnection
+        The connection.
+    session : Session
+        That of its instance.
+    leftover, changed, deleted, returning, strict
+        As for `append`.
+    """
+
+    def __init__(
+        self,
+        raw: Any,
+        session: Session,
+        *,
+        leftover: str,
+        changed: str,
+        deleted: str,
+        returning: str,
+        strict: bool,
+    ) -> None:
+        self._raw, self._session = raw, session
+        self._wait = leftover == "wait"
+        self._changed, self._deleted, self._returning, self._strict = changed, deleted, returning, strict
+        self._certificate: Certificate | None = None
+
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
+        """Run a statement and return its rows; its errors quote no value."""
+        return run(self._session, Asked(released=True), self._rows, query)  # type: ignore[no-any-return]
+
+    def _rows(self, query: str) -> list[tuple[Any, ...]]:
+        try:
+            return self._raw.execute(query).fetchall()  # type: ignore[no-any-return]
+        except (duckdb.ConstraintException, duckdb.TransactionException):
+            raise_alone(SourceError(_OVERTAKEN))
+
+    def run(self, source: str, release: str, terms_for: Callable[[Mapping[str, str]], Terms]) -> Batch:
+        """Take the steps in a transaction; see `append`."""
+        if not self._session.secret.repeatable:
+            raise SourceError(
+                "the secret of this process is forgotten when it ends, so no later batch could read the ledger; hint: give a "
+                "secret, or set KANON_SECRET"
+            )
+        try:
+            self._raw.execute("BEGIN TRANSACTION")
+        except duckdb.TransactionException:
+            raise_alone(SourceError("a transaction is open; hint: COMMIT first: an append is a transaction of its own"))
+        try:
+            batch = self._steps(source, release, terms_for)
+            if batch.number is None:
+                self._raw.execute("ROLLBACK")
+            else:
+                self._commit()
+            return batch
+        except BaseException:
+            with suppress(duckdb.Error):
+                self._raw.execute("ROLLBACK")
+            if self._certificate is not None:
+                self._session.forget(self._certificate)
+            raise
+
+    def _commit(self) -> None:
+        try:
+            self._rows("COMMIT")
+        except duckdb.Error as error:
+            raise_alone(SourceError(f"the batch could not be committed ({type(error).__name__}); nothing was released"))
+
+    def _steps(self, source: str, release: str, terms_for: Callable[[Mapping[str, str]], Terms]) -> Batch:
+        origin, place = places(self.ask, source, release)
+        columns = {row[0]: row[1] for row in self.ask(f"DESCRIBE FROM {qualified(origin)}")}
+        terms = terms_for(columns)
+        ledger = Ledger(self.ask, origin[:2], place, self._session.secret)
+        ledger.open(terms)
+        self.ask(f'CREATE OR REPLACE TEMP TABLE "kanon#read" AS SELECT {terms.read} FROM {qualified(origin)}')  # noqa: S608
+        counts = ledger.counts()
+        refuse(counts, terms.keys, changed=self._changed, deleted=self._deleted)
+        returning, people = returning_people(self.ask, ledger, terms)
+        if returning and self._returning == "refuse":
+            raise SourceError(
+                f"{people:,} people of {returning:,} new rows were released before; hint: returning='wait' leaves these rows "
+                "out, 'release' releases them, and who knows in which batches somebody is may learn more than from each"
+            )
+        if self._returning == "wait":
+            hold_returning(self.ask)
+        released = 0
+        try:
+            self._certificate = released_batch(self.ask, self._session, ledger, terms, wait=self._wait)
+        except InfeasibleError:
+            if not self._wait:
+                raise
+        if self._certificate is not None:
+            released = self._audited(terms, self._certificate)
+            ledger.add(terms, released, counts.fresh - released, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"))
+            for name in _TEMPORARY:
+                self.ask(f'DROP TABLE IF EXISTS temp.main."kanon#{name}"')
+        return Batch(
+            number=None if self._certificate is None else ledger.batch + 1,
+            released=released,
+            waiting=counts.fresh - released,
+            returning=returning,
+            changed=counts.changed,
+            deleted=counts.deleted,
+            rows=ledger.size + released,
+            certificate=self._certificate,
+        )
+
+    def _audited(self, terms: Terms, certificate: Certificate) -> int:
+        """Return the number of released rows, counted once more in the rows themselves."""
+        columns = ", ".join(quoted(qi.column) for qi in terms.policy.quasi_identifiers)
+        smallest, rows, wanted = self.ask(_SMALLEST.format(columns))[0]
+        if rows != wanted or smallest < terms.policy.least_class_size:
+            raise AuditError(
+                f"the batch has {rows} rows of {wanted}, and a class of {smallest}; nothing was released; hint: report "
+                "this line"
+            )
+        if self._strict and certificate.warnings:
+            raise AuditError(f"strict: {'; '.join(certificate.warnings)}; nothing was released")
+        return int(rows)

@@ -1,0 +1,55 @@
+"""`kanon append`: batch by batch from one table of a database to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from kanon_sql.cli import main
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> str:
+    path = str(tmp_path / "clinic.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute("CREATE TABLE visits AS SELECT i AS visit, i % 3 AS zip, i % 2 AS age FROM range(60) AS t(i)")
+    return path
+
+
+def kanon(*arguments: str, code: int = 0) -> str:
+    done = CliRunner().invoke(main, ["append", *arguments])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_two_batches(clinic: str) -> None:
+    arguments = (f"{clinic}::visits", "visits_released", "--key", "visit", "--qi", "zip,age", "--k", "5")
+    assert "released          60 rows, 60 in all" in kanon(*arguments)
+    assert "nothing was released" in kanon(*arguments)
+    with duckdb.connect(clinic) as con:
+        con.execute("INSERT INTO visits SELECT 100 + i, i % 3, i % 2 FROM range(30) AS t(i)")
+    assert kanon(arguments[0], f"{clinic}::visits_released", *arguments[2:], "--quiet") == ""
+    with duckdb.connect(clinic) as con:
+        assert con.execute("SELECT count(*) FROM visits_released").fetchall() == [(90,)]
+        assert con.execute("SELECT max(batch) FROM kanon_ledger_visits_released").fetchall() == [(2,)]
+        con.execute("UPDATE visits SET age = 5 WHERE visit = 7")
+    assert "error: 1 rows were changed since they were released" in kanon(*arguments, code=1)
+    assert "changed since 1 rows" in " ".join(kanon(*arguments, "--changed", "ignore").split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("{}::visits", "out", "--key", "visit", "--policy", "p", "--qi", "zip"), "--policy and --qi are two policies"),
+        (("{}::visits", "out", "--key", "visit", "--policy", "p"), 'there is no policy "p"'),
+        (("{}::visits", "other.duckdb::out", "--key", "visit"), "two databases"),
+        (("visits.csv", "out", "--key", "visit"), "is no database"),
+        (("{}::nothing", "out", "--key", "visit"), "nothing"),
+        (("{}::visits", "out", "--key", "person"), 'unknown column "person"'),
+    ],
+)
+def test_wrong_calls(clinic: str, arguments: tuple[str, ...], message: str) -> None:
+    assert message in kanon(*(each.format(clinic) for each in arguments), code=1)
