@@ -27,6 +27,14 @@ class Audit:
         The number of equally frequent values that have the entropy of the least diverse class.
     t : Fraction or None
         The distance of the farthest class from the whole table.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"zip": ["98101", "98101", "98102", "98103"], "disease": ["flu", "cold", "flu", "flu"]})
+    >>> figures = kanon_sql.audit(people, quasi_identifiers=["zip"], sensitive="disease")
+    >>> figures.k, figures.uniques, figures.highest_risk, figures.distinct_l
+    (1, 2, 1.0, 1)
     """
 
     k: int | None
