@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from threading import Timer
@@ -65,11 +64,6 @@ class Clinic:
         When a query is stopped. DuckDB stops between two pieces of work, and a single value of it can be large: who serves
         people who mean harm also limits the time and the memory of the process.
 
-    Attributes
-    ----------
-    certificate : Certificate
-        What is proven of the release, without the prices: they are for those who have the raw rows.
-
     Raises
     ------
     KanonError
@@ -80,7 +74,6 @@ class Clinic:
         with kanon_sql.connect(str(path), read_only=True) as source:
             source.execute(RELEASE)
             released = source.sql("FROM released").to_arrow_table()
-            self.certificate = replace(kanon_sql.releases(source)[-1], prices=None, scale=1, unit=1)
         self._seconds = seconds
         self._con = duckdb.connect()
         self._con.execute(files("kanon_sql.sql").joinpath("kanon.sql").read_text(encoding="utf-8"))  # the audit: plain SQL

@@ -1,11 +1,13 @@
 """A service that answers questions about a clinic's patients over HTTP, out of one release and nothing else.
 
-| request | answer, as JSON |
+| request | answer, as JSON but for the page |
 | --- | --- |
+| `GET /` | a page about the release, with links to try |
 | `GET /patients?disease=flu` | rows of the release; without `disease`, all of them |
 | `GET /query?sql=SELECT ...` | the rows of one SELECT over the table `patients` |
-| `GET /certificate` | what is proven of the release |
 | `GET /audit` | what plain SQL counts in the rows that are served |
+
+The certificate is not served: it counts the combinations of the raw rows, and is for those who have them.
 
 A request that is refused, or fails, is answered by 400 and `{"error": ...}`, a text without the value of any cell.
 The service does not start where no release keeps the guarantee.
@@ -20,11 +22,12 @@ import argparse
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlencode
 
 import duckdb
 import pyarrow as pa
 import uvicorn
-from embedding_app import Clinic, RefusedError, generate
+from embedding_app import QUASI_IDENTIFIERS, Clinic, RefusedError, generate
 from fastapi import FastAPI, Response
 from fastapi.responses import JSONResponse
 from pydantic_core import to_json
@@ -32,6 +35,50 @@ from pydantic_core import to_json
 from kanon_sql.errors import KanonError
 
 PATIENTS = "FROM patients WHERE $disease IS NULL OR disease = $disease"
+
+
+QUERY = "SELECT disease, count(*) AS patients FROM patients GROUP BY ALL ORDER BY ALL"
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Released patients of a clinic</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }}
+a {{ color: LinkText; }}
+</style>
+</head>
+<body>
+<main>
+<h1>Released patients of a clinic</h1>
+<p>This service holds one anonymized release of {rows:,} rows in {classes:,} classes, and no raw row.
+Every row shares its {qi} with at least {others} others.</p>
+<h2>What you can ask</h2>
+<ul>
+<li><a href="/patients?disease=flu">/patients?disease=flu</a>: the rows with a disease; without it, all rows</li>
+<li><a href="/query?{query}">/query?sql=SELECT ...</a>: one SELECT over the table <code>patients</code></li>
+<li><a href="/audit">/audit</a>: what plain SQL counts in the rows that are served</li>
+</ul>
+<p>Answers are JSON. A request that is refused is answered by 400 and a reason.</p>
+</main>
+</body>
+</html>
+"""
+
+
+def page(clinic: Clinic) -> str:
+    """Return the start page; its figures are those of the audit."""
+    counted = clinic.audit()
+    return PAGE.format(
+        rows=counted["rows"],
+        classes=counted["classes"],
+        others=counted["k"] - 1,
+        qi=" and ".join([", ".join(QUASI_IDENTIFIERS[:-1]), QUASI_IDENTIFIERS[-1]]),
+        query=urlencode({"sql": QUERY}),
+    )
 
 
 def application(clinic: Clinic) -> FastAPI:
@@ -47,6 +94,10 @@ def application(clinic: Clinic) -> FastAPI:
             return JSONResponse({"error": f"the query failed: {type(error).__name__}"}, status_code=400)
         return Response(to_json(rows, inf_nan_mode="null", bytes_mode="hex"), media_type="application/json")
 
+    @app.get("/")
+    def start() -> Response:
+        return Response(page(clinic), media_type="text/html; charset=utf-8")
+
     @app.get("/patients")
     def patients(disease: str | None = None) -> Response:
         return answered(PATIENTS, {"disease": disease})
@@ -54,10 +105,6 @@ def application(clinic: Clinic) -> FastAPI:
     @app.get("/query")
     def query(sql: str) -> Response:
         return answered(sql)
-
-    @app.get("/certificate")
-    def certificate() -> dict[str, object]:
-        return clinic.certificate.to_dict()
 
     @app.get("/audit")
     def audit() -> dict[str, object]:

@@ -89,6 +89,13 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_HOMES[name]), name)
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """Give a notebook the magic ``%%kanon``: ``%load_ext kanon_sql``."""
+    from importlib import import_module
+
+    import_module("kanon_sql.cli.magic").load(shell)
+
+
 def __dir__() -> list[str]:
     """Return the public names too, so that completion finds what is not imported yet."""
     return sorted({*globals(), *_HOMES, "spark"})

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Any
 
+from dbt.adapters.contracts.connection import AdapterResponse
+from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 from dbt.adapters.duckdb.environments.local import DuckDBCursorWrapper
+from dbt.adapters.duckdb.impl import DuckDBConfig
 from dbt.adapters.duckdb.plugins import BasePlugin
+from dbt.artifacts.resources import ModelConfig
 
 from kanon_sql.engines.duckdb.failures import Asked
 from kanon_sql.engines.duckdb.functions import Function
@@ -17,6 +22,7 @@ from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
+from kanon_sql.model.validation import nearest
 
 
 def rewritten(_session: Session, sql: str) -> str:
@@ -26,7 +32,37 @@ def rewritten(_session: Session, sql: str) -> str:
     return rewrite(sql, lambda body, policy: release_query(body, policy, query=True))
 
 
-REWRITE = Function(name="kanon_rewrite", returns="VARCHAR", call=rewritten)
+def unknown(_session: Session, keys: list[str], known: list[str], of_model: bool) -> list[str]:
+    """Return the keys that are not known, each with the known one that it was probably meant to be.
+
+    Parameters
+    ----------
+    keys, known : list of str
+        Given keys, and those that there are.
+    of_model : bool
+        Whether they are the config of a model, so that the keys of dbt and of dbt-duckdb are known too.
+    """
+    of_dbt = {field.name for config in (ModelConfig, DuckDBConfig) for field in fields(config)} if of_model else set()
+    wrong = [key for key in keys if key not in known and key.replace("-", "_") not in of_dbt]
+    near = {key: nearest(key, known) for key in wrong}
+    return [key if near[key] is None else f'{key} (did you mean "{near[key]}"?)' for key in wrong]
+
+
+FUNCTIONS = (
+    Function(name="kanon_rewrite", returns="VARCHAR", call=rewritten),
+    Function(name="kanon_unknown", returns="VARCHAR[]", call=unknown),
+)
+
+
+@dataclass
+class ReleaseResponse(AdapterResponse):  # type: ignore[misc] # dbt is not there to be checked
+    """What dbt stores of a statement in ``run_results.json``, with the figures of its certificate where it is a release."""
+
+    kanon: dict[str, Any] | None = None
+
+    def certified(self, message: str, figures: dict[str, Any] | None) -> None:
+        """Take the message and the figures of an anonymized model."""
+        self._message, self.code, self.kanon = message, "CREATE TABLE AS", figures
 
 
 _SOURCE = "kanon_source"
@@ -66,14 +102,16 @@ class Plugin(BasePlugin):  # type: ignore[misc] # dbt is not there to be checked
     """What ``plugins: [{module: kanon_sql.dbt_plugin}]`` in profiles.yml loads; it has no configuration."""
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:  # noqa: ARG002 - as the base class has it
-        """Guard the words of errors."""
+        """Guard the words of errors, and make responses that can hold figures: no plugin is handed either."""
         guard_cursors(DuckDBCursorWrapper)
+        DuckDBConnectionManager.get_response = classmethod(lambda _manager, _cursor: ReleaseResponse(_message="OK"))
 
     def configure_connection(self, conn: Any) -> None:
         """Register the functions, which all cursors of the database share."""
         session = session_of(conn)
         session.serve(conn)  # so that anonymize(tbl, 'name') can look for stored policies
-        conn.create_function(REWRITE.name, session.keep(REWRITE.bound(session)), None, REWRITE.returns)
+        for function in FUNCTIONS:
+            conn.create_function(function.name, session.keep(function.bound(session)), None, function.returns)
 
     def configure_cursor(self, cursor: Any) -> None:
         """Create the macros: temporary ones, so that none is left in the database file, and those belong to one cursor."""

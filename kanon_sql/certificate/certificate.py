@@ -54,6 +54,16 @@ class Certificate:
         What the audit counted on the released rows; None until it has passed.
     number : int or None
         Running number among the releases of a connection.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"zip": ["98101", "98101", "98102", "98103"], "age": [34, 34, 51, 51]})
+    >>> certificate = kanon_sql.anonymize(people, k=2).certificate
+    >>> certificate.cost, certificate.lower_bound, certificate.status.value, certificate.smallest_class
+    (Fraction(2, 1), Fraction(2, 1), 'OPTIMAL', 2)
+    >>> Certificate.from_json(certificate.to_json()) == certificate
+    True
     """
 
     requirements: tuple[str, ...]
@@ -114,6 +124,16 @@ class Certificate:
             **({"warnings": "\n".join(self.warnings)} if self.warnings else {}),
         }
 
+    def __repr__(self) -> str:
+        """Return six lines: the policy, the prices and the texts of the warnings are left to the attributes."""
+        told = self.figures()
+        lines = {name: told[name] for name in ("guarantee", "rows", "classes", "suppressed cells", "cost", "solved")}
+        lines["classes"] += f", the smallest of {told['smallest class']}" if self.audited else " (not audited)"
+        lines["solved"] += f", {self.algorithm}"
+        for name, found in (("released unchanged", self.unchanged), ("warnings", self.warnings)):
+            lines["solved"] += f"; {name}: {len(found)}" if found else ""
+        return "\n".join(f"{name:<18}{text}" for name, text in lines.items())
+
     def _repr_html_(self) -> str:
         return table("certificate", self.figures())
 
@@ -158,11 +178,22 @@ class Release:
         What is proven about them.
     sql : str
         The statement that made the release.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"zip": ["98101", "98101", "98102", "98103"], "age": [34, 34, 51, 51]})
+    >>> release = kanon_sql.anonymize(people, k=2)
+    >>> release.table.num_rows, release.table["zip"].null_count
+    (4, 2)
     """
 
     table: Any = field(repr=False)
     certificate: Certificate
     sql: str = field(repr=False)
+
+    def __repr__(self) -> str:
+        return repr(self.certificate)
 
     def _repr_html_(self) -> str:
         return self.certificate._repr_html_()

@@ -48,6 +48,9 @@ def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: 
 @click.option("--k", type=int, help="Least number of rows that look alike.  [default: that of the certificate, else 2]")
 @sensitive_options
 @click.option("--certificate", metavar="CERT.json", help="What is claimed of the release; it names the quasi-identifiers.")
+@click.option("--title", metavar="TEXT", help="What is released; the heading of the page.")
+@click.option("--purpose", metavar="TEXT", help="What it is released for.")
+@click.option("--recipient", metavar="TEXT", help="Who gets it.")
 @table_option
 @delimiter_option
 @force_option
@@ -60,6 +63,9 @@ def report(
     metric: str | None,
     hierarchy: str | None,
     certificate: str | None,
+    title: str | None,
+    purpose: str | None,
+    recipient: str | None,
     table: str | None,
     delimiter: str,
     force: bool,
@@ -103,6 +109,7 @@ def report(
             beside=beside,
             certificate=claimed,
             names=lambda known: column_names(qi, known) if qi else None,
+            heading={"title": title, "purpose": purpose, "recipient": recipient},
             **about,
             **names,
         )
@@ -166,6 +173,7 @@ def frontier(
     con = kanon_sql.connect()
     ended = threading.Event()
     found: list[Point] = []
+    known: list[str] = []
 
     def finish() -> bool:
         going = con.finish()
@@ -181,7 +189,7 @@ def frontier(
             step("reading")
             for name, each in {"source": place, **beside}.items():
                 load(con, each, into=name, delimiter=delimiter)
-            known = columns(con, "source")
+            known.extend(columns(con, "source"))
             chosen = column_names(qi, known) if qi else None
             policies = [each.resolve(known) for each in curve_policies(k, t, quasi_identifiers=chosen, **names, **options)]
             con.watch(lambda moment: step("solving", moment))
@@ -191,9 +199,12 @@ def frontier(
             return policies
 
     policies = interruptible(con.interrupt, work, finish=finish, patience=PATIENCE)
+    shown = {each.column for each in policies[0].quasi_identifiers}
+    others = [name for name in known if name not in shown]
     settings = [
         ("source", place.path.name),
         ("quasi-identifiers", ", ".join(each.column for each in policies[0].quasi_identifiers)),
+        *([("other columns", ", ".join(others))] if others else []),
         ("solver", f"{policies[0].algorithm}, seed {policies[0].seed}"),
         ("points", f"{len(found)} of {len(policies)}"),
         ("version", f"kanon-sql {kanon_sql.__version__}"),

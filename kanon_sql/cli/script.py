@@ -41,6 +41,12 @@ def rows_of(con: Any) -> Iterator[tuple[Any, ...]]:
         yield from rows
 
 
+def has_rows(names: list[str], text: str) -> bool:
+    """Return whether the columns of a statement's result are rows that were asked for, not the count of what it did."""
+    queries = text.lstrip(" (").lower().startswith(("select", "from", "with"))
+    return names not in ([], ["Success"]) and (names != ["Count"] or queries)
+
+
 def execute(con: Any, text: str, console: Console) -> None:
     """Run one statement and show its result: a table on a terminal, tab-separated lines elsewhere."""
     con.execute(text)
@@ -50,9 +56,7 @@ def execute(con: Any, text: str, console: Console) -> None:
         for row in rows:
             console.out(str(row[-1]), highlight=False)
         return
-    if names in ([], ["Success"]) or (
-        names == ["Count"] and not text.lstrip(" (").lower().startswith(("select", "from", "with"))
-    ):
+    if not has_rows(names, text):
         done = list(rows)
         if console.is_terminal:
             console.print(f"[dim]{done[0][0]:,} rows changed[/dim]" if done and names == ["Count"] else "[dim]done[/dim]")

@@ -58,16 +58,6 @@ def grid_of(pairs: Iterable[tuple[str, object]]) -> Table:
     return grid
 
 
-def state_text(moment: Moment) -> str:
-    """Return where a solver stands: its step, and how good the best release so far is known to be."""
-    if moment.cost is None:
-        return moment.step
-    cost = f"{moment.step}: cost {float(moment.cost):,.12g}"
-    if moment.lower_bound is None or moment.gap is None:
-        return cost
-    return f"{cost}, proven at least {float(moment.lower_bound):,.12g} (gap {100 * moment.gap:.1f} %)"
-
-
 class Step(Protocol):
     """Hears of what a command is doing."""
 
@@ -90,7 +80,7 @@ def progress(shown: bool) -> Iterator[Step]:
         task = bar.add_task("", total=len(STEPS))
 
         def announce(step: str, moment: Moment | None = None, /) -> None:
-            description = step if moment is None else f"{step}: {state_text(moment)}"
+            description = step if moment is None else f"{step}: {moment}"
             bar.update(task, description=description, completed=STEPS.index(step) + (moment.done if moment else 0.0))
 
         yield announce

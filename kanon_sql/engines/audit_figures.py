@@ -32,6 +32,14 @@ class Audit:
     delta : float or None
         The greatest distance of ln of the share of a value in a class from that in the table, infinite where a class has not
         every value; None where no ``delta`` was asked for.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"zip": ["98101", "98101", "98102", "98103"], "disease": ["flu", "cold", "flu", "flu"]})
+    >>> figures = kanon_sql.audit(people, quasi_identifiers=["zip"], sensitive="disease")
+    >>> figures.k, figures.uniques, figures.highest_risk, figures.distinct_l
+    (1, 2, 1.0, 1)
     """
 
     k: int | None

@@ -25,7 +25,7 @@ def digit_levels(texts: Sequence[Label], shown: Sequence[int]) -> tuple[dict[int
     Examples
     --------
     >>> digit_levels(["98765", "98"], [3])
-    ({3: ['987**', '98***']}, False)
+    ({3: ['987**', '98**']}, False)
     """
     longest = max((len(text) for text in texts if text is not None), default=0)
     chosen = [count for count in shown if count < longest] if shown else list(range(longest - 1, 0, -1))

@@ -24,9 +24,19 @@ class AlphaAnonymity:
     alpha : int, Fraction, Decimal, float or str
         Above 0, at most 1; kept as an exact `Fraction`.
 
+    Raises
+    ------
+    PolicyError
+        When alpha is out of its range, or the value is no text.
+
     References
     ----------
     Wong, Li, Fu, Wang: (alpha, k)-anonymity: an enhanced k-anonymity model for privacy preserving data publishing, KDD 2006.
+
+    Examples
+    --------
+    >>> AlphaAnonymity(sensitive="disease", value="hepatitis", alpha=0.25).describe()
+    "alpha(disease, 'hepatitis') <= 1/4"
     """
 
     sensitive: str

@@ -13,7 +13,23 @@ REPRESENTATIVE = "represents a person"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KAnonymity:
-    """Every equivalence class holds at least ``k`` rows."""
+    """Every equivalence class holds at least ``k`` rows.
+
+    Parameters
+    ----------
+    k : int
+        At least 1.
+
+    Raises
+    ------
+    PolicyError
+        When k is no whole number above 0.
+
+    Examples
+    --------
+    >>> KAnonymity(k=5).describe()
+    'k >= 5'
+    """
 
     k: int
 
@@ -44,6 +60,16 @@ class People:
         The number of people.
     per : str
         The column that tells people apart; it is never released. An empty cell is nobody.
+
+    Raises
+    ------
+    PolicyError
+        When k is no whole number above 0, or ``per`` no name.
+
+    Examples
+    --------
+    >>> People(k=5, per="patient_id").describe()
+    'k >= 5 PER patient_id'
     """
 
     k: int

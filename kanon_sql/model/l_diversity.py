@@ -30,10 +30,22 @@ class LDiversity:
     c : number, optional
         Above 0; for ``'recursive'`` only, and needed there.
 
+    Raises
+    ------
+    PolicyError
+        When a number is out of its range, or the variant is unknown.
+
     References
     ----------
     Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-diversity, TKDD 1(1), 2007 (Definitions 4 to 6). Frequency:
     Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems, Section 1.
+
+    Examples
+    --------
+    >>> LDiversity(sensitive="disease", l=2).describe()
+    'l(disease) >= 2'
+    >>> LDiversity(sensitive="disease", l=2, variant="recursive", c=3).describe()
+    "l(disease, 'recursive', 3) >= 2"
     """
 
     sensitive: str

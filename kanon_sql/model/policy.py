@@ -76,6 +76,14 @@ class Policy:
     ------
     PolicyError
         When the parts contradict each other.
+
+    Examples
+    --------
+    >>> policy = Policy.of(k=5, quasi_identifiers=["zip", "age"], sensitive="disease", l=2)
+    >>> [requirement.describe() for requirement in policy.requirements]
+    ['k >= 5', 'l(disease) >= 2']
+    >>> policy == Policy.from_json(policy.to_json())
+    True
     """
 
     quasi_identifiers: tuple[QuasiIdentifier, ...] = ()

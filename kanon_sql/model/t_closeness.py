@@ -30,10 +30,20 @@ class TCloseness:
     hierarchy : str, optional
         Name of the table of the tree; for ``'hierarchical'`` only, and needed there.
 
+    Raises
+    ------
+    PolicyError
+        When t is out of its range, or the metric and the hierarchy do not belong together.
+
     References
     ----------
     Li, Li, Venkatasubramanian: t-closeness, ICDE 2007. Any metric: Liang, Yuan: On the Complexity of t-Closeness
     Anonymization and Related Problems, Section 2.1.
+
+    Examples
+    --------
+    >>> TCloseness(sensitive="severity", t=0.3, metric="ordered").describe()
+    "t(severity, 'ordered') <= 3/10"
     """
 
     sensitive: str

@@ -1,11 +1,13 @@
 """Plots as static SVG: no script runs, they take the colours of the page, and the tables beside them hold the numbers.
 
-They are 340 pixels wide, so that a phone shows them without shrinking their text.
+A plot that takes the width of the page is drawn twice, and the style sheet shows the one that suits the screen: scaled, its
+text would be too small on a phone, or too large elsewhere.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -19,17 +21,23 @@ if TYPE_CHECKING:
 BEFORE, AFTER = "var(--before)", "var(--after)"
 """Colours of source and release: the style sheet of the page knows them, for light, dark and paper."""
 
-_WIDTH = 340
+NARROW, WIDE = 340, 900
+"""Pixels: a phone, or half of the page, and the whole page."""
+
 _LABEL = 150
 _TEXT = "currentColor"
 
 _KINDS = ["cost", "lower bound"]
 
+_GUARANTEES = {"k": "k (rows of the smallest class at least)", "t": "t (distance of a class from the whole table at most)"}
+
+_TAG, _ROLE = re.compile("<[a-z]+ [^<>]*>"), re.compile(' (?:role|aria-[a-z]+)="[^"]*"')
+"""The page names the whole figure; Vega names its parts one by one."""
+
 _ZERO = "datum.value == 0 ? '0' : datum.label"
 """Not 0k."""
 
 _CONFIG: dict[str, Any] = {
-    "aria": False,  # the page names the whole figure; its parts would be read one by one
     "background": None,
     "font": "system-ui, sans-serif",
     "view": {"stroke": None},
@@ -48,7 +56,13 @@ _CONFIG: dict[str, Any] = {
 
 
 def bars(
-    title: str, labels: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], *, share: bool = False
+    title: str,
+    labels: Sequence[str],
+    series: Sequence[tuple[str, Sequence[float | None]]],
+    *,
+    along: str,
+    of: str,
+    wide: bool = False,
 ) -> str:
     """Return horizontal bars as SVG, one for each label and series.
 
@@ -59,9 +73,11 @@ def bars(
     labels : sequence of str
         From the top down.
     series : sequence of (colour, numbers)
-        A number, or None for no bar, for each label.
-    share : bool
-        Whether the numbers are shares from 0 to 1, else rows.
+        A share from 0 to 1, or None for no bar, for each label.
+    along, of : str
+        Titles of the axis of the labels and of that of the shares.
+    wide : bool
+        Whether the plot takes the width of the page.
     """
     data = [
         {"place": place, "series": number, "value": value}
@@ -70,26 +86,26 @@ def bars(
         if value is not None
     ]
     places, numbers = list(range(len(labels))), list(range(len(series)))
-    form = alt.Axis(title=None, format="%" if share else "~s", labelExpr=_ZERO, tickCount=4, domain=False, ticks=False)
+    form = alt.Axis(title=f"{of} (%)", format="~%", tickCount=4, domain=False, ticks=False)
     chart = (
         alt.Chart(alt.InlineData(values=data))
         .mark_bar()
         .encode(
-            y=alt.Y("place:O", scale=alt.Scale(domain=places, paddingInner=0.25), axis=_labels(labels)),
+            y=alt.Y("place:O", scale=alt.Scale(domain=places, paddingInner=0.25), axis=_labels(labels, along)),
             yOffset=alt.YOffset("series:O", scale=alt.Scale(domain=numbers)),
             x=alt.X("value:Q", axis=form),
             color=alt.Color("series:O", legend=None, scale=alt.Scale(domain=numbers, range=[colour for colour, _ in series])),
         )
-        .properties(width=_WIDTH, height=len(labels) * (12 + 9 * len(series)) + 24)
+        .properties(height=len(labels) * (12 + 9 * len(series)) + 44)
     )
-    return _svg(title, chart)
+    return _svg(title, chart, wide=wide)
 
 
-def _labels(labels: Sequence[str]) -> alt.Axis:
+def _labels(labels: Sequence[str], title: str) -> alt.Axis:
     """Return an axis of labels, with space for a font that is wider than the one that is measured here."""
     width = min(_LABEL, 8 * max(map(len, labels), default=0))
     return alt.Axis(
-        title=None,
+        title=title,
         # The labels travel beside the data, so that two that are cut to one text stay two bars.
         labelExpr=f"{json.dumps(list(labels))}[datum.value]",
         labelLimit=_LABEL - 20,
@@ -132,27 +148,59 @@ def curve(points: Iterable[Point], *, over: str) -> tuple[str, dict[str, str]]:
     base = alt.Chart(alt.InlineData(values=data)).encode(
         x=alt.X(
             "over:Q",
-            title=over,
+            title=_GUARANTEES[over],
             scale=alt.Scale(type="log" if log else "linear", zero=False, nice=False),
             axis=alt.Axis(values=at, format="~g", labelOverlap=True, labelFlush=False),
         ),
-        y=alt.Y("cost:Q", title="cost", axis=alt.Axis(format="~s", labelExpr=_ZERO, tickCount=5, domain=False)),
+        y=alt.Y(
+            "cost:Q",
+            title="cost (weighted suppressed cells)",
+            axis=alt.Axis(format="~s", labelExpr=_ZERO, tickCount=5, domain=False),
+        ),
         color=alt.Color("line:N", legend=None, scale=alt.Scale(domain=list(colours), range=list(colours.values()))),
         strokeDash=alt.StrokeDash("what:N", legend=None, scale=alt.Scale(domain=_KINDS, range=[[1, 0], [5, 4]])),
     )
-    chart = (base.mark_line(strokeWidth=2) + base.mark_point(filled=True, size=40)).properties(width=_WIDTH, height=240)
-    return _svg(f"Cost of the release and its lower bound over {over}", chart), colours
+    chart = (base.mark_line(strokeWidth=2) + base.mark_point(filled=True, size=40)).properties(height=280)
+    return _svg(f"Cost of the release and its lower bound over {over}", chart, wide=True), colours
 
 
-def _svg(title: str, chart: Any) -> str:
-    """Return the SVG of a chart as a part of an HTML page, where it needs no namespaces."""
-    specification = chart.properties(autosize=alt.AutoSizeParams(type="fit", contains="padding")).to_dict()
+def risk_against_loss(points: Iterable[Point]) -> str:
+    """Return the risk of the worst row against the share of suppressed cells, a mark for each release, as SVG."""
+    data = [
+        {
+            "risk": 1 / point.certificate.smallest_class,
+            "loss": point.certificate.suppressed_cells / point.certificate.cells,
+            "guarantee": point.guarantee,
+        }
+        for point in points
+        if point.certificate is not None and point.certificate.smallest_class and point.certificate.cells
+    ]
+    base = alt.Chart(alt.InlineData(values=data)).encode(
+        x=alt.X("risk:Q", title="highest risk of re-identification (%)", axis=alt.Axis(format="~%", tickCount=5)),
+        y=alt.Y("loss:Q", title="suppressed cells (%)", axis=alt.Axis(format="~%", tickCount=5, domain=False)),
+    )
+    marks = base.mark_point(filled=True, size=60, color=AFTER)
+    names = base.mark_text(align="left", baseline="bottom", dx=6, dy=-4, fontSize=12, fill=_TEXT).encode(text="guarantee:N")
+    return _svg("Risk of the worst row against suppressed cells", (marks + names).properties(height=280), wide=True)
+
+
+def _svg(title: str, chart: Any, *, wide: bool) -> str:
+    """Return the SVG of a chart as a part of an HTML page: where it is wide, one for broad screens and one for narrow ones."""
+    if not wide:
+        return _drawn(title, chart, NARROW, "")
+    return _drawn(title, chart, WIDE, "on-wide") + _drawn(title, chart, NARROW, "on-narrow")
+
+
+def _drawn(title: str, chart: Any, width: int, kind: str) -> str:
+    """Return one SVG; inside of HTML it needs no namespaces."""
+    fit = alt.AutoSizeParams(type="fit", contains="padding")
+    specification = chart.properties(width=width, autosize=fit).to_dict()
     specification["config"] = _CONFIG
-    svg = vl_convert.vegalite_to_svg(specification, vl_version=_VERSION)
+    svg = _TAG.sub(lambda tag: _ROLE.sub("", tag[0]), vl_convert.vegalite_to_svg(specification, vl_version=_VERSION))
     start = svg.index(">")
     view = next(part for part in svg[:start].split(" viewBox=")[1].split('"') if part)
     label = escape(f"{title}; the numbers are in the table below")
-    return f'<svg viewBox="{view}" width="{_WIDTH}" role="img" aria-label="{label}">{svg[start + 1 :]}'
+    return f'<svg class="{kind}" viewBox="{view}" width="{width}" role="img" aria-label="{label}">{svg[start + 1 :]}'
 
 
 _VERSION = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])

@@ -145,28 +145,53 @@ def html_text(found: Sequence[Point], settings: Iterable[tuple[str, str]]) -> st
         When jinja2, altair or vl-convert-python is not installed.
     """
     try:
-        from kanon_sql.report.charts import curve
+        from kanon_sql.report.charts import curve, risk_against_loss
         from kanon_sql.report.page import frontier_page
     except ModuleNotFoundError as error:
         raise_alone(missing(error))
     over = "t" if len({point.k for point in found}) == 1 and found[0].t is not None else "k"
     plot, lines = curve(found, over=over) if any(point.certificate for point in found) else (None, {})
     return frontier_page(
+        summary=_summary(found),
         plot=plot,
+        risk=risk_against_loss(found) if plot else None,
         lines=lines,
         over=over,
-        heads=("guarantee", "hidden", "cost", "lower bound", "gap"),
+        heads=("guarantee", "risk", "suppressed", "cost", "lower bound", "gap"),
         rows=[_cells(point) for point in found],
         settings=list(settings),
     )
 
 
 def _cells(point: Point) -> tuple[str, ...]:
-    guarantee = f"k = {point.k:,}" + ("" if point.t is None else f", t = {float(point.t):.6g}")
-    guarantee = guarantee.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     c = point.certificate
     if c is None:
-        return (guarantee, "no release", "-", "-", "-")
+        return (point.guarantee, "no release", "-", "-", "-", "-")
     share = c.suppressed_cells / c.cells if c.cells else 0.0
+    risk = f"{1 / c.smallest_class:.2%}" if c.smallest_class else "-"
     cost, bound = (f"{float(each):,.12g}" for each in (c.cost, c.lower_bound))
-    return (guarantee, f"{share:.2%}", cost, bound, f"{c.gap:.2%}")
+    return (point.guarantee, risk, f"{share:.2%}", cost, bound, f"{c.gap:.2%}")
+
+
+def _summary(found: Sequence[Point]) -> list[str]:
+    """Return the curve in three plain sentences."""
+    kept = [(point, point.certificate) for point in found if point.certificate is not None and point.certificate.cells]
+    if not kept:
+        return [
+            f"None of the {len(found):,} guarantees can be kept.",
+            "The table has too few rows, or the permitted masks hide too little.",
+            "Ask for a weaker guarantee.",
+        ]
+    shares = [certificate.suppressed_cells / certificate.cells for _, certificate in kept]
+    first, last = min(zip(shares, kept, strict=True), key=_share), max(zip(shares, kept, strict=True), key=_share)
+    gap = max(certificate.gap for _, certificate in kept)
+    return [
+        f"{len(kept):,} of {len(found):,} guarantees can be kept.",
+        f"The release suppresses from {first[0]:.1%} of the cells ({first[1][0].guarantee}) to {last[0]:.1%} "
+        f"({last[1][0].guarantee}).",
+        "No release that keeps these guarantees costs less." if gap == 0 else f"At most {gap:.1%} of any cost could be saved.",
+    ]
+
+
+def _share(each: tuple[float, object]) -> float:
+    return each[0]

@@ -99,6 +99,8 @@ class Measured:
         The quasi-identifiers.
     sensitive : tuple of Sensitive
         The sensitive attributes.
+    unchanged : tuple of str
+        The columns about which nothing is guaranteed.
     """
 
     rows: int
@@ -112,6 +114,7 @@ class Measured:
     other_masks: Mask | None
     columns: tuple[Column, ...]
     sensitive: tuple[Sensitive, ...]
+    unchanged: tuple[str, ...]
 
 
 def measured(con: Any, policy: Policy) -> Measured:
@@ -164,6 +167,7 @@ def measured(con: Any, policy: Policy) -> Measured:
         masks=tuple(listed),
         other_masks=Mask(hidden=(), rows=sum(mask.rows for mask in rest)) if rest else None,
         sensitive=tuple(sensitive_of(con, name, names, figures) for name in policy.sensitive),
+        unchanged=tuple(name for name in columns(con, "released") if name not in {*names, *policy.sensitive}),
     )
 
 

@@ -10,10 +10,30 @@ from typing import Any
 import jinja2
 
 from kanon_sql.report import charts
-from kanon_sql.report.columns import MAX_BARS, Bar
+from kanon_sql.report.columns import MAX_BARS, Bar, Column
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.sensitive import Sensitive
 from kanon_sql.report.text import printable
+
+_OF_ROWS = "share of the rows"
+
+_LONGEST_TITLE = 24
+"""Characters of a name that titles an axis."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What its author says of a release; what is left out is a blank to be filled in on paper.
+
+    Attributes
+    ----------
+    title, purpose, recipient : str, optional
+        What is released, what for, and to whom.
+    """
+
+    title: str | None = None
+    purpose: str | None = None
+    recipient: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +62,7 @@ def report_page(
     claims: Sequence[Claim],
     certificate: Iterable[tuple[str, str]],
     origins: Iterable[tuple[str, str]],
+    about: About,
 ) -> str:
     """Return the page about a release.
 
@@ -55,16 +76,22 @@ def report_page(
         What it says besides; none without a certificate.
     origins : iterable of (str, str)
         By what the tables are recognized, and what made the page.
+    about : About
+        What the page is headed by.
     """
-    plots = {
-        "classes": _paired("Rows by the size of their class", facts.class_sizes) if facts.rows else None,
-        "suppressed": _suppressed(facts) if facts.rows else None,
-        "columns": [_paired(f"Rows by value of {each.name}", each.bars) for each in facts.columns] if facts.rows else [],
-        "distances": [_single(f"Rows by distance of {each.name}", each.distances) for each in facts.sensitive],
+    plots: dict[str, Any] = {
+        "classes": _paired(facts, "Rows by the size of their class", facts.class_sizes, "rows of the class", wide=True),
+        "suppressed": _suppressed(facts),
+        "columns": [_paired(facts, f"Rows by value of {each.name}", each.bars, _along(each)) for each in facts.columns],
+        "distances": [_distances(facts, each) for each in facts.sensitive],
     }
+    if not facts.rows:
+        plots = {"classes": None, "suppressed": None, "columns": [], "distances": []}
     return _render(
         "report.html.j2",
         facts=facts,
+        about=about,
+        summary=_summary(facts, kept(facts, claims)),
         holds=kept(facts, claims),
         claims=claims,
         certificate=list(certificate),
@@ -85,7 +112,9 @@ def report_page(
 
 def frontier_page(
     *,
+    summary: Sequence[str],
     plot: str | None,
+    risk: str | None,
     lines: Mapping[str, str],
     over: str,
     heads: Sequence[str],
@@ -96,8 +125,10 @@ def frontier_page(
 
     Parameters
     ----------
-    plot : str, optional
-        The curve as SVG.
+    summary : sequence of str
+        The curve in plain sentences.
+    plot, risk : str, optional
+        The curve, and the risk against the loss, as SVG.
     lines : mapping
         The colours of its lines by what they are.
     over : str
@@ -107,7 +138,8 @@ def frontier_page(
     settings : sequence of (str, str)
         How they were found.
     """
-    return _render("frontier.html.j2", plot=plot, lines=lines, over=over, heads=heads, rows=rows, settings=settings)
+    shown = {"summary": summary, "plot": plot, "risk": risk, "lines": lines, "over": over}
+    return _render("frontier.html.j2", **shown, heads=heads, rows=rows, settings=settings)
 
 
 def kept(facts: Measured, claims: Iterable[Claim]) -> bool:
@@ -193,17 +225,56 @@ def _masks(facts: Measured) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _paired(title: str, bars: Sequence[Bar]) -> str:
-    before, after = [bar.before for bar in bars], [bar.after for bar in bars]
-    series: list[tuple[str, Sequence[float | None]]] = [(charts.BEFORE, before), (charts.AFTER, after)]
-    return charts.bars(title, [bar.label for bar in bars], series)
+def _paired(facts: Measured, title: str, bars: Sequence[Bar], along: str, *, wide: bool = False) -> str:
+    series = [(charts.BEFORE, _shares(facts, [bar.before for bar in bars]))]
+    series.append((charts.AFTER, _shares(facts, [bar.after for bar in bars])))
+    return charts.bars(title, [bar.label for bar in bars], series, along=along, of=_OF_ROWS, wide=wide)
 
 
-def _single(title: str, bars: Sequence[Bar]) -> str:
-    return charts.bars(title, [bar.label for bar in bars], [(charts.AFTER, [bar.after for bar in bars])])
+def _distances(facts: Measured, each: Sensitive) -> str:
+    labels, series = (
+        [bar.label for bar in each.distances],
+        [(charts.AFTER, _shares(facts, [bar.after for bar in each.distances]))],
+    )
+    return charts.bars(f"Rows by distance of {each.name}", labels, series, along="distance of the class", of=_OF_ROWS)
 
 
 def _suppressed(facts: Measured) -> str:
     names = [printable(each.name) for each in facts.columns]
-    series = [(charts.AFTER, [each.suppressed / facts.rows for each in facts.columns])]
-    return charts.bars("Share of suppressed cells by column", names, series, share=True)
+    series = [(charts.AFTER, _shares(facts, [each.suppressed for each in facts.columns]))]
+    title, of = "Share of suppressed cells by column", "suppressed cells"
+    return charts.bars(title, names, series, along="column", of=of, wide=True)
+
+
+def _shares(facts: Measured, counts: Iterable[int | None]) -> list[float | None]:
+    return [None if number is None or not facts.rows else number / facts.rows for number in counts]
+
+
+def _along(column: Column) -> str:
+    """Return the title of the axis of a column's values: its name, where that is short."""
+    name = printable(column.name)
+    return name if len(name) <= _LONGEST_TITLE else ("interval" if column.binned else "value")
+
+
+def _summary(facts: Measured, holds: bool) -> list[str]:
+    """Return the page in three plain sentences."""
+    k, before, after = facts.sizes[1]["k"], *facts.risk
+    alike = (
+        "The release has no rows."
+        if k is None
+        else (
+            f"Every row of the release looks like at least {k - 1:,} others in the quasi-identifiers."
+            if k > 1
+            else f"{count(after['uniques'])} rows of the release are unique in the quasi-identifiers."
+        )
+    )
+    if not holds:
+        alike = "This release does not keep its guarantee, or is not that of its certificate, and must not be handed out."
+    risk = (
+        f"Somebody who knows that a person is in the table finds the right row with a chance of at most "
+        f"{share(after['prosecutor_risk'])}, where it was {share(before['prosecutor_risk'])} in the source."
+    )
+    hidden = facts.utility
+    coarser = hidden["generalized_cells"]
+    loss = f"That took the suppression of {share(hidden['suppressed_share'])} of the cells of quasi-identifiers"
+    return [alike, risk, f"{loss}, and made {count(coarser)} coarser." if coarser else f"{loss}."]

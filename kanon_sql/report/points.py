@@ -43,6 +43,12 @@ class Point:
     t: Fraction | None
     certificate: Certificate | None
 
+    @property
+    def guarantee(self) -> str:
+        """Return the guarantee, on one line wherever it is shown."""
+        text = f"k = {self.k:,}" + ("" if self.t is None else f", t = {float(self.t):.6g}")
+        return text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+
     def row(self) -> tuple[object, ...]:
         """Return the values under `HEADS`, exact numbers as texts; empty where there is no release."""
         c = self.certificate

@@ -38,6 +38,9 @@ def report(
     *,
     tables: Mapping[str, Any] | None = None,
     certificate: Certificate | None = None,
+    title: str | None = None,
+    purpose: str | None = None,
+    recipient: str | None = None,
     **options: Unpack[AuditOptions],
 ) -> str:
     """Return an HTML page about a release: whether it keeps its guarantee, what risk is left, and what it has lost.
@@ -52,6 +55,8 @@ def report(
         By their names, the hierarchy or the table of distances, as in `kanon_sql.anonymize`.
     certificate : Certificate, optional
         What is claimed of the release. All that it claims is checked, and what is asked here besides.
+    title, purpose, recipient : str, optional
+        What the page is headed by: what is released, what for, and to whom. What is left out can be filled in on paper.
     **options
         What the release shall keep, as in :class:`~kanon_sql.model.policy_options.AuditOptions`: ``k``,
         ``quasi_identifiers``, ``sensitive``, ``l``, ``variant``, ``c``, ``t``, ``metric``, ``hierarchy``, ``beta``, ``delta``.
@@ -90,7 +95,7 @@ def report(
         if {"source", "released"} & set(map(same_name, tables or {})):
             raise PolicyError("a table beside the release cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
-        return _page(con, policy, certificate, {})[0]
+        return _page(con, policy, certificate, {}, {"title": title, "purpose": purpose, "recipient": recipient})[0]
 
 
 def report_files(
@@ -102,6 +107,7 @@ def report_files(
     beside: Mapping[str, Place],
     certificate: Certificate | None,
     names: Any,
+    heading: Mapping[str, str | None],
     **about: Any,
 ) -> tuple[str, bool]:
     """Return the page about a release in a file, and whether it keeps its guarantee.
@@ -120,6 +126,8 @@ def report_files(
         What is claimed of the release.
     names : callable
         Chooses the quasi-identifiers from the columns of the source; may return None.
+    heading : mapping
+        ``title``, ``purpose`` and ``recipient``, as in `report`.
     **about
         As in `report`.
     """
@@ -139,7 +147,7 @@ def report_files(
             for what, place in (("source", source), ("release", release))
             if place.table is None
         }
-        return _page(con, policy, certificate, hashes)
+        return _page(con, policy, certificate, hashes, heading)
 
 
 def measured_policy(known: list[str], certificate: Certificate | None, **options: Unpack[AuditOptions]) -> Policy:
@@ -175,12 +183,14 @@ def measured_policy(known: list[str], certificate: Certificate | None, **options
     ).resolve(known)
 
 
-def _page(con: Any, policy: Policy, certificate: Certificate | None, hashes: Mapping[str, str]) -> tuple[str, bool]:
+def _page(
+    con: Any, policy: Policy, certificate: Certificate | None, hashes: Mapping[str, str], heading: Mapping[str, str | None]
+) -> tuple[str, bool]:
     from kanon_sql.report.fingerprints import rows_hash
     from kanon_sql.report.measured import measured
 
     try:
-        from kanon_sql.report.page import kept, report_page
+        from kanon_sql.report.page import About, kept, report_page
     except ModuleNotFoundError as error:
         raise_alone(missing(error))
     # The macros alone: no solver of this package is involved in a report.
@@ -193,6 +203,7 @@ def _page(con: Any, policy: Policy, certificate: Certificate | None, hashes: Map
         claims=claims,
         certificate=[] if certificate is None else _besides(certificate),
         origins=[*hashes.items(), *rows.items(), ("made by", _versions())],
+        about=About(**heading),
     )
     return text, kept(facts, claims)
 

@@ -34,6 +34,15 @@ class Moment:
             return None
         return float((self.cost - self.lower_bound) / self.cost) if self.cost else 0.0
 
+    def __str__(self) -> str:
+        """Return the step, and how good the best release so far is known to be."""
+        if self.cost is None:
+            return self.step
+        cost = f"{self.step}: cost {float(self.cost):,.12g}"
+        if self.lower_bound is None or self.gap is None:
+            return cost
+        return f"{cost}, proven at least {float(self.lower_bound):,.12g} (gap {100 * self.gap:.1f} %)"
+
 
 Progress = Callable[[Moment], None]
 """Hears of the work as it goes on; an exception it raises ends the work without a release."""

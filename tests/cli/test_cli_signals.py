@@ -17,7 +17,6 @@ import pytest
 from kanon_process import KANON, Kanon
 
 from kanon_sql.cli.interrupt import ENDING, Terminated, interruptible
-from kanon_sql.cli.terminal import state_text
 from kanon_sql.solvers.budget import Moment
 
 pexpect = pytest.importorskip("pexpect")
@@ -233,4 +232,4 @@ def test_a_signal_to_terminate_does_not_wait_for_the_search() -> None:
     ],
 )
 def test_where_a_solver_stands(cost: Fraction | None, bound: Fraction | None, text: str) -> None:
-    assert state_text(Moment(step="prices", done=0.5, cost=cost, lower_bound=bound)) == text
+    assert str(Moment(step="prices", done=0.5, cost=cost, lower_bound=bound)) == text

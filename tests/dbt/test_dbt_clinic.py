@@ -74,8 +74,16 @@ def test_a_kill_leaves_the_previous_release(project: Path) -> None:
 
 
 REFUSED = {
-    "a_view": ("materialized='view'", "select * from k_anonymize('stg_patients', 5)", "materialized=view"),
-    "a_growing_table": ("materialized='incremental'", "select * FROM\n t_close ('x', 'y', 1)", "materialized=incremental"),
+    "a_view": (
+        "materialized='view'",
+        "select * from k_anonymize('stg_patients', 5)",
+        "materialized=view, which would be solved anew",
+    ),
+    "a_growing_table": (
+        "materialized='incremental'",
+        "select * FROM\n t_close ('x', 'y', 1)",
+        "materialized=incremental, which would put rows of",
+    ),
     "a_clause": ("materialized='table'", "from stg_patients anonymize BY zip guarantee k >= 5", "ANONYMIZE clause"),
     "an_alias": ("materialized='table'", "from {{ ref('stg_patients') }}\n  anonymize (zip, age)", "ANONYMIZE clause"),
     "a_policy": ("materialized='view', k=5", "select zip from stg_patients", "would hand out the rows"),

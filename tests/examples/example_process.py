@@ -50,6 +50,12 @@ class Service:
             with error:
                 return error.code, json.load(error)
 
+    def text(self, address: str) -> str:
+        """Return the text of a GET request that is answered."""
+        with urlopen(f"http://127.0.0.1:{self.port}{address}", timeout=60) as answer:
+            assert answer.status == 200
+            return str(answer.read(), "utf-8")
+
     def rows(self, path: str, **parameters: str) -> Any:
         """Return the JSON of a request that is answered."""
         status, found = self.ask(path, **parameters)

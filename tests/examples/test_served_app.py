@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import importlib.util
+import json
+import re
 import runpy
 import socket
 import subprocess
@@ -83,15 +86,21 @@ def test_values_that_json_does_not_have(service: Service) -> None:
 
 
 @pytest.mark.process
-def test_the_certificate_says_what_the_rows_show(service: Service, rows: Any) -> None:
-    certificate = service.rows("/certificate")
-    assert certificate["requirements"] == ["k >= 5"]
-    assert certificate["rows"] == len(rows)
-    assert certificate["classes"] == len(classes(rows))
-    assert certificate["smallest_class"] == min(classes(rows).values())
-    assert certificate["cost"] == sum(row[name] is None for row in rows for name in QUASI_IDENTIFIERS)
-    assert certificate["lower_bound"] <= certificate["cost"]
-    assert certificate["prices"] is None
+def test_the_start_page_tells_the_figures_and_its_links_are_answered(service: Service, rows: Any) -> None:
+    text = service.text("/")
+    assert f"{len(rows):,} rows" in text
+    assert f"at least {min(classes(rows).values()) - 1} others" in text
+    assert f"{len(classes(rows)):,} classes" in text
+    links = re.findall(r'<a href="([^"]+)">', text)
+    assert [link.partition("?")[0] for link in links] == ["/patients", "/query", "/audit"]
+    assert all(json.loads(service.text(html.unescape(link))) for link in links)
+    assert "<script" not in text
+
+
+@pytest.mark.process
+def test_the_certificate_is_not_served(service: Service) -> None:
+    """It counts the distinct combinations of the raw rows."""
+    assert service.ask("/certificate") == (404, {"detail": "Not Found"})
 
 
 @pytest.mark.process

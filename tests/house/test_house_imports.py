@@ -70,6 +70,7 @@ ONLY = {
     "pyspark": ("kanon_sql.engines.spark",),
     "click": ("kanon_sql.cli",),
     "rich": ("kanon_sql.cli",),
+    "IPython": ("kanon_sql.cli.magic", "kanon_sql.engines.notebook"),
     "prompt_toolkit": ("kanon_sql.cli.shell",),
     "dbt": ("kanon_sql.dbt_plugin",),
     "altair": ("kanon_sql.report",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -83,10 +84,30 @@ def test_the_csv_file(points: tuple[Point, ...]) -> None:
 def test_the_page(points: tuple[Point, ...], chosen: slice) -> None:
     found = assert_sound(html_text(points[chosen], [("source", "<b>&")]))
     feasible = [point for point in points[chosen] if point.certificate is not None]
-    assert len(found.all("svg")) == (1 if feasible else 0)
+    assert [plot["class"] for plot in found.all("svg")] == (["on-wide", "on-narrow"] * 2 if feasible else [])
     rows = found.table("The points of the curve").rows[1:]
     assert [row[0] for row in rows] == [f"k\xa0=\xa0{point.k}, t\xa0=\xa0{float(point.t or 0):g}" for point in points[chosen]]
     assert found.table("How they were found").pairs["source"] == ["<b>&"]
+
+
+def test_the_page_sets_risk_against_loss(points: tuple[Point, ...]) -> None:
+    text = html_text(points, [])
+    found = assert_sound(text)
+    titles = set(re.findall(r"role-axis-title.*?<text[^>]*>([^<]*)</text>", text, re.DOTALL))
+    assert titles == {
+        "highest risk of re-identification (%)",
+        "suppressed cells (%)",
+        "cost (weighted suppressed cells)",
+        "k (rows of the smallest class at least)",
+    }
+    rows = found.table("The points of the curve").rows[1:]
+    for row, point in zip(rows, points, strict=True):
+        c = point.certificate
+        assert row[1:3] == (
+            ["no release", "-"] if c is None else [f"{1 / c.smallest_class:.2%}", f"{c.suppressed_cells / c.cells:.2%}"]
+        )
+    assert "4 of 6 guarantees can be kept." in found.text
+    assert "None of the 2 guarantees can be kept." in assert_sound(html_text(points[4:], [])).text
 
 
 def test_without_closeness_and_with_weights() -> None:

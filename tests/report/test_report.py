@@ -93,10 +93,55 @@ def test_the_structure_is_sound(page: str) -> None:
         "Sensitive columns",
         "Which tables these are",
         "What this page does not say",
+        "Sign-off",
     ]
     assert "The guarantee is kept." in found.text
-    assert len(found.all("svg")) == 6  # classes, hidden cells, three columns, distances
+    kinds = Counter(plot["class"] for plot in found.all("svg"))
+    assert kinds == {"on-wide": 2, "on-narrow": 2, "": 4}  # classes and hidden cells; three columns, distances
     assert all(attributes["scope"] for attributes in found.all("th"))
+
+
+def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, Release]) -> None:
+    source, release = released
+    sizes = [class_sizes(table, ["name", "zip", "age"]) for table in (source, release.table)]
+    least = min(sizes[1].values())
+    (summary,) = re.findall(r'<p class="summary">(.*)</p>', page)
+    first, second, third = re.split(r"(?<=\.) ", summary)
+    assert first == f"Every row of the release looks like at least {least - 1} others in the quasi-identifiers."
+    assert f"a chance of at most {1 / least:.2%}, where it was 100.00% in the source" in second
+    (counted,) = Page(page).table("The whole release").pairs["suppressed cells"]
+    assert f"suppression of {counted.partition(': ')[2]} of the cells" in third
+    assert page.index(summary) < page.index("The guarantee is kept.")
+
+
+def test_the_plots_have_axis_titles_with_units(page: str) -> None:
+    titles = re.findall(r"role-axis-title.*?<text[^>]*>([^<]*)</text>", page, re.DOTALL)
+    assert Counter(titles) == {
+        "share of the rows (%)": 6,
+        "rows of the class": 2,
+        "suppressed cells (%)": 2,
+        "column": 2,
+        "name": 1,
+        "zip": 1,
+        "age": 1,
+        "distance of the class": 1,
+    }
+
+
+def test_what_the_author_says_and_what_is_left_to_sign() -> None:
+    source = people()
+    about = {"title": "Patients <2026>", "purpose": "a study"}
+    found = assert_sound(report(source, source, k=1, quasi_identifiers=["zip", "age"], **about))
+    assert found.headings[0] == (1, "Patients <2026>")
+    told = found.table("About the release").pairs
+    assert told["purpose"] == ["a study"]
+    assert told["released as they are"] == ["name, disease"]
+    blanks = [each["aria-label"] for each in found.all("input")]
+    assert blanks == [
+        "recipient",
+        *(f"{role} by: {what}" for role in ("prepared", "approved") for what in ("name", "date", "signature")),
+    ]
+    assert "released as they are: name, disease." in found.text
 
 
 def test_the_risk_is_that_of_the_rows(page: str, released: tuple[pa.Table, Release]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 from collections.abc import Iterator
@@ -55,11 +56,14 @@ def browser() -> Iterator[Any]:
 
 LOOK = """() => {
     const styles = element => getComputedStyle(element)
-    const boxes = [...document.querySelectorAll("svg")].map(svg => svg.getBoundingClientRect())
+    const boxes = [...document.querySelectorAll("svg")].map(svg => svg.getBoundingClientRect()).filter(box => box.width)
     const marks = [...document.querySelectorAll("svg .mark-rect path, svg .mark-line path")]
     const text = document.querySelector("svg text")
     return {
         width: document.documentElement.scrollWidth,
+        twice: [...document.querySelectorAll("figure")].filter(each => each.querySelectorAll("svg.on-wide").length
+            && [...each.querySelectorAll("svg")].filter(svg => svg.checkVisibility()).length != 1).length,
+        broad: Math.max(...boxes.map(box => box.width)),
         plots: boxes.map(box => [box.width, box.height]),
         marks: marks.filter(mark => { const box = mark.getBoundingClientRect(); return box.width + box.height > 0 }).length,
         paints: [...new Set(marks.map(mark => styles(mark).fill + styles(mark).stroke))],
@@ -99,6 +103,8 @@ def test_a_page_is_drawn(browser: Any, pages: list[Path], scheme: str, width: in
         assert said == [path.as_uri()]
         assert seen["width"] <= width
         assert seen["plots"]
+        assert seen["twice"] == 0
+        assert seen["broad"] > min(width, 960) * 0.9
         assert all(0 < across <= width and down > 50 for across, down in seen["plots"])
         assert seen["marks"] >= 3
         assert seen["text"] == seen["ink"]
@@ -110,12 +116,39 @@ def test_a_page_is_drawn(browser: Any, pages: list[Path], scheme: str, width: in
         tab.close()
 
 
+def axe() -> str:
+    """Return the script of axe-core, where it is."""
+    name = os.environ.get("KANON_AXE")
+    if name is None:
+        pytest.skip(
+            "KANON_AXE names no axe.min.js; hint: npm install axe-core, then KANON_AXE=node_modules/axe-core/axe.min.js"
+        )
+    return Path(name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_no_violation(browser: Any, pages: list[Path], scheme: str, width: int) -> None:
+    script = axe()
+    for path in pages:
+        # The script of the check is the only one: the page itself forbids any.
+        tab = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme, bypass_csp=True)
+        tab.goto(path.as_uri())
+        tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        tab.evaluate(script)
+        found = tab.evaluate("axe.run()")["violations"]
+        assert not [(each["id"], [node["html"] for node in each["nodes"]]) for each in found], path.name
+        tab.close()
+
+
 def test_plots_are_told_to_screen_readers(browser: Any, pages: list[Path]) -> None:
     for path in pages:
         tab = browser.new_page()
         tab.goto(path.as_uri())
         for plot in tab.locator("svg").all():
             assert plot.get_attribute("aria-label")
+            if not plot.is_visible():
+                continue
             assert "img" in plot.aria_snapshot()
         tab.close()
 

@@ -6,7 +6,8 @@
     3. The release statement writes a new relation; it audits the rows that it hands out. They are sorted by what they show, so that
        the order of the source tells nothing about them.
     4. The audit (audit.sql) reads the new relation, in plain SQL.
-    5. The warnings of its certificate are logged, and stand in the response of the adapter; with strict=true they are errors.
+    5. The warnings of its certificate are logged (certificate.sql), and stand with its figures in the response of the adapter; with
+       strict=true they are errors.
     6. The new relation takes the place of the old one.
 
     From 2 on all of it is one transaction: a failure or a kill leaves the previous release in place.
@@ -26,6 +27,7 @@
   {% do adapter.ensure_transaction() %}
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
+  {% do kanon_sql.refuse_unknown_config() %}
   {% set text = "'" ~ adapter.escape_sql_string(compiled_code) ~ "'" %}
   {% if run_query('select system.main.kanon_rewrite(' ~ text ~ ') <> ' ~ text).rows[0][0] %}
     {% do kanon_sql.refuse_second_policy() %}
@@ -50,8 +52,8 @@
     {% do kanon_sql.audit(new_relation, policy, 'temp.main.kanon_source') %}
     {% call statement('forget') %} drop table temp.main.kanon_source {% endcall %}
   {% endif %}
-  {% set warnings = kanon_sql.warnings(new_relation) %}
-  {% do store_raw_result('main', message=(['OK'] + warnings) | join('; '), code='CREATE TABLE AS', rows_affected=none) %}
+  {% set certificate = kanon_sql.certificate(new_relation) %}
+  {% do load_result('main').response.certified((['OK'] + (certificate or {}).get('warnings', [])) | join('; '), certificate) %}
 
   {% if existing_relation is not none %}
     {% do adapter.drop_relation(existing_relation) %}

@@ -5,18 +5,28 @@
   {% set release = '(?i)\\b(from|join)\\s+(kanon\\s*\\.\\s*)?(anonymize|k_anonymize|l_diversify|t_close|pattern_guided)\\s*\\(' %}
   {#- Without BY, DuckDB takes the word for an alias with a list of columns, and hands out raw rows. -#}
   {% set clause = '(?i)\\banonymize\\s+by\\b|(?<![\\s,(])(?<!from)(?<!join)(?<!select)(?<!lateral)\\s+anonymize\\s*\\(' %}
+  {% set reasons = {
+    'view': 'would be solved anew at each query, and fail where kanon-sql is absent',
+    'ephemeral': 'would be solved anew in each model that reads it',
+    'incremental': 'would put rows of several releases together, which nobody audited as a whole',
+    'snapshot': 'would keep the rows of all releases, and two releases of one person can tell more than each'} %}
   {% set nodes = graph.nodes.values() if execute else [] %}
   {% set refused = [] %}
   {% for node in nodes if node.resource_type in ['model', 'snapshot'] and node.unique_id in selected_resources %}
     {% set kind = node.config.materialized %}
-    {% set code = modules.re.sub('(?s)\\{#.*?#\\}|/\\*.*?\\*/|--[^\\n]*', ' ', node.raw_code) %}
+    {% set code = kanon_sql.code(node) %}
     {% if kind not in ['anonymized', 'table', 'external'] and modules.re.search(release, code) %}
       {% do refused.append(
-        node.name ~ ' is a release with materialized=' ~ kind ~ "; hint: materialized='table': a release is made once, of all rows; "
-        ~ 'a view would be solved anew at each query, and fail where kanon-sql is absent') %}
+        node.name ~ ' is a release with materialized=' ~ kind ~ ', which ' ~ reasons.get(kind, 'need not make it once, of all rows')
+        ~ "; hint: " ~ ('make the release in a model' if kind == 'snapshot' else "materialized='table'")) %}
     {% elif kind != 'anonymized' and modules.re.search(clause, code) %}
       {% do refused.append(
-        node.name ~ ' has an ANONYMIZE clause with materialized=' ~ kind ~ "; hint: materialized='anonymized'") %}
+        node.name ~ ' has an ANONYMIZE clause with materialized=' ~ kind ~ "; hint: "
+        ~ ('make the release in a model, ' if kind == 'snapshot' else '') ~ "materialized='anonymized'") %}
+    {% elif kind == 'snapshot' and kanon_sql.releases_behind(node, release) %}
+      {% do refused.append(
+        node.name ~ ' is a snapshot of the release ' ~ kanon_sql.releases_behind(node, release) | join(', ') ~ ', which '
+        ~ reasons['snapshot'] ~ '; hint: take the snapshot of the source, and release that') %}
     {% elif kind != 'anonymized' and node.config.get('k') is not none
         and node.columns.values() | map(attribute='tags') | sum(start=[]) | select('in', roles) | list %}
       {% do refused.append(
@@ -26,4 +36,27 @@
   {% if refused %}
     {% do exceptions.raise_compiler_error(refused | join('\n')) %}
   {% endif %}
+{% endmacro %}
+
+
+{#- The names of the releases that a node reads, itself or through other nodes. -#}
+{% macro releases_behind(node, release) %}
+  {% set found = [] %}
+  {% set reached = node.depends_on.nodes | list %}
+  {#- The list grows while it is read: parents, their parents, and so on. -#}
+  {% for name in reached %}
+    {% set parent = graph.nodes.get(name) %}
+    {% if parent and (parent.config.materialized == 'anonymized' or modules.re.search(release, kanon_sql.code(parent))) %}
+      {% do found.append(parent.name) %}
+    {% elif parent %}
+      {% do reached.extend(parent.depends_on.get('nodes', []) | reject('in', reached) | list) %}
+    {% endif %}
+  {% endfor %}
+  {{ return(found) }}
+{% endmacro %}
+
+
+{#- The text of a node without its comments. -#}
+{% macro code(node) %}
+  {{ return(modules.re.sub('(?s)\\{#.*?#\\}|/\\*.*?\\*/|--[^\\n]*', ' ', node.raw_code)) }}
 {% endmacro %}

@@ -75,6 +75,33 @@
 {% endmacro %}
 
 
+{#- A key that nobody knows is an error: a misspelled time_limit or strict would be ignored. -#}
+{% macro refuse_unknown_config() %}
+  {% set own = ['k', 'per', 'strict'] + kanon_sql.model_options() %}
+  {% set unknown = kanon_sql.unknown(model.config, own, of_model=true) %}
+  {% if unknown %}
+    {% do exceptions.raise_compiler_error(
+      'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: the keys of an anonymized model are ' ~ own | join(', ')
+      ~ ' and those of dbt; what is meant for other programs goes into meta') %}
+  {% endif %}
+{% endmacro %}
+
+
+{#- The given keys that are not known, with suggestions. -#}
+{% macro unknown(given, known, of_model=false) %}
+  {% set lists = [] %}
+  {% for names in [given, known] %}
+    {% set texts = [] %}
+    {% for name in names %}
+      {% do texts.append("'" ~ name | string | replace("'", "''") ~ "'") %}
+    {% endfor %}
+    {% do lists.append('cast([' ~ texts | join(', ') ~ '] as varchar[])') %}
+  {% endfor %}
+  {% set question = 'select system.main.unnest(system.main.kanon_unknown(' ~ lists | join(', ') ~ ', ' ~ of_model ~ '))' %}
+  {{ return(run_query(question).columns[0].values() | list) }}
+{% endmacro %}
+
+
 {% macro model_options() %}
   {{ return(['masks', 'linked', 'algorithm', 'time_limit', 'seed', 'max_suppressed', 'suppress', 'row_order']) }}
 {% endmacro %}
@@ -95,7 +122,7 @@
   {% for role, columns in roles.items() %}
     {% for column in columns %}
       {% set given = meta[column | lower] %}
-      {% set unknown = given.keys() | reject('in', known[role]) | list %}
+      {% set unknown = kanon_sql.unknown(given, known[role]) if given else [] %}
       {% if unknown %}
         {% do exceptions.raise_compiler_error(
           'meta.kanon of the ' ~ role ~ ' column "' ~ column ~ '" has unknown keys: ' ~ unknown | join(', ')

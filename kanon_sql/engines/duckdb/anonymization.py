@@ -47,7 +47,7 @@ def anonymize(
         As for `kanon_sql.register`.
     progress : callable, optional
         Called with a `Moment`: the step, the share done, and cost, bound and gap of the best release so far; may raise to
-        stop.
+        stop. By default a notebook shows it under the cell; elsewhere nothing is shown.
     **options
         The policy, as in :class:`~kanon_sql.model.policy_options.PolicyOptions`: ``k``, ``quasi_identifiers``,
         ``sensitive``, ... Recodings may be texts, as the clause writes them: ``{'zip': 'DIGITS', 'age': 'INTERVALS (5, 10)',
@@ -65,6 +65,21 @@ def anonymize(
         When the policy is wrong, the source cannot be read, or no release meets the guarantee.
     TypeError
         When there is no such option.
+
+    Notes
+    -----
+    Reading and writing cost what a GROUP BY and a join of the table cost; solving depends on the number of distinct
+    combinations of quasi-identifiers, and ends at ``time_limit``.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"zip": ["98101", "98101", "98102", "98103"], "age": [34, 34, 51, 51]})
+    >>> release = anonymize(people, k=2)
+    >>> sorted(release.table.to_pandas()["zip"].dropna())
+    ['98101', '98101']
+    >>> release.certificate.figures()["cost"]
+    '2, lower bound 2: no release costs less'
     """
     completed("anonymize", options, POLICY_DEFAULTS)
     policy = Policy.of(**read_options(options))

@@ -49,6 +49,20 @@ def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unp
         When a class has fewer than ``k`` rows, or breaks another guarantee.
     TypeError
         When there is no such option.
+
+    Notes
+    -----
+    A GROUP BY of the quasi-identifiers, and another for each guarantee on a sensitive attribute.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"zip": ["98101", "98101", "98102", "98103"], "age": [34, 34, 51, 51]})
+    >>> audit(people, quasi_identifiers=["zip"]).k
+    1
+    >>> audit(people, quasi_identifiers=["zip"], k=2)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    kanon_sql.errors.AuditError: the smallest class has 1 rows, fewer than k = 2; hint: ...
     """
     given = completed("audit", options, AUDIT_DEFAULTS)
     k = given["k"]

@@ -57,6 +57,13 @@ def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
     Nothing is written into a database file: there, the macros are temporary. A database opened read-only, or whose file is
     called ``kanon``, gives its cursors no ``kanon`` schema. Inside an open transaction the functions last as long as it does:
     register before BEGIN.
+
+    Examples
+    --------
+    >>> con = register(duckdb.connect())
+    >>> _ = con.execute("CREATE TABLE people AS SELECT zip FROM (VALUES (98101), (98101), (98102), (98103)) AS t(zip)")
+    >>> con.sql("SELECT count(*), count(zip) FROM k_anonymize('people', 2)").fetchall()
+    [(4, 2)]
     """
     if isinstance(con, Connection):
         register(con.raw, secret=secret)
@@ -81,6 +88,14 @@ def connect(database: str = ":memory:", *, secret: str | bytes | None = None, **
     ------
     SourceError
         As `register`.
+
+    Examples
+    --------
+    >>> with connect() as con:
+    ...     _ = con.execute("CREATE TABLE people AS SELECT zip FROM (VALUES (98101), (98101), (98102), (98103)) AS t(zip)")
+    ...     released = con.execute("SELECT zip FROM people ANONYMIZE BY zip GUARANTEE k >= 2").fetchall()
+    >>> sorted(released, key=str)
+    [(98101,), (98101,), (None,), (None,)]
     """
     con = duckdb.connect(database, **options)
     try:
@@ -91,7 +106,26 @@ def connect(database: str = ":memory:", *, secret: str | bytes | None = None, **
 
 
 def releases(con: duckdb.DuckDBPyConnection | Connection) -> list[Certificate]:
-    """Return the certificates of all audited releases of the connection's DuckDB instance, oldest first."""
+    """Return the certificates of all audited releases of the connection's DuckDB instance, oldest first.
+
+    Parameters
+    ----------
+    con : Connection or DuckDBPyConnection
+        A connection of `connect`, or one that was registered.
+
+    Raises
+    ------
+    SourceError
+        When the connection cannot be registered.
+
+    Examples
+    --------
+    >>> with connect() as con:
+    ...     _ = con.execute("CREATE TABLE people AS SELECT zip FROM (VALUES (98101), (98101), (98102)) AS t(zip)")
+    ...     _ = con.execute("CREATE TABLE released AS FROM k_anonymize('people', 3)")
+    ...     [(each.requirements, each.suppressed_cells) for each in releases(con)]
+    [(('k >= 3',), 3)]
+    """
     return con.session.releases if isinstance(con, Connection) else session_of(con).releases
 
 
@@ -147,7 +181,10 @@ class Connection:
         return self.session.finish()
 
     def watch(self, progress: Progress | None) -> None:
-        """Let ``progress`` hear of running releases: a `Moment` with the step, the share done, the cost and the bound."""
+        """Let ``progress`` hear of running releases: a `Moment` with the step, the share done, the cost and the bound.
+
+        With None, which is how a connection begins, a notebook shows it under the cell; elsewhere nothing is shown.
+        """
         self.session.watch(progress)
 
     def close(self) -> None:

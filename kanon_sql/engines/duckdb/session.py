@@ -18,6 +18,7 @@ import duckdb
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
 from kanon_sql.engines.duckdb.gathering import Gathering
+from kanon_sql.engines.notebook import LiveProgress, live_progress
 from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import Secret, secret_of
@@ -46,6 +47,7 @@ class Session:
     def __init__(self, secret: str | bytes | None = None) -> None:
         self._secret: Secret | None = None if secret is None else secret_of(secret)
         self._progress: Progress | None = None
+        self._live: LiveProgress | None = None
         self._stop = threading.Event()
         self._end = threading.Event()
         self._incumbent = False
@@ -125,7 +127,7 @@ class Session:
         self._touched.times = self.touched + 1
 
     def watch(self, progress: Progress | None) -> None:
-        """Let ``progress`` hear of the running releases; None ends it."""
+        """Let ``progress`` hear of the running releases; with None, a notebook shows where they stand."""
         self._progress = progress
 
     def interrupt(self) -> None:
@@ -159,10 +161,13 @@ class Session:
         self._stop.clear()
         self._end.clear()
         self._incumbent = False
+        self._live = live_progress() if self._progress is None else None
 
     def rest(self) -> None:
         """Note that no solver is at work any more: there is no search that could be ended."""
         self._incumbent = False
+        if self._live is not None:
+            self._live.close()
 
     def finish(self) -> bool:
         """Let a solver at work end its search with the best release it has; False if there is none yet."""
@@ -179,9 +184,10 @@ class Session:
         if self._stop.is_set():
             raise InterruptedReleaseError("the release was interrupted; nothing was released")
         self._incumbent = moment.cost is not None
-        if self._progress is not None:
+        progress = self._progress or self._live
+        if progress is not None:
             try:
-                self._progress(moment)
+                progress(moment)
             except KanonError:  # its own words, such as that somebody has seen enough
                 raise
             except Exception as error:

@@ -86,6 +86,13 @@ class Suggestion:
         A role for each column, in the order of the table.
     unique_columns : tuple of (tuple of str, float)
         The sets of columns that single most rows out, and the share of the rows that each does.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> suggested = suggest(pa.table({"zip": ["98101", "98102"], "ward": ["a", "a"]}), k=2)
+    >>> [(each.column, each.role) for each in suggested.roles]
+    [('zip', 'quasi-identifier'), ('ward', 'kept')]
     """
 
     policy: StoredPolicy
@@ -109,7 +116,7 @@ class Suggestion:
         lines.append(f"    GUARANTEE {' AND '.join(each.describe() for each in self.policy.policy.requirements)}")
         return "\n".join([*lines, ");", ""])
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.sql
 
 

@@ -1,0 +1,130 @@
+"""The cell magic of notebooks: SQL with the ANONYMIZE clause, and the certificate below its result."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from functools import partial
+from typing import Any, NoReturn
+
+import duckdb
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.display import display
+
+import kanon_sql
+from kanon_sql.clause.statements import statements
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.script import has_rows
+from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.errors import KanonError, raise_alone
+
+_STORED = "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views()"
+
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+@magics_class
+class KanonMagics(Magics):
+    """``%kanon`` chooses a database, ``%%kanon`` runs SQL in it."""
+
+    shell: Any
+    connection: Connection | None = None
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        self.seen: list[str] = []
+
+    @line_cell_magic
+    def kanon(self, line: str, cell: str | None = None) -> Any:
+        """Run SQL in which queries may have an ANONYMIZE clause, and show the last result and the certificates.
+
+        ``%kanon clinic.duckdb`` opens a database for the cells that follow, ``%kanon con`` takes the connection of a variable;
+        without either, the database is in memory. ``%%kanon`` runs a cell; ``%%kanon released`` also keeps the last result, a
+        pandas data frame, in a variable. Statements see the data frames and Arrow tables of the notebook by their names.
+        """
+        words = line.split()
+        if cell is None:
+            return self._choose(line.strip())
+        if len(words) > 1 or not all(word.isidentifier() for word in words):
+            raise UsageError("%%kanon takes the name of one variable for the result; hint: %%kanon released")
+        con = self._connection()
+        known = len(kanon_sql.releases(con))
+        self._hide(con)
+        try:
+            for name, value in self._tables(con, cell).items():
+                con.raw.register(name, value)
+                self.seen.append(name)
+            result = _run(con, cell)
+        except (duckdb.Error, KanonError) as error:
+            _refuse(error)
+        finally:
+            self._hide(con)
+        if result is not None:
+            display(result)  # type: ignore[no-untyped-call]
+        for certificate in kanon_sql.releases(con)[known:]:
+            display(certificate)  # type: ignore[no-untyped-call]
+        for word in words:
+            self.shell.user_ns[word] = result
+        return None
+
+    def _choose(self, name: str) -> None:
+        """Take the connection of a variable, or open a database."""
+        if not name:
+            raise UsageError("name a database or a connection; hint: %kanon clinic.duckdb, and %%kanon for a cell of SQL")
+        value = self.shell.user_ns.get(name)
+        if isinstance(value, duckdb.DuckDBPyConnection):
+            self.connection = Connection(kanon_sql.register(value))
+        elif isinstance(value, Connection):
+            self.connection = value
+        else:
+            try:
+                self.connection = kanon_sql.connect(name)
+            except (duckdb.Error, KanonError) as error:
+                _refuse(error)
+
+    def _connection(self) -> Connection:
+        if self.connection is None:
+            self.connection = kanon_sql.connect()
+        return self.connection
+
+    def _hide(self, con: Connection) -> None:
+        """Take the tables of the notebook from the connection; where a transaction has failed, only after its ROLLBACK."""
+        with suppress(duckdb.TransactionException):
+            while self.seen:
+                con.raw.unregister(self.seen[-1])
+                self.seen.pop()
+
+    def _tables(self, con: Connection, cell: str) -> dict[str, Any]:
+        """Return the variables that the cell may name and that hold tables; tables of the database come first."""
+        variables = {word: self.shell.user_ns.get(word) for word in _WORD.findall(cell)}
+        tables = {word: value for word, value in variables.items() if hasattr(type(value), "__arrow_c_stream__")}
+        if not tables:
+            return {}
+        stored = {str(name).casefold() for (name,) in con.raw.execute(_STORED).fetchall()}
+        return {word: value for word, value in tables.items() if word.casefold() not in stored}
+
+
+def _run(con: Connection, cell: str) -> Any:
+    """Run the statements of a cell and return the rows of the last one; None if it has none."""
+    result = None
+    for statement in statements(cell):
+        result = interruptible(con.interrupt, partial(_result, con, statement.text), finish=con.finish)
+    return result
+
+
+def _result(con: Connection, statement: str) -> Any:
+    """Run a statement and return its rows; None if it has none."""
+    con.execute(statement)
+    names = [column[0] for column in con.description or ()]
+    return con.df() if has_rows(names, statement) else None
+
+
+def _refuse(error: Exception) -> NoReturn:
+    """End the cell with the words of an error: the traceback of a statement tells nothing."""
+    raise_alone(UsageError(str(error).strip()))
+
+
+def load(shell: Any) -> None:
+    """Give a shell of IPython the magic."""
+    shell.register_magics(KanonMagics)

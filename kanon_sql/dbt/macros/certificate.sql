@@ -1,0 +1,33 @@
+{#- The figures of the certificate of a new relation; its warnings are logged, and with strict=true in the config of the model they
+    are errors. Models may run beside each other: the release is the last one of as many rows that left columns of this relation
+    unchanged. None where a query around a clause changed the number of the rows. -#}
+{% macro certificate(relation) %}
+  {% set names = [] %}
+  {% for column in adapter.get_columns_in_relation(relation) %}
+    {% do names.append("'" ~ column.name | replace("'", "''") ~ "'") %}
+  {% endfor %}
+  {% set figures = ['requirements', 'status', 'algorithm', 'cost', 'lower_bound', 'gap', 'rows', 'row_types', 'suppressed_cells', 'cells',
+    'classes', 'smallest_class', 'seconds', 'unchanged', 'warnings'] %}
+  {% set found = run_query(
+    'select system.main.to_json(system.main.arg_max(system.main.struct_pack("' ~ figures | join('", "') ~ '"), number)) '
+    ~ 'from kanon_releases() where "rows" = (select system.main.count(*) from ' ~ relation
+    ~ ') and system.main.list_has_all(system.main.list_value(' ~ names | join(', ') ~ '), unchanged)').rows[0][0] %}
+  {% if found is none %}
+    {% if config.get('strict') %}
+      {% do exceptions.raise_compiler_error(
+        'strict: the query around the clause changes the number of rows, so that the warnings of its release cannot be told; hint: '
+        ~ 'release in a model of its own, and filter it in another one') %}
+    {% endif %}
+    {{ return(none) }}
+  {% endif %}
+  {% set certificate = fromjson(found) %}
+  {% for warning in certificate['warnings'] %}
+    {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
+  {% endfor %}
+  {% if certificate['warnings'] and config.get('strict') %}
+    {% do exceptions.raise_compiler_error(
+      'strict: ' ~ certificate['warnings'] | join('; ') ~ '; hint: the previous release is still in place; leave such columns out, or '
+      ~ 'make them quasi-identifiers') %}
+  {% endif %}
+  {{ return(certificate) }}
+{% endmacro %}

@@ -1,0 +1,167 @@
+"""Config keys of anonymized models, pseudonyms, snapshots, and what dbt stores of a release."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from dbt_process import NEEDS_DBT, dbt, rows
+
+pytestmark = [NEEDS_DBT, pytest.mark.process]
+
+TAGS = {"zip": "quasi_identifier", "age": "quasi_identifier", "diagnosis": "insensitive"}
+QUERY = "select zip, age, diagnosis from REF"
+
+# A column that is kept, and tells the suppressed ages.
+TELLING = "select zip, age // 10 as age, 'about ' || age // 10 as area from REF"
+TELLING_TAGS = {"zip": "quasi_identifier", "age": "quasi_identifier", "area": "insensitive"}
+
+REFUSED = {
+    # name: (config, tags, meta of diagnosis, query, message)
+    "near": ("k=5, time_limt=60", TAGS, "{}", QUERY, r'unknown keys: time_limt \(did you mean "time_limit"\?\)'),
+    "far": (
+        "k=5, warehouse='large'",
+        TAGS,
+        "{}",
+        QUERY,
+        "unknown keys: warehouse; hint: the keys of an anonymized model are k, per",
+    ),
+    "strikt": ("k=5, strikt=true", TAGS, "{}", QUERY, r'strikt \(did you mean "strict"\?\)'),
+    "in_meta": (
+        "k=5",
+        TAGS | {"diagnosis": "sensitive"},
+        "{l: 2, varient: distinct}",
+        QUERY,
+        r'varient \(did you mean "variant"\?\)',
+    ),
+    "strict": (
+        "k=5, strict=true",
+        TELLING_TAGS,
+        "{}",
+        TELLING,
+        "strict: area is released unchanged and gives back .*hint: the previous release is still in place",
+    ),
+    "filtered": (
+        "strict=true",
+        {},
+        "{}",
+        "select * from (select zip, age from REF anonymize by zip, age guarantee k >= 5) limit 50",
+        "strict: the query around the clause changes the number of rows",
+    ),
+    "both": (
+        "k=5, per='patient_id'",
+        TAGS | {"patient_id": "identifier"},
+        "{}",
+        "select patient_id, zip, age, diagnosis from REF",
+        "no pseudonym",
+    ),
+}
+
+KEPT = {
+    "known": ("k=5, tags=['nightly'], meta={'owner': 'me'}, persist_docs={'relation': true}", TAGS, QUERY),
+    "warned": ("k=5", TELLING_TAGS, TELLING),
+    "tokens": (
+        "k=5",
+        TAGS | {"patient_id": "identifier"},
+        f"{QUERY.replace('zip', 'patient_id, zip')} union all {QUERY.replace('zip', 'patient_id, zip')}",
+    ),
+}
+
+
+def write_model(project: Path, name: str, config: str, tags: dict[str, str], meta: str, query: str) -> None:
+    text = query.replace("REF", "{{ ref('stg_patients') }}")
+    (project / "models" / f"{name}.sql").write_text(f"{{{{ config(materialized='anonymized', {config}) }}}}\n{text}\n")
+    told = {"diagnosis": meta, "patient_id": "{pseudonym: true}"}
+    columns = [
+        f"{{name: {column}, config: {{tags: [{tag}], meta: {{kanon: {told.get(column, '{}')}}}}}}}"
+        for column, tag in tags.items()
+    ]
+    (project / "models" / f"{name}.yml").write_text(f"models: [{{name: {name}, columns: [{', '.join(columns)}]}}]\n")
+
+
+@pytest.fixture(scope="module")
+def ran(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The project with all these models, run once, and what dbt said."""
+    from shutil import copytree
+
+    project = Path(copytree(built, tmp_path_factory.mktemp("config") / "clinic", symlinks=True))
+    for name, (config, tags, meta, query, _) in REFUSED.items():
+        write_model(project, name, config, tags, meta, query)
+    for name, (config, tags, query) in KEPT.items():
+        write_model(project, name, config, tags, "{}", query)
+    done = dbt(project, "run", "--select", *REFUSED, *KEPT, "severity_released")
+    assert done.returncode == 1
+    return project, done.stdout
+
+
+def test_unknown_keys_and_strict_warnings_are_errors(ran: tuple[Path, str]) -> None:
+    project, said = ran
+    told = {part.split(" ", 1)[0]: " ".join(part.split()) for part in re.split(r"(?:Failure|Error) in model ", said)[1:]}
+    assert set(told) == set(REFUSED), said
+    for name, (*_, message) in REFUSED.items():
+        assert re.search(message, told[name]), told[name]
+    tables = {row[0] for row in rows(project, "SELECT table_name FROM information_schema.tables")}
+    assert not tables & set(REFUSED)
+    assert tables >= set(KEPT)
+
+
+def test_dbt_stores_the_figures_of_the_certificate(ran: tuple[Path, str]) -> None:
+    project, _ = ran
+    results = json.loads((project / "target" / "run_results.json").read_text(encoding="utf-8"))["results"]
+    stored = {each["unique_id"].rpartition(".")[2]: each["adapter_response"] for each in results}
+    for name in (*KEPT, "severity_released"):
+        figures = stored[name]["kanon"]
+        shown = "zip, age"
+        classes = f"SELECT count(*) AS n FROM {name} GROUP BY {shown}"
+        counted = rows(project, f"SELECT sum(n), count(*), min(n) FROM ({classes})")[0]
+        assert (figures["rows"], figures["classes"], figures["smallest_class"]) == counted
+        assert 0 <= figures["lower_bound"] <= figures["cost"]
+        assert figures["requirements"][0] == "k >= 5"
+        assert figures["status"] in {"OPTIMAL", "FEASIBLE"}
+    assert (
+        stored["known"]["kanon"]["suppressed_cells"]
+        == rows(project, "SELECT count(*) FILTER (zip IS NULL) + count(*) FILTER (age IS NULL) FROM known")[0][0]
+    )
+    assert stored["known"]["kanon"]["warnings"] == []
+    assert "area is released" in stored["warned"]["kanon"]["warnings"][0]
+    assert stored["warned"]["_message"].startswith("OK; ")
+    assert "kanon" not in stored["near"]
+
+
+def test_pseudonyms_are_tokens_equal_for_equal_values(ran: tuple[Path, str]) -> None:
+    project, _ = ran
+    raw = [row[0] for row in rows(project, "SELECT patient_id::VARCHAR FROM stg_patients")]
+    tokens = [row[0] for row in rows(project, "SELECT patient_id FROM tokens")]
+    assert Counter(Counter(tokens).values()) == {2: len(set(raw))}
+    assert not set(tokens) & set(raw)
+    assert all(len(str(token)) >= 16 for token in tokens)
+
+
+def test_a_snapshot_of_a_release_is_refused(built: Path, tmp_path: Path) -> None:
+    from shutil import copytree
+
+    project = Path(copytree(built, tmp_path / "clinic", symlinks=True))
+    read = "select * from {{ ref('patients_released') }}"
+    view = f"{{{{ config(materialized='view') }}}}\n{read} union all {read}"
+    (project / "models" / "behind.sql").write_text(view)
+    snapshots = {
+        "of_a_release": "patients_released",
+        "of_a_view": "behind",
+        "of_a_function": "diagnoses_close",
+        "of_rows": "stg_patients",
+    }
+    text = ["snapshots:"]
+    for name, model in snapshots.items():
+        text.append(
+            f"  - {{name: {name}, relation: ref('{model}'), config: {{strategy: check, unique_key: zip, check_cols: all}}}}"
+        )
+    (project / "snapshots").mkdir()
+    (project / "snapshots" / "all.yml").write_text("\n".join(text) + "\n")
+    done = dbt(project, "snapshot")
+    assert done.returncode != 0
+    told = dict(re.findall(r"(\w+) is a snapshot of the release (\w+), which would keep the rows of all releases", done.stdout))
+    assert told == {"of_a_release": "patients_released", "of_a_view": "patients_released", "of_a_function": "diagnoses_close"}
+    assert not rows(project, "FROM information_schema.tables WHERE table_name LIKE 'of_%'")
