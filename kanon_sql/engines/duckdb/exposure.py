@@ -55,6 +55,7 @@ def exposure(source: str, policy: Policy, number: str | None = None, *, released
     columns = [qi.column for qi in policy.quasi_identifiers]
     roles = [*columns, *policy.measured, *([] if number is None else [number])]
     identifying = ", ".join(f"system.main.hash({quoted(name)})" for name in columns)
+    every = _EVERY.format(qis=len(columns), hashes=identifying, source=source)
     slots = {
         "source": source,
         "roles": ", ".join(map(quoted, roles)),
@@ -63,7 +64,7 @@ def exposure(source: str, policy: Policy, number: str | None = None, *, released
         "budget": str(_BUDGET),
         "groups": str(_GROUPS),
         "agreed": str(_AGREED),
-        "concealed": _concealed(policy, columns) if released else _EVERY.format(qis=len(columns), hashes=identifying, source=source),
+        "concealed": _concealed(policy, columns) if released else every,
     }
     return text("exposure", **slots)
 
