@@ -109,7 +109,8 @@ FROM system.main.query(system.main.format(
              SELECT hidden, key, system.main.sum(many) AS many
              FROM (
                  SELECT hidden, many, system.main.create_sort_key(system.main.row(
-                     system.main.list_transform(person, lambda cell, place: CASE WHEN NOT hidden[place] THEN cell END)), ''ASC NULLS FIRST'') AS key
+                     system.main.list_transform(system.main.range(1, system.main.len(person) + 1),
+                                                lambda place: CASE WHEN NOT hidden[place] THEN person[place] END)), ''ASC NULLS FIRST'') AS key
                  FROM "kanon#population",
                       (SELECT DISTINCT system.main.list_transform(shown, lambda cell: cell IS NULL) AS hidden FROM "kanon#shown") AS masks
              ) AS seen
@@ -173,10 +174,13 @@ FROM system.main.query(system.main.format(
          ) AS counts
      ), "kanon#larger" AS MATERIALIZED (
          -- how many classes are larger than each size from 1 on
-         SELECT coalesce(system.main.list(size ORDER BY size ASC NULLS LAST), []) AS size, coalesce(system.main.list(many ORDER BY size ASC NULLS LAST), []) AS many
+         SELECT coalesce(system.main.list(size ORDER BY size ASC NULLS LAST), []) AS sizes,
+                coalesce(system.main.list(many ORDER BY size ASC NULLS LAST), []) AS many
          FROM (
              SELECT size, (SELECT system.main.sum(many) FROM "kanon#sizes" AS sizes WHERE sizes.size > numbers.size) AS many
-             FROM (SELECT system.main.unnest(system.main.range(1, (SELECT system.main.max(size) FROM "kanon#sizes")::BIGINT))::DOUBLE AS size) AS numbers
+             FROM (
+                 SELECT system.main.unnest(system.main.range(1, (SELECT system.main.max(size) FROM "kanon#sizes")::BIGINT)) AS size
+             ) AS numbers
          ) AS larger
      ), "kanon#pitman" AS (
          WITH RECURSIVE "kanon#steps" AS (
@@ -202,12 +206,12 @@ FROM system.main.query(system.main.format(
                                 system.main.list_aggregate(system.main.list_transform(places, lambda i: 1 / (t + i * a)), ''sum'')
                                     - system.main.list_aggregate(system.main.list_transform(numbers, lambda i: 1 / (t + i)), ''sum'') AS f1,
                                 system.main.list_aggregate(system.main.list_transform(places, lambda i: i / (t + i * a)), ''sum'')
-                                    - coalesce(system.main.list_aggregate(system.main.list_transform(size, lambda i, j: many[j] / (i - a)), ''sum''), 0) AS f2,
+                                    - coalesce(system.main.list_aggregate(system.main.list_transform(sizes, lambda i: many[i] / (i - a)), ''sum''), 0) AS f2,
                                 system.main.list_aggregate(system.main.list_transform(numbers, lambda i: 1 / ((t + i) * (t + i))), ''sum'')
                                     - system.main.list_aggregate(system.main.list_transform(places, lambda i: 1 / ((t + i * a) * (t + i * a))), ''sum'') AS j11,
                                 -system.main.list_aggregate(system.main.list_transform(places, lambda i: i / ((t + i * a) * (t + i * a))), ''sum'') AS j12,
                                 -system.main.list_aggregate(system.main.list_transform(places, lambda i: i * i / ((t + i * a) * (t + i * a))), ''sum'')
-                                    - coalesce(system.main.list_aggregate(system.main.list_transform(size, lambda i, j: many[j] / ((i - a) * (i - a))), ''sum''), 0) AS j22
+                                    - coalesce(system.main.list_aggregate(system.main.list_transform(sizes, lambda i: many[i] / ((i - a) * (i - a))), ''sum''), 0) AS j22
                          FROM "kanon#steps", "kanon#sample", "kanon#larger"
                          WHERE step < 100 AND moved > 1e-10
                      ) AS slopes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from kanon_sql.errors import PolicyError
@@ -67,7 +67,7 @@ class BetaLikeness:
         return {"type": "beta", "sensitive": self.sensitive, "beta": plain_number(self.beta)}
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _surprise(share: Fraction) -> Fraction:
     """Return -ln of a share, rounded down."""
     if share == 1:

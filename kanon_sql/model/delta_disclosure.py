@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import floor
 from typing import Any
 
@@ -61,11 +62,7 @@ class DeltaDisclosure:
     @property
     def ratio(self) -> Fraction:
         """Return e^delta, rounded down to 60 binary digits: what one of two shares may be of the other."""
-        context = Context(prec=60)
-        exact = min(self.delta, Fraction(_LARGEST))
-        power = context.exp(context.divide(Decimal(exact.numerator), Decimal(exact.denominator)))
-        unit = 1 << (_BITS - int(power).bit_length())
-        return Fraction(max(unit, floor(Fraction(power) * (1 - _DOUBT) * unit)), unit)
+        return _power(min(self.delta, Fraction(_LARGEST)))
 
     def shares(self, held: int, rows: int) -> tuple[Fraction, Fraction]:
         """Return the least and the greatest share that a value with ``held`` of the ``rows`` of a table may have in a class."""
@@ -79,3 +76,11 @@ class DeltaDisclosure:
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         return {"type": "delta", "sensitive": self.sensitive, "delta": plain_number(self.delta)}
+
+
+@lru_cache(maxsize=64)
+def _power(exponent: Fraction) -> Fraction:
+    context = Context(prec=60)
+    power = context.exp(context.divide(Decimal(exponent.numerator), Decimal(exponent.denominator)))
+    unit = 1 << (_BITS - int(power).bit_length())
+    return Fraction(max(unit, floor(Fraction(power) * (1 - _DOUBT) * unit)), unit)

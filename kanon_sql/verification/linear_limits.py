@@ -34,7 +34,10 @@ MOST_SETS = 64
 _MOST_SIZES = 10_000
 """Sizes of a class that are tried; that none of them is possible is proof enough."""
 
-_DOUBT = 1e-9
+_MOST_TRIED = 1 << 22
+"""Sizes times values that are tried."""
+
+_DOUBT = 1e-12
 """Relative error of sums of floats, generously: a support in doubt is kept."""
 
 Whole = NDArray[np.int64]
@@ -166,13 +169,18 @@ def least_rows(requirement: SensitiveRequirement, about: Sensitive) -> int:
 
 
 def _least_sharing(shares: Sequence[tuple[Fraction, Fraction]], rows: int) -> int:
-    """Return the least rows of which each value can have from its least to its greatest share."""
-    for size in range(1, min(rows, _MOST_SIZES)):
+    """Return rows below which no class gives each value from its least to its greatest share.
+
+    A value that may not be missing has a row, which its greatest share has to allow.
+    """
+    first = max((ceil(1 / high) for low, high in shares if low > 0), default=1)
+    last = min(rows, first + max(1, min(_MOST_SIZES, _MOST_TRIED // len(shares))) - 1)
+    for size in range(first, last):
         least = [ceil(low * size) for low, _ in shares]
         most = [floor(high * size) for _, high in shares]
         if sum(least) <= size <= sum(most) and all(low <= high for low, high in zip(least, most, strict=True)):
             return size
-    return min(rows, _MOST_SIZES)
+    return last
 
 
 def possible(requirement: SensitiveRequirement, about: Sensitive, held: Whole, least: int) -> NDArray[np.bool_]:

@@ -141,7 +141,7 @@ def test_without_a_sensitive_column_nothing_is_said_of_one() -> None:
     [
         ({"sensitive": "Zip"}, PolicyError, "is a quasi-identifier too"),
         ({"sensitive": "salary"}, UnknownColumnError, 'unknown column "salary"'),
-        ({"sensitive": None, "l": 2}, PolicyError, "l and t need the sensitive column"),
+        ({"sensitive": None, "l": 2}, PolicyError, "l, t, beta and delta need the sensitive column"),
         ({"variant": "entropy"}, PolicyError, "variant says nothing without l"),
         ({"metric": "ordred"}, PolicyError, "looks like 'ordered'"),
         ({"metric": "far"}, PolicyError, "names the table 'far', which is not given"),

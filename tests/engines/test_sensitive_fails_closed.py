@@ -18,11 +18,21 @@ from asking import ask, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from promised import Apart, Histogram, diverse, emd, total
+from sensitive_cases import disclosed, gains_at_most
 
 import kanon_sql
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import VARIANTS, AlphaAnonymity, KAnonymity, LDiversity, Requirement, TCloseness
+from kanon_sql.model.requirements import (
+    VARIANTS,
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    LDiversity,
+    Requirement,
+    TCloseness,
+)
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
@@ -56,6 +66,13 @@ def meets(requirement: Requirement, counts: Histogram, whole: Histogram) -> bool
         return diverse(requirement, counts)
     if isinstance(requirement, AlphaAnonymity):
         return Fraction(counts.get(VALUES.index(requirement.value) + 1, 0), rows) <= requirement.alpha
+    if isinstance(requirement, BetaLikeness):
+        return all(gains_at_most(requirement.beta, n, rows, whole[v], sum(whole.values())) for v, n in counts.items())
+    if isinstance(requirement, DeltaDisclosure):
+        apart_most = float(requirement.delta)
+        return counts.keys() == whole.keys() and all(
+            float(disclosed(n, rows, whole[v], sum(whole.values()))) < apart_most for v, n in counts.items()
+        )
     rank = {value: place for place, value in enumerate(sorted(whole))}
     apart: Apart = {
         "equal": lambda i, j: Fraction(i != j),
@@ -82,6 +99,8 @@ REQUIREMENTS = st.one_of(
         value=st.sampled_from("abc"),
         alpha=st.fractions(Fraction(1, 6), 1, max_denominator=6),
     ),
+    st.builds(BetaLikeness, sensitive=st.just("s"), beta=st.fractions(Fraction(1, 4), 4, max_denominator=4)),
+    st.builds(DeltaDisclosure, sensitive=st.just("s"), delta=st.fractions(Fraction(1, 4), 4, max_denominator=4)),
     st.builds(
         TCloseness,
         sensitive=st.just("s"),

@@ -211,6 +211,8 @@ def test_what_the_whole_table_breaks_is_refused(con, promise: str, message: str)
         ("l(disease, 'distinct') >= 4", r"classes break l\(disease, 'distinct'\) >= 4: the worst has . different values"),
         ("t(disease) <= 0.1", r"classes break t\(disease\) <= 1/10: the worst is at a distance of 0\."),
         ("alpha(disease, 'flu') <= 0.5", r"classes break alpha\(disease, 'flu'\) <= 1/2"),
+        ("beta(disease) <= 0.1", r"classes break beta\(disease\) <= 1/10: in the worst, one value has"),
+        ("delta(disease) <= 0.2", r"classes break delta\(disease\) <= 1/5: in the worst, "),
     ],
 )
 def test_a_division_that_breaks_a_promise_is_not_released(con, monkeypatch, promise: str, message: str) -> None:

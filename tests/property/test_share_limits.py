@@ -9,18 +9,20 @@ from math import gcd
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sensitive_cases import Case, Solve, disclosed, gains_at_most, solved
 from test_sensitive_exact import case
+from test_sensitive_prices import METHOD, Priced, gains_again, proof, verified
 
-from kanon_sql.errors import InfeasibleError
+from kanon_sql.errors import CertificateError, InfeasibleError
 from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, Requirement
 from kanon_sql.solvers.requirements.exact_test import meets
 from kanon_sql.solvers.requirements.least import least_size
 from kanon_sql.solvers.requirements.share_limits import nearest_above, nearest_below, share_limits
 from kanon_sql.solvers.sensitive import greedy, optimal, refine, subset_dp
 from kanon_sql.table.coded_table import Sensitive
+from kanon_sql.verification.linear_limits import least_rows
 
 BETAS = ("1/4", "1/2", "1", "3", "1000")
 DELTAS = ("1/3", "1/2", "1", "2", "1000")
@@ -154,3 +156,41 @@ def test_alpha_with_many_digits_is_exact() -> None:
     own = replace(about(5, 5), named={"a": 0})
     shapes = np.array([[1, 2], [1, 3], [0, 1], [3, 7]])
     assert meets(requirement, own, shapes, shapes.sum(axis=1)).tolist() == [False, True, True, True]
+
+
+PROVEN = [BetaLikeness(sensitive="s", beta="1/2"), BetaLikeness(sensitive="s", beta=2), DeltaDisclosure(sensitive="s", delta=1)]
+
+
+@pytest.mark.parametrize("requirement", PROVEN, ids=str)
+def test_a_true_bound_is_proven_again_and_a_forged_one_refused(requirement: Requirement) -> None:
+    certificate, table = proof(requirement)
+    assert certificate.bound_method.startswith(METHOD)
+    assert verified(certificate, table) == certificate.lower_bound > 0
+    with pytest.raises(CertificateError, match='"lower_bound"'):
+        verified(replace(certificate, lower_bound=certificate.lower_bound + 1), table)
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6), high=st.integers(0, 12))
+def test_verification_finds_no_more_gains(seed: int, high: int) -> None:
+    """What the solver proves of prices, the independent code proves, too; and neither proves more than the optimum."""
+    each = drawn(seed)
+    problem = each.coded()
+    rng = np.random.default_rng(seed)
+    price = rng.integers(0, (high + 1) * 7 * int(problem.table.cost.max()), problem.table.row_types).astype(np.int64)
+    priced = Priced.of(problem, price, 7)
+    if priced is None:
+        return
+    assert gains_again(problem, price, 7) <= int(priced.gain.sum())
+    best = each.optimum()
+    if best is not None:
+        again = int(price @ problem.table.weight) - gains_again(problem, price, 7)
+        assert Fraction(again, 7 * problem.table.unit) <= best
+
+
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=6),
+    st.sampled_from([*PROVEN, DeltaDisclosure(sensitive="s", delta="1/5")]),
+)
+def test_both_codes_know_the_same_least_class(count: list[int], requirement: BetaLikeness | DeltaDisclosure) -> None:
+    assert least_size(requirement, about(*count)) == least_rows(requirement, about(*count))

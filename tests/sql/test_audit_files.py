@@ -10,9 +10,20 @@ import pytest
 
 SQL = Path(__file__).parents[2] / "sql"
 PREFIX = "CREATE OR REPLACE MACRO "
-NAMES = ["equivalence_classes", "k_anonymity", "l_diversity", "reidentification_risk", "t_closeness", "utility"]
+NAMES = [
+    "beta_likeness",
+    "delta_disclosure",
+    "equivalence_classes",
+    "k_anonymity",
+    "l_diversity",
+    "reidentification_risk",
+    "t_closeness",
+    "utility",
+]
 OTHERS = ["interval_ends", "k_anonymize", "pattern_guided", "profile", "suda_scores", "unique_columns"]
 ARGUMENTS = dict.fromkeys(NAMES, "'t'") | {
+    "beta_likeness": "'t', sa := 'a'",
+    "delta_disclosure": "'t', sa := 'a'",
     "l_diversity": "'t', sa := 'a'",
     "t_closeness": "'t', sa := 'a'",
     "utility": "'t', 't'",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,11 @@ from kanon_sql.table.coded_table import Sensitive
 _BATCH = 1 << 20
 """Numbers of rows times edges that are looked at together."""
 
-_MOST = 1 << 26
-"""Numbers of rows times limits that are looked at in all."""
+_MOST_SIZES = 10_000
+"""Sizes of a class that are tried for limits to shares."""
+
+_MOST = 1 << 22
+"""Sizes times values that are tried for them."""
 
 
 def least_size(requirement: SensitiveRequirement, about: Sensitive) -> int:
@@ -49,7 +53,8 @@ def _limited(requirement: BetaLikeness | DeltaDisclosure, about: Sensitive) -> i
 
     Notes
     -----
-    O(n v) for the n that is found; what is too much to look at is not looked at, and the bound is lower then.
+    A value that may not be missing has a row, which its greatest share has to allow. From there on at most `_MOST_SIZES` sizes
+    are tried, fewer where there are many values; if none is possible, the last one is a bound, too. O(sizes v).
     """
     limits, rows = share_limits(requirement, about), int(about.count.sum())
     if not limits:
@@ -58,9 +63,10 @@ def _limited(requirement: BetaLikeness | DeltaDisclosure, about: Sensitive) -> i
         np.array([share.as_integer_ratio() for share in shares], np.int64).T
         for shares in ([each.least for each in limits], [each.most for each in limits])
     )
+    first = max((ceil(1 / each.most) for each in limits if each.least > 0), default=1)
+    last = min(rows, first + max(1, min(_MOST_SIZES, _MOST // len(about.count))) - 1)
     step = max(1, _BATCH // len(limits))
-    last = min(rows, max(step, _MOST // len(limits)))
-    for start in range(1, last + 1, step):
+    for start in range(first, last + 1, step):
         class_rows = np.arange(start, min(start + step, last + 1))[:, None]
         at_least, at_most = -(-class_rows * least // under), class_rows * most // over
         possible = (at_least <= at_most).all(axis=1) & (at_least.sum(axis=1) <= class_rows[:, 0])

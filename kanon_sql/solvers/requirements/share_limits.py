@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
 
 from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure
 from kanon_sql.table.coded_table import Sensitive
@@ -33,7 +32,7 @@ class ShareLimit:
     most: Fraction
 
 
-def share_limits(requirement: ShareRequirement, about: Sensitive) -> list[ShareLimit]:
+def share_limits(requirement: ShareRequirement, about: Sensitive) -> tuple[ShareLimit, ...]:
     """Return the values that a requirement limits, with limits of which the denominators are at most the rows of the table.
 
     Notes
@@ -42,35 +41,38 @@ def share_limits(requirement: ShareRequirement, about: Sensitive) -> list[ShareL
     fraction inside it with such a denominator lies no share of a class: both let the same classes through, and the
     fraction may replace a limit that is irrational or has many digits.
     """
-    finest = min(int(about.count.sum()), _FINEST)
-    return [
-        ShareLimit(value=each.value, least=nearest_above(each.least, finest), most=nearest_below(each.most, finest))
-        for each in stated_limits(requirement, about)
-    ]
+    return _nearest(requirement, *_told(requirement, about))
 
 
-def stated_limits(requirement: ShareRequirement, about: Sensitive) -> list[ShareLimit]:
+def stated_limits(requirement: ShareRequirement, about: Sensitive) -> tuple[ShareLimit, ...]:
     """Return the values that a requirement limits, with the limits as it states them."""
-    found = _LIMITS[type(requirement)](requirement, about)
-    return [each for each in found if each.least > 0 or each.most < 1]
+    return _stated(requirement, *_told(requirement, about))
 
 
-def _of_one_value(requirement: AlphaAnonymity, about: Sensitive) -> Sequence[ShareLimit]:
-    code = about.named.get(requirement.value)
-    return () if code is None else [ShareLimit(value=code, least=Fraction(0), most=requirement.alpha)]
+def _told(requirement: ShareRequirement, about: Sensitive) -> tuple[tuple[int, ...], int]:
+    """Return the rows of each value, and the code of the value that is named; -1 for none."""
+    named = about.named.get(requirement.value, -1) if isinstance(requirement, AlphaAnonymity) else -1
+    return tuple(about.count.tolist()), named
 
 
-def _of_each_value(requirement: BetaLikeness | DeltaDisclosure, about: Sensitive) -> Sequence[ShareLimit]:
-    rows = int(about.count.sum())
-    shares = [requirement.shares(held, rows) for held in about.count.tolist()]
-    return [ShareLimit(value=code, least=least, most=min(most, Fraction(1))) for code, (least, most) in enumerate(shares)]
+@lru_cache(maxsize=32)  # exact tests ask again and again
+def _nearest(requirement: ShareRequirement, count: tuple[int, ...], named: int) -> tuple[ShareLimit, ...]:
+    finest = min(sum(count), _FINEST)
+    return tuple(
+        ShareLimit(value=each.value, least=nearest_above(each.least, finest), most=nearest_below(each.most, finest))
+        for each in _stated(requirement, count, named)
+    )
 
 
-_LIMITS: dict[type[ShareRequirement], Callable[[Any, Sensitive], Sequence[ShareLimit]]] = {
-    AlphaAnonymity: _of_one_value,
-    BetaLikeness: _of_each_value,
-    DeltaDisclosure: _of_each_value,
-}
+@lru_cache(maxsize=32)
+def _stated(requirement: ShareRequirement, count: tuple[int, ...], named: int) -> tuple[ShareLimit, ...]:
+    if isinstance(requirement, AlphaAnonymity):
+        shares = {} if named < 0 else {named: (Fraction(0), requirement.alpha)}
+    else:
+        rows = sum(count)
+        shares = {code: requirement.shares(held, rows) for code, held in enumerate(count)}
+    limits = (ShareLimit(value=code, least=least, most=min(most, Fraction(1))) for code, (least, most) in shares.items())
+    return tuple(each for each in limits if each.least > 0 or each.most < 1)
 
 
 def nearest_below(number: Fraction, finest: int) -> Fraction:

@@ -23,7 +23,7 @@ from kanon_sql.model.requirements import (
 from kanon_sql.solvers.instances.listing import Instances
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.requirements.least import is_equal
-from kanon_sql.solvers.requirements.share_limits import ShareRequirement, share_limits
+from kanon_sql.solvers.requirements.share_limits import ShareRequirement, stated_limits
 from kanon_sql.table.coded_table import Sensitive
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ def able(requirement: ClassRequirement, instances: Instances) -> Bools:
 
 def _limited(requirement: ShareRequirement, about: Sensitive, support: Floats, rows: float) -> Bools:
     least, most = np.zeros(len(about.count)), np.ones(len(about.count))
-    for each in share_limits(requirement, about):
+    for each in stated_limits(requirement, about):
         least[each.value], most[each.value] = each.least, each.most
     enough = np.ones(len(support), np.bool_)
     for value in np.flatnonzero(least):
