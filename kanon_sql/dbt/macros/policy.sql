@@ -177,7 +177,7 @@
 {#- The clause is the whole policy of its model. -#}
 {% macro refuse_second_policy() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set given = (['k', 'per'] + kanon_sql.model_options()) | select('in', model.config) | list %}
+  {% set given = (['k', 'per', 'incremental_key'] + kanon_sql.model_options()) | select('in', model.config) | list %}
   {% for column in model.columns.values() %}
     {% do given.extend(column.tags | select('in', roles)) %}
   {% endfor %}
