@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -15,13 +17,19 @@ from dbt.adapters.duckdb.impl import DuckDBConfig
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt.artifacts.resources import ModelConfig
 
+from kanon_sql.engines.duckdb.appending import Append
+from kanon_sql.engines.duckdb.batch import Batch
+from kanon_sql.engines.duckdb.batch_terms import terms_of
 from kanon_sql.engines.duckdb.failures import Asked
 from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.registration import macros, session_of, without_python
 from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
+from kanon_sql.errors import SourceError
+from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import nearest
 
 
@@ -69,6 +77,43 @@ _SOURCE = "kanon_source"
 """The table into which the materialization writes the rows of a model before it releases them."""
 
 
+_APPEND = re.compile(r"select system\.main\.kanon_append\('(.*)'\)\s*", re.DOTALL)
+"""What the materialization runs where a release grows: many statements in the transaction of the model, told as one."""
+
+
+def appended(cursor: Any, told: str) -> Batch:
+    """Release the new rows of a model as the next batch, in the transaction that is open.
+
+    Parameters
+    ----------
+    cursor : DuckDBPyConnection
+        The cursor of the model.
+    told : str
+        JSON: the table of its rows, the release, the key, the policy, and the options of `kanon_sql.append`.
+
+    Raises
+    ------
+    SourceError
+        When no row was ever released, nor can be: there would be no table.
+    """
+    job = json.loads(told)
+    steps = Append(cursor, session_of(cursor), **job["options"])
+    policy, place = Policy.from_json(job["policy"]), tuple(job["release"])
+    batch = steps.take(
+        ("temp", "main", _SOURCE),
+        place,
+        place[:2],
+        lambda columns: terms_of(steps.ask, columns, job["key"], policy, {}, pseudonyms=job["pseudonyms"]),
+    )
+    if batch.number is None:
+        cursor.execute("ROLLBACK; BEGIN TRANSACTION")
+        if not batch.rows:
+            raise SourceError(
+                f"no row can be released yet: {batch.waiting:,} rows wait; hint: run the model when there are more"
+            )
+    return batch
+
+
 def guard_cursors(wrapper: Any) -> None:
     """Let the cursors of dbt-duckdb tell failed releases without values, before dbt prints, logs and stores what they tell.
 
@@ -81,6 +126,10 @@ def guard_cursors(wrapper: Any) -> None:
     execute = wrapper.execute
 
     def guarded(self: Any, sql: Any, bindings: Any = None) -> Any:
+        if found := _APPEND.search(sql):
+            batch = run(session_of(self._cursor), Asked(released=True), appended, self._cursor, found[1].replace("''", "'"))
+            warnings = () if batch.certificate is None else batch.certificate.warnings
+            sql = f"select system.main.unnest(system.main.list_value({', '.join(map(literal, (str(batch), *warnings)))}))"
         asked = Asked.of(sql, sql)
         asked.released = asked.released or _SOURCE in asked.text
         self.kanon_asked = asked

@@ -12,6 +12,8 @@
 
     From 2 on all of it is one transaction: a failure or a kill leaves the previous release in place.
 
+    With incremental_key, the rows that were never released are added to the relation (append.sql), in place of 2 to 6.
+
     With an ANONYMIZE clause in the query, the clause is the policy: 1, 2 and 4 fall away. -#}
 {% materialization anonymized, adapter='duckdb' %}
   {%- set target_relation = this.incorporate(type='table') -%}
@@ -34,6 +36,13 @@
     {% call statement('main') %}
       create table {{ new_relation }} as from system.main.query(system.main.kanon_rewrite({{ text }}))
     {% endcall %}
+  {% elif config.get('incremental_key') is not none %}
+    {{ kanon_sql.append(target_relation, compiled_code) }}
+    {{ run_hooks(post_hooks, inside_transaction=True) }}
+    {% do persist_docs(target_relation, model) %}
+    {{ adapter.commit() }}
+    {{ run_hooks(post_hooks, inside_transaction=False) }}
+    {{ return({'relations': [target_relation]}) }}
   {% else %}
     {% set columns = run_query('describe (' ~ compiled_code ~ '\n)').columns[0].values() %}
     {% set roles = kanon_sql.roles(columns) %}

@@ -77,7 +77,7 @@
 
 {#- A key that nobody knows is an error: a misspelled time_limit or strict would be ignored. -#}
 {% macro refuse_unknown_config() %}
-  {% set own = ['k', 'per', 'strict'] + kanon_sql.model_options() %}
+  {% set own = ['k', 'per', 'strict', 'incremental_key', 'leftover', 'changed', 'deleted', 'returning'] + kanon_sql.model_options() %}
   {% set unknown = kanon_sql.unknown(model.config, own, of_model=true) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
@@ -207,7 +207,7 @@
 {#- The clause is the whole policy of its model. -#}
 {% macro refuse_second_policy() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set given = (['k', 'per'] + kanon_sql.model_options()) | select('in', model.config) | list %}
+  {% set given = (['k', 'per', 'incremental_key'] + kanon_sql.model_options()) | select('in', model.config) | list %}
   {% for column in model.columns.values() %}
     {% do given.extend(column.tags | select('in', roles)) %}
   {% endfor %}

@@ -11,7 +11,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.batch import Batch
-from kanon_sql.engines.duckdb.batch_places import places
+from kanon_sql.engines.duckdb.batch_places import Place, places
 from kanon_sql.engines.duckdb.batch_terms import Terms, terms_of
 from kanon_sql.engines.duckdb.connection import Connection, connect
 from kanon_sql.engines.duckdb.failures import Asked
@@ -126,9 +126,6 @@ def append(
     0
     """
     given = {"leftover": leftover, "changed": changed, "deleted": deleted, "returning": returning}
-    for name, value in given.items():
-        if value not in CHOICES[name]:
-            raise PolicyError(f"{name} must be one of {', '.join(CHOICES[name])}, got {value!r}")
     if isinstance(con, str):
         with closing(connect(con, secret=secret)) as opened:
             return append(
@@ -170,6 +167,10 @@ class Append:
         returning: str,
         strict: bool,
     ) -> None:
+        given = {"leftover": leftover, "changed": changed, "deleted": deleted, "returning": returning}
+        for name, value in given.items():
+            if value not in CHOICES[name]:
+                raise PolicyError(f"{name} must be one of {', '.join(CHOICES[name])}, got {value!r}")
         self._raw, self._session = raw, session
         self._wait = leftover == "wait"
         self._changed, self._deleted, self._returning, self._strict = changed, deleted, returning, strict
@@ -187,17 +188,13 @@ class Append:
 
     def run(self, source: str, release: str, terms_for: Callable[[Mapping[str, str]], Terms]) -> Batch:
         """Take the steps in a transaction; see `append`."""
-        if not self._session.secret.repeatable:
-            raise SourceError(
-                "the secret of this process is forgotten when it ends, so no later batch could read the ledger; hint: give a "
-                "secret, or set KANON_SECRET"
-            )
         try:
             self._raw.execute("BEGIN TRANSACTION")
         except duckdb.TransactionException:
             raise_alone(SourceError("a transaction is open; hint: COMMIT first: an append is a transaction of its own"))
         try:
-            batch = self._steps(source, release, terms_for)
+            origin, place = places(self.ask, source, release)
+            batch = self.take(origin, place, origin[:2], terms_for)
             if batch.number is None:
                 self._raw.execute("ROLLBACK")
             else:
@@ -216,11 +213,31 @@ class Append:
         except duckdb.Error as error:
             raise_alone(SourceError(f"the batch could not be committed ({type(error).__name__}); nothing was released"))
 
-    def _steps(self, source: str, release: str, terms_for: Callable[[Mapping[str, str]], Terms]) -> Batch:
-        origin, place = places(self.ask, source, release)
+    def _require_secret(self) -> None:
+        if not self._session.secret.repeatable:
+            raise SourceError(
+                "the secret of this process is forgotten when it ends, so no later batch could read the ledger; hint: give a "
+                "secret, or set KANON_SECRET"
+            )
+
+    def take(
+        self, origin: Place, place: Place, beside: tuple[str, str], terms_for: Callable[[Mapping[str, str]], Terms]
+    ) -> Batch:
+        """Take the steps in the transaction that is open, which has to be rolled back where nothing was released.
+
+        Parameters
+        ----------
+        origin, place : tuple of str
+            The source and the release.
+        beside : tuple of str
+            Database and schema of the ledger.
+        terms_for : callable
+            Makes the terms once the columns are known.
+        """
+        self._require_secret()
         columns = {row[0]: row[1] for row in self.ask(f"DESCRIBE FROM {qualified(origin)}")}
         terms = terms_for(columns)
-        ledger = Ledger(self.ask, origin[:2], place, self._session.secret)
+        ledger = Ledger(self.ask, beside, place, self._session.secret)
         ledger.open(terms)
         self.ask(f'CREATE OR REPLACE TEMP TABLE "kanon#read" AS SELECT {terms.read} FROM {qualified(origin)}')  # noqa: S608
         counts = ledger.counts()

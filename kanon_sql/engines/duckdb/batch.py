@@ -38,6 +38,10 @@ class Batch:
     rows: int
     certificate: Certificate | None
 
+    def __str__(self) -> str:
+        did = "nothing was released" if self.number is None else f"batch {self.number}: {self.released:,} rows"
+        return f"{did}, {self.waiting:,} wait, {self.rows:,} in all"
+
     def figures(self) -> dict[str, str]:
         """Return the figures, for people."""
         return {

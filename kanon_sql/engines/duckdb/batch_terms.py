@@ -105,6 +105,8 @@ def terms_of(
     key: str | Sequence[str],
     policy: Policy | str | None,
     options: PolicyOptions[str | Generalization],
+    *,
+    pseudonyms: Sequence[str] = (),
 ) -> Terms:
     """Return the terms of a batch.
 
@@ -120,6 +122,8 @@ def terms_of(
         The policy, or the name of a stored one.
     options : PolicyOptions
         The policy by its parts, where there is no ``policy``.
+    pseudonyms : sequence of str
+        Columns of the source that are pseudonyms already; a stored policy knows its own.
 
     Raises
     ------
@@ -131,11 +135,11 @@ def terms_of(
     if any(same_name(name).startswith(OWN) for name in columns):
         raise SourceError(f'no column may have a name that begins with "{OWN}"; hint: rename it')
     if policy is None:
-        return _of_policy(Policy.of(**read_options(options)), columns, keys)
+        return _of_policy(Policy.of(**read_options(options)), columns, keys, pseudonyms)
     if options:
         raise PolicyError(f"policy and {', '.join(options)} are two policies; hint: leave one of them out")
     if isinstance(policy, Policy):
-        return _of_policy(policy, columns, keys)
+        return _of_policy(policy, columns, keys, pseudonyms)
     database = str(ask("SELECT system.main.current_database()")[0][0])
     stored = of_name(named(policy, "policy"), stored_policies(ask, database) or ())
     names = _with_roles(columns, keys, stored.columns)
@@ -150,9 +154,9 @@ def terms_of(
     )
 
 
-def _of_policy(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...]) -> Terms:
+def _of_policy(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], pseudonyms: Sequence[str]) -> Terms:
     names = _with_roles(columns, keys, [name for _, name in policy.named_columns])
-    return _terms(policy.resolve(names), columns, keys, pseudonyms=(), shown=[(name, quoted(name)) for name in names])
+    return _terms(policy.resolve(names), columns, keys, pseudonyms=pseudonyms, shown=[(name, quoted(name)) for name in names])
 
 
 def _terms(

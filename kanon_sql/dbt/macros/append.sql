@@ -1,0 +1,50 @@
+{#- incremental_key: the rows of the model that were never released become the next batch of its release. The plugin takes the steps of
+    kanon_sql.append, in the transaction of the model; the ledger lies in the schema of the release. -#}
+{% macro append(relation, code) %}
+  {% if flags.FULL_REFRESH %}
+    {% do exceptions.raise_compiler_error(
+      'a release that grows cannot be refreshed: its rows would be released twice; hint: leave --full-refresh out, or drop '
+      ~ relation ~ ' and its ledger to begin anew') %}
+  {% endif %}
+  {% set given = config.get('incremental_key') %}
+  {% set key = [given] if given is string else given %}
+  {% set columns = run_query('describe (' ~ code ~ '\n)').columns[0].values() %}
+  {% set unknown = key | reject('in', columns) | list %}
+  {% if unknown %}
+    {% do exceptions.raise_compiler_error(
+      'incremental_key: the query does not have the columns: ' ~ unknown | join(', ') ~ '; hint: spell them as the query does') %}
+  {% endif %}
+  {% set roles = kanon_sql.roles(columns) %}
+  {% set policy = kanon_sql.policy(roles) %}
+  {% set apart = [] %}
+  {% for column in key if column in roles['identifier'] and column != config.get('per') %}
+    {% if column in kanon_sql.pseudonyms(roles) %}
+      {% do exceptions.raise_compiler_error(
+        'incremental_key: "' ~ column ~ '" is a pseudonym; hint: a key tells rows apart, a pseudonym people: use another column') %}
+    {% endif %}
+    {% do apart.append(column) %}
+  {% endfor %}
+  {% set options = {'strict': config.get('strict', false)} %}
+  {% for name, default in {'leftover': 'wait', 'changed': 'refuse', 'deleted': 'refuse', 'returning': 'refuse'}.items() %}
+    {% do options.update({name: config.get(name, default)}) %}
+  {% endfor %}
+  {% set job = {
+    'release': [relation.database, relation.schema, relation.identifier], 'key': key, 'policy': tojson(policy),
+    'pseudonyms': kanon_sql.pseudonyms(roles), 'options': options} %}
+  {% call statement('source') %}
+    create or replace temp table kanon_source as
+    select {{ kanon_sql.released_columns(columns, roles) }}{{ ', ' ~ kanon_sql.quoted(apart) if apart }} from (
+      {{ code }}
+    ) as source
+  {% endcall %}
+  {% call statement('main', fetch_result=True) %}
+    select system.main.kanon_append('{{ adapter.escape_sql_string(tojson(job)) }}')
+  {% endcall %}
+  {% set told = load_result('main').table.columns[0].values() | list %}
+  {% call statement('forget') %} drop table if exists temp.main.kanon_source {% endcall %}
+  {% do log('kanon: ' ~ this.identifier ~ ': ' ~ told[0], info=True) %}
+  {% for warning in told[1:] %}
+    {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
+  {% endfor %}
+  {% do store_raw_result('main', message=(['OK'] + told) | join('; '), code='APPEND', rows_affected=none) %}
+{% endmacro %}
