@@ -48,7 +48,8 @@ PAGE = """<!DOCTYPE html>
 <style>
 :root {{ color-scheme: light dark; }}
 body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }}
-a {{ color: LinkText; }}
+html {{ color: light-dark(#1b1f24, #e6edf3); background: light-dark(#ffffff, #11151b); }}
+a {{ color: light-dark(#0550ae, #79b8ff); }}
 </style>
 </head>
 <body>

@@ -165,7 +165,7 @@ def curve(points: Iterable[Point], *, over: str) -> tuple[str, dict[str, str]]:
 
 
 def risk_against_loss(points: Iterable[Point]) -> str:
-    """Return the risk of the worst row against the share of suppressed cells, a mark for each release, as SVG."""
+    """Return the risk of the worst row against the share of suppressed cells, a dot for each release, as SVG."""
     data = [
         {
             "risk": 1 / point.certificate.smallest_class,
@@ -179,9 +179,9 @@ def risk_against_loss(points: Iterable[Point]) -> str:
         x=alt.X("risk:Q", title="highest risk of re-identification (%)", axis=alt.Axis(format="~%", tickCount=5)),
         y=alt.Y("loss:Q", title="suppressed cells (%)", axis=alt.Axis(format="~%", tickCount=5, domain=False)),
     )
-    marks = base.mark_point(filled=True, size=60, color=AFTER)
+    dots = base.mark_point(filled=True, size=60, color=AFTER)
     names = base.mark_text(align="left", baseline="bottom", dx=6, dy=-4, fontSize=12, fill=_TEXT).encode(text="guarantee:N")
-    return _svg("Risk of the worst row against suppressed cells", (marks + names).properties(height=280), wide=True)
+    return _svg("Risk of the worst row against suppressed cells", (dots + names).properties(height=280), wide=True)
 
 
 def _svg(title: str, chart: Any, *, wide: bool) -> str:

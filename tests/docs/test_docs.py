@@ -73,7 +73,7 @@ def test_every_block_runs_and_shows_what_the_page_says(path: Path, tmp_path: Pat
             if block.shown is not None:
                 assert seen == block.shown, f"{where}: the page shows something else; what is seen:\n{seen}"
     if missing:
-        pytest.skip(f"all but the blocks that need {', '.join(sorted(missing))}; hint: pip install 'kanon-sql[dev]'")
+        pytest.skip(f"all but the blocks that need {', '.join(sorted(missing))}; hint: install them")
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if on_its_own(path)], ids=named)

@@ -497,9 +497,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
-    done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json", "--sensitive", "disease")
+    about = ("--title", "Patients", "--purpose", "a study", "--recipient", "the university")
+    done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json", "--sensitive", "disease", *about)
     assert (done.exit_code, done.stderr) == (0, "")
     found = assert_sound(Path("page.html").read_text())
+    told = found.table("About the release").pairs
+    assert (found.headings[0][1], told["purpose"], told["recipient"]) == ("Patients", ["a study"], ["the university"])
     origins = found.table("SHA-256").pairs
     assert origins["source file in.csv"] == [hashlib.sha256(Path("in.csv").read_bytes()).hexdigest()]
     assert origins["release file out.csv"] == [hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()]
@@ -580,4 +583,4 @@ def test_adult(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = assert_sound(html)
     assert "The guarantee is kept." in found.text
     assert len(html) < 3_000_000
-    assert len(found.all("svg")) == len(names) + 3
+    assert len(found.all("svg")) == len(names) + 5  # two of them in two widths, and the distances
