@@ -94,15 +94,21 @@ def shell(db: str, read_only: bool, secret: bytes | None) -> None:
     from rich.console import Console
 
     import kanon_sql
-    from kanon_sql.cli.script import read_input, run_script
-    from kanon_sql.cli.shell import interactive
+    from kanon_sql.cli.script import read_input
+    from kanon_sql.cli.shell import Shell
 
-    con = kanon_sql.connect(db, secret=secret, read_only=read_only)
-    if sys.stdin.isatty():
-        interactive(con, Console(highlight=False))
-    else:
-        run_script(con, read_input("-"), Console(highlight=False), name="stdin", patience=PATIENCE)
-    con.close()
+    def connected(path: str, only_read: bool) -> Any:
+        return kanon_sql.connect(path, secret=secret, read_only=only_read)
+
+    person = sys.stdin.isatty()
+    talking = Shell(connected(db, read_only), Console(highlight=False), connected, patience=None if person else PATIENCE)
+    try:
+        if person:
+            talking.talk()
+        else:
+            talking.run(read_input("-"), "stdin")
+    finally:
+        talking.con.close()
 
 
 @main.command()

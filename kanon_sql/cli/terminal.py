@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from kanon_sql.certificate import Certificate
     from kanon_sql.solvers.budget import Moment
 
 MAX_CELL = 80
@@ -68,6 +70,13 @@ def state_text(moment: Moment) -> str:
     return f"{cost}, proven at least {float(moment.lower_bound):,.12g} (gap {100 * moment.gap:.1f} %)"
 
 
+def _parts() -> tuple[Any, ...]:
+    """Return the columns of a progress bar."""
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    return SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn()
+
+
 class Step(Protocol):
     """Hears of what a command is doing."""
 
@@ -79,18 +88,60 @@ class Step(Protocol):
 def progress(shown: bool) -> Iterator[Step]:
     """Give a function that announces a step and where a solver stands; a bar shows it on a terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress
 
     console = Console(stderr=True)
     if not (shown and console.is_terminal):
         yield lambda _step, _moment=None: None
         return
-    parts = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*parts, console=console, transient=True) as bar:
+    with Progress(*_parts(), console=console, transient=True) as bar:
         task = bar.add_task("", total=len(STEPS))
+        furthest = 0.0
 
         def announce(step: str, moment: Moment | None = None, /) -> None:
+            nonlocal furthest
             description = step if moment is None else f"{step}: {state_text(moment)}"
-            bar.update(task, description=description, completed=STEPS.index(step) + (moment.done if moment else 0.0))
+            furthest = max(furthest, STEPS.index(step) + (moment.done if moment else 0.0))
+            bar.update(task, description=description, completed=furthest)
 
         yield announce
+
+
+@contextmanager
+def solving(con: Any, console: Console) -> Iterator[Callable[[], None]]:
+    """Show on a terminal where the solver of a running release stands, and give a function that ends this: rows come then."""
+    from rich.progress import Progress
+
+    if not console.is_terminal:
+        yield lambda: None
+        return
+    bar = Progress(*_parts(), console=console, transient=True)
+    task = bar.add_task("", total=1.0)
+    furthest = 0.0
+
+    def hear(moment: Moment) -> None:
+        nonlocal furthest
+        furthest = max(furthest, moment.done)
+        bar.update(task, description=state_text(moment), completed=furthest)
+        bar.start()
+
+    con.watch(hear)
+    try:
+        yield bar.stop
+    finally:
+        con.watch(None)
+        bar.stop()
+
+
+def release_line(certificate: Certificate) -> str:
+    """Return what became of a release in one line."""
+    share = certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0
+    told = (
+        f"release {certificate.number}: {' AND '.join(certificate.requirements)}",
+        f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells suppressed ({share:.1%})",
+        f"cost {float(certificate.cost):,.12g}, {certificate.saving}",
+        f"{certificate.classes:,} classes, the smallest of {certificate.smallest_class or 0:,} rows",
+        f"{certificate.seconds:.2f} s",
+        *([f"{len(certificate.warnings)} warnings: kanon_releases()"] if certificate.warnings else []),
+    )
+    return "; ".join(told)
