@@ -33,7 +33,14 @@ def policy_name(reader: Reader, hint: str) -> str:
 
 
 def table_name(reader: Reader, hint: str) -> str:
-    """Read the name of a table and return it as SQL spells it, quoted where it has to be."""
+    """Read the name of a table, or of a file in single quotes; return it as SQL spells it, quoted where it has to be."""
+    if reader.kind is TokenType.STRING:
+        start, file = reader.place, reader.unquote()
+        if not file or reader.spelled == ".":
+            raise reader.script.error(f"expected a table, or a file in single quotes; hint: {hint}", start)
+        return as_identifier(file)
+    if reader.word == "GUARANTEE":
+        raise reader.error(f"expected a table; hint: {hint}")
     parts = [_identifier(reader, "a table", hint)]
     while reader.skip("."):
         parts.append(_identifier(reader, "a table", hint))
