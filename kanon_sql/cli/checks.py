@@ -100,7 +100,7 @@ def audit(
     """
     import duckdb
 
-    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.files import columns, load, load_beside
     from kanon_sql.engines.duckdb.measures import measure, measured_requirements, require
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
@@ -112,8 +112,9 @@ def audit(
 
     def work() -> list[dict[str, Any]]:
         with closing(con):
-            for name, each in {"source": place, **beside}.items():
-                load(con, each, into=name, delimiter=delimiter)
+            load(con, place, into="source", delimiter=delimiter)
+            for name, each in beside.items():
+                load_beside(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
             policy = Policy.of(quasi_identifiers=column_names(qi, known) if qi else None, requirements=measured).resolve(known)
             chosen = [each.column for each in policy.quasi_identifiers]

@@ -167,7 +167,7 @@ def release_file(
     """
     import kanon_sql
     from kanon_sql.cli.interrupt import interruptible
-    from kanon_sql.engines.duckdb.files import columns, load, stage
+    from kanon_sql.engines.duckdb.files import columns, load, load_beside, stage
     from kanon_sql.engines.duckdb.tables import check_tables
 
     # What does not fit into memory spills into the private directory.
@@ -190,7 +190,7 @@ def release_file(
             policy = policy_for(columns(con, "source"))
             check_tables(policy, beside, "--beside {}=FILE")
             for name, table in beside.items():
-                load(con, table, into=name, delimiter=delimiter)
+                load_beside(con, table, into=name, delimiter=delimiter)
             rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
             go_on()
             step("solving")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document, read
-from kanon_sql.engines.duckdb.files import columns, load
+from kanon_sql.engines.duckdb.files import columns, load, load_beside
 from kanon_sql.engines.duckdb.measures import record, require_kept
 from kanon_sql.engines.duckdb.tables import check_tables
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
@@ -97,7 +97,7 @@ def _checked(
     load(con, source, into="source", delimiter=delimiter)
     policy = _policy(claimed, columns(con, "source"), beside)
     for name, place in beside.items():
-        load(con, place, into=name, delimiter=delimiter)
+        load_beside(con, place, into=name, delimiter=delimiter)
     _require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
     coded = _coded(con, policy)
     certificate, codes, counts = coded.proof(claimed)
