@@ -14,12 +14,14 @@ from kanon_sql.cli.options import (
     assigned,
     column_names,
     delimiter_option,
+    json_option,
     qi_option,
     sensitive_options,
     show,
     table_option,
 )
 from kanon_sql.cli.publish import PATIENCE, tables_beside
+from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.errors import AuditError
@@ -34,6 +36,7 @@ from kanon_sql.errors import AuditError
 @click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
 @delimiter_option
+@json_option
 def verify(
     source: str,
     release: str,
@@ -43,6 +46,7 @@ def verify(
     hierarchy: str | None,
     beside: tuple[str, ...],
     delimiter: str,
+    as_json: bool,
 ) -> None:
     """Check a release and its certificate against the source again, without solving it anew.
 
@@ -61,7 +65,16 @@ def verify(
     def work() -> dict[str, str]:
         return verify_files(con, *tables, certificate, delimiter, others)
 
-    show(interruptible(con.interrupt, work, patience=PATIENCE).items(), "verified")
+    try:
+        found = interruptible(con.interrupt, work, patience=PATIENCE)
+    except AuditError as error:
+        if as_json:
+            click.echo(json.dumps({"holds": False, "broken": [str(error)]}))
+        raise
+    if as_json:
+        click.echo(json.dumps({"holds": True, "broken": [], **found}))
+    else:
+        show(found.items(), "verified")
 
 
 @click.command()
@@ -76,10 +89,11 @@ def verify(
     type=click.FloatRange(0, 1),
     help="Exit with code 1 when a greater share of the rows is unique, 0 to 1.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: the figures, and what is broken.")
+@json_option
 @sensitive_options
 @table_option
 @delimiter_option
+@format_option
 def audit(
     file: str,
     qi: tuple[str, ...],
@@ -92,6 +106,7 @@ def audit(
     hierarchy: str | None,
     table: str | None,
     delimiter: str,
+    ending: str,
     **thresholds: Any,
 ) -> None:
     """Measure k-anonymity and the risk of re-identification of FILE; with --sensitive also l-diversity and t-closeness.
@@ -102,10 +117,8 @@ def audit(
 
     from kanon_sql.engines.duckdb.files import columns, load, load_beside
     from kanon_sql.engines.duckdb.measures import measure, measured_requirements, require
-    from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
 
-    place = Place.of(file, table)
     names, beside = tables_beside(metric, hierarchy)
     measured = measured_requirements(sensitive, **names, **thresholds)
     con = audit_macros(duckdb.connect())
@@ -124,7 +137,8 @@ def audit(
                 *(measure(con, requirement, chosen) for requirement in measured),
             ]
 
-    sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
+    with source_place(file, table, ending) as place:
+        sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     told = {"k-anonymity": sizes}
     for title, found in zip(("risk of re-identification", "l-diversity", "t-closeness"), (risk, *figures), strict=False):
         told[title] = {name: value for name, value in found.items() if name not in sizes}

@@ -31,12 +31,12 @@ def assigned(values: Iterable[str], option: str, form: str) -> dict[str, str]:
     return found
 
 
-def show(pairs: Iterable[tuple[str, object]], title: str | None = None) -> None:
+def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: bool = False) -> None:
     """Print names and values side by side."""
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=err)
     if title:
         console.print(Text(title, style="bold"))
     console.print(grid_of(pairs))
@@ -78,5 +78,6 @@ secret_option = click.option(
     callback=_secret,
     help="Key of what nobody may predict.  [default: KANON_SECRET, else one kept for the user]",
 )
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
 delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")

@@ -129,7 +129,7 @@ def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: 
 def release_file(
     origin: Place,
     place: Place,
-    policy_for: Callable[[list[str]], Policy],
+    released: Callable[[list[str]], tuple[Policy, str]],
     staging: Path,
     delimiter: str,
     step: Step,
@@ -146,8 +146,8 @@ def release_file(
     ----------
     origin, place : Place
         The source, and where the release goes.
-    policy_for : callable
-        Makes the policy once the columns are known.
+    released : callable
+        Makes the policy, and the query of the release of the table ``source``, once the columns are known.
     staging : Path
         A private directory on the file system of ``place``.
     delimiter : str
@@ -187,7 +187,7 @@ def release_file(
         with closing(con):
             step("reading")
             load(con, origin, into="source", delimiter=delimiter)
-            policy = policy_for(columns(con, "source"))
+            policy, query = released(columns(con, "source"))
             check_tables(policy, beside, "--beside {}=FILE")
             for name, table in beside.items():
                 load_beside(con, table, into=name, delimiter=delimiter)
@@ -195,7 +195,7 @@ def release_file(
             go_on()
             step("solving")
             con.watch(lambda moment: step("solving", moment))
-            con.execute("CREATE TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
+            con.execute(f"CREATE TABLE released AS {query}")
             certificate: Certificate = kanon_sql.releases(con)[-1]
             if strict and certificate.warnings:
                 raise AuditError(f"--strict: {'; '.join(certificate.warnings)}; nothing was released")

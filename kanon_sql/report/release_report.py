@@ -137,7 +137,7 @@ def report_files(
         hashes = {
             f"{what} file {place.path.name}": file_hash(place.path)
             for what, place in (("source", source), ("release", release))
-            if place.table is None
+            if place.table is None and place.pattern is None
         }
         return _page(con, policy, certificate, hashes)
 

@@ -8,11 +8,12 @@ from kanon_sql.model.recodings import Levels
 from kanon_sql.model.validation import named_file
 
 # A guess may turn the zip code 00501 into 501; only the separator is left to DuckDB.
-_CSV = "system.main.read_csv({}, all_varchar := true, header := {}, quote := '\"', comment := '', skip := 0, hive_partitioning := false)"
-
-_LEVELS = (
-    r"(SELECT COLUMNS('^column0*(\d+)$') AS 'level\1' FROM " + _CSV + " WHERE COLUMNS('^column0+$') IS DISTINCT FROM 'level0')"
+_CSV = (
+    "system.main.read_csv({}, all_varchar := true, header := {}, quote := '\"', comment := '', skip := 0, "
+    "hive_partitioning := false)"
 )
+
+_LEVELS = r"""(SELECT COLUMNS('^column0*(\d+)$') AS 'level\1' FROM {} WHERE COLUMNS('^column0+$') IS DISTINCT FROM 'level0')"""
 """The first column holds the values, the others their ancestors; a line of names is none of them."""
 
 
@@ -43,7 +44,7 @@ def hierarchy(name: object) -> str:
 
 def levels_of_file(file: str) -> str:
     """Return what stands behind FROM for the levels of a hierarchy in a CSV file."""
-    return _LEVELS.format(literal(file), "false")
+    return _LEVELS.format(_CSV.format(literal(file), "false"))
 
 
 def beside_of(policy: Policy, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
 from typing import Any
 
@@ -65,15 +64,15 @@ def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
             con.execute(f"CREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')}")
             con.execute("DETACH kanon_input")
             return
-        # A name such as data[1].csv is a name, not a pattern.
-        values = {"path": glob.escape(str(place.path))}
+        values = {"path": place.glob}
         if place.kind in ("csv", "tsv"):
             values["delimiter"] = "\t" if place.kind == "tsv" else delimiter
         con.execute(f"CREATE TABLE {quoted(into)} AS FROM {_READERS[place.kind]}", values)
         if place.kind in ("json", "jsonl"):
             _exact_json(con, into)
     except duckdb.Error as error:
-        raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
+        web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
+        raise_alone(SourceError(f"cannot read {place}: {plain(error)}{web}"))
 
 
 def load_beside(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
@@ -91,7 +90,7 @@ def load_beside(con: Any, place: Place, *, into: str, delimiter: str = ",") -> N
     named = found == {f"level{level}" for level in range(len(found))} or found >= {"value", "parent"} or found >= {"a", "b"}
     if place.kind in ("csv", "tsv") and not named:
         try:
-            source = levels_of_file(glob.escape(str(place.path)))
+            source = levels_of_file(place.glob)
             con.execute(f"CREATE OR REPLACE TABLE {quoted(into)} AS FROM {source}")
         except duckdb.Error as error:
             raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
