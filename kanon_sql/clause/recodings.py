@@ -4,7 +4,7 @@
 
     recoding := IN kind [LOSS (number {, number})]
     kind     := DIGITS [(count {, count})] | INTERVALS [(width {, width}) | (period {, period}) | ('max' | 'sum')]
-              | HIERARCHY table [(level {, level})] | BINS [(algorithm)] | REGIONS table [(option {, option})]
+              | HIERARCHY (table | 'file') [(level {, level})] | BINS [(algorithm)] | REGIONS table [(option {, option})]
               | RECTANGLES [(algorithm)] | RANGES | SETS
     period   := DAY | MONTH | QUARTER | YEAR | DECADE
     option   := algorithm | 'merge'

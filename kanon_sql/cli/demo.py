@@ -49,7 +49,7 @@ _INITIALS = "ABCDEFGHKLMNOPRSTVW"
 
 # Neighbourhoods of one region: a few are large, most are small.
 _ZIPS = ("00501", "00544", "06390", "11701", "11702", "11703", "11704", "11705")
-_EDUCATION = ("no diploma", "high school", "college", "bachelor", "graduate")
+_EDUCATION = ("none", "school", "college", "bachelor", "graduate")
 _MARITAL = ("single", "married", "divorced", "widowed")
 _DISEASES = ("asthma", "pregnancy", "fracture", "diabetes", "heart failure", "cancer", "influenza")
 

@@ -25,6 +25,9 @@ from kanon_sql.table.encode import encode
 
 _SHELL_COMMAND = re.compile(r"^\.read (\S+)\n", re.MULTILINE)
 
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+"""What a progress bar writes to move over the terminal."""
+
 _QUASI_IDENTIFIERS = ["zip", "age"]
 
 
@@ -70,7 +73,8 @@ def run_sql(con: Any, block: Block) -> str:
     for statement in _statements(block.text):
         drawn = io.StringIO()
         execute(con, statement, Console(file=drawn, force_terminal=True, color_system=None, width=200))
-        seen += [line.rstrip() for line in drawn.getvalue().split("\n") if line.startswith(tuple("╭│├╰"))]
+        lines = _CONTROL.sub("", drawn.getvalue()).replace("\r", "\n").split("\n")
+        seen += [line.rstrip() for line in lines if line.startswith(tuple("╭│├╰"))]
     return "\n".join(seen)
 
 
@@ -92,7 +96,7 @@ def run_commands(block: Block) -> str:
         done = CliRunner().invoke(main, arguments)
         assert done.exit_code == 0, f"{line}: {done.output}"
         printed += done.stdout
-    return printed.rstrip("\n")
+    return "\n".join(line.rstrip() for line in printed.rstrip("\n").split("\n"))
 
 
 def _statements(text: str) -> Iterator[str]:

@@ -45,7 +45,7 @@ def runnable(path: Path) -> list[Block]:
 
 @pytest.mark.sweep
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning:ibis")  # ibis 12.0 on DuckDB 2.0
-@pytest.mark.parametrize("path", [path for path in PAGES if runnable(path)], ids=named)
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if runnable(path)], ids=named)
 def test_every_block_runs_and_shows_what_the_page_says(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = runnable(path)
     missing = {module for block in found for module in block.needs if importlib.util.find_spec(module) is None}
@@ -76,7 +76,7 @@ def test_every_block_runs_and_shows_what_the_page_says(path: Path, tmp_path: Pat
         pytest.skip(f"all but the blocks that need {', '.join(sorted(missing))}; hint: pip install 'kanon-sql[dev]'")
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if on_its_own(path)], ids=named)
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if on_its_own(path)], ids=named)
 def test_pages_that_stand_on_their_own_show_what_is_seen(path: Path) -> None:
     for block in blocks(path):
         last = block.text.rstrip(";").split(";")[-1].strip()
