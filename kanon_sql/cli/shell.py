@@ -207,8 +207,8 @@ class Shell:
         self.run(read_input(words[0]), words[0])
 
     def _schema(self, words: list[str]) -> None:
-        query = f'SELECT sql FROM ({_STORED}) WHERE name ILIKE $pattern ORDER BY "schema", name'  # noqa: S608
-        for (text,) in self.con.execute(query, {"pattern": _pattern(words)}).fetchall():
+        query = f'SELECT "schema", name, sql FROM ({_STORED}) WHERE name ILIKE $pattern ORDER BY ALL ASC NULLS LAST'  # noqa: S608
+        for *_, text in self.con.execute(query, {"pattern": _pattern(words)}).fetchall():
             self.console.file.write(f"{text}\n")
 
     def _tables(self, words: list[str]) -> None:

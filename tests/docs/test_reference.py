@@ -110,9 +110,7 @@ def test_every_option_of_anonymize_is_on_the_page_of_python(option: str) -> None
     assert f"`{option}`" in PYTHON
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)]
-)
+@pytest.mark.parametrize("name", sorted(name for name in vars(errors) if name.endswith("Error")))
 def test_every_error_is_on_the_page_of_python(name: str) -> None:
     assert f"`{name}`" in PYTHON or f".{name}`" in PYTHON
 
