@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import TokenType
 
 from kanon_sql.clause.reader import Reader
-from kanon_sql.model.validation import RESERVED, as_identifier
+from kanon_sql.model.validation import RESERVED, as_identifier, named_file
 
 
 def column_name(reader: Reader, hint: str) -> str:
@@ -44,7 +44,11 @@ def table_name(reader: Reader, hint: str) -> str:
     parts = [_identifier(reader, "a table", hint)]
     while reader.skip("."):
         parts.append(_identifier(reader, "a table", hint))
-    return ".".join(map(as_identifier, parts))
+    name = ".".join(map(as_identifier, parts))
+    if named_file(name) is None or len(parts) == 1:
+        return name
+    # A table called csv is no file, as quotes around its name tell.
+    return ".".join([*map(as_identifier, parts[:-1]), f'"{parts[-1]}"'])
 
 
 def _identifier(reader: Reader, what: str, hint: str) -> str:

@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from sqlglot import TokenType
+
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
@@ -50,6 +52,8 @@ def kind(reader: Reader) -> Generalization:
     if word not in KINDS:
         near = nearest(word.lower(), [each.lower() for each in KINDS])
         hint = f"did you mean {near.upper()}?" if near else f"the recodings are {', '.join(KINDS)}"
+        if reader.kind is TokenType.STRING:
+            hint = f"IN HIERARCHY {reader.spelled}"
         raise reader.error(f"expected a recoding behind IN; hint: {hint}")
     reader.place += 1
     own: dict[str, Any]

@@ -67,6 +67,23 @@ def test_closeness_takes_a_tree_from_a_file(shared_clause: Any, files: Path) -> 
         shared_clause.execute(query).fetchall()
 
 
+def test_a_map_and_a_table_of_distances_are_files_too(shared_clause: Any, files: Path) -> None:
+    (files / "edges.csv").write_text("a,b\n00501,00502\n00502,00503\n00503,00504\n")
+    (files / "far.csv").write_text("a,b,distance\n0,1,0.1\n0,2,1\n1,2,1\n")
+    shared_clause.execute(
+        "CREATE TABLE v AS SELECT printf('%05d', 501 + i % 4) AS zip, i % 3 AS visits FROM range(120) AS r(i)"
+    )
+    query = "FROM v ANONYMIZE BY zip IN REGIONS 'edges.csv' GUARANTEE k >= 50 AND t(visits, 'far.csv') <= 0.3"
+    regions = f"SELECT zip, count(*) FROM ({query}) GROUP BY ALL ORDER BY ALL"
+    assert shared_clause.execute(regions).fetchall() == [("region 1", 60), ("region 2", 60)]
+
+
+def test_a_table_called_csv_is_no_file(shared_clause: Any, files: Path) -> None:
+    shared_clause.execute(AGES)
+    shared_clause.execute("CREATE SCHEMA ages; CREATE TABLE ages.csv AS SELECT DISTINCT age AS level0, '*' AS level1 FROM t")
+    assert labels(shared_clause, "FROM t ANONYMIZE BY age IN HIERARCHY ages.csv, sex GUARANTEE k >= 2")
+
+
 def test_python_reads_a_file(files: Path) -> None:
     people = pd.DataFrame({"age": [f"{n * n % 20:02}" for n in range(60)], "sex": [n % 2 for n in range(60)]})
     asked = {"k": 8, "quasi_identifiers": ["age", "sex"], "recodings": {"age": "HIERARCHY 'age.csv'"}}

@@ -31,6 +31,12 @@ SELECT zip FROM patients ANONYMIZE BY zip age GUARANTEE k >= 5
 -- name: a recoding without IN
 SELECT zip FROM patients ANONYMIZE BY zip DIGITS GUARANTEE k >= 5
 -- error: IN is missing in front of DIGITS
+-- name: a file without its kind
+SELECT zip FROM patients ANONYMIZE BY zip IN 'zip.csv' GUARANTEE k >= 5
+-- error: expected a recoding behind IN; hint: IN HIERARCHY 'zip.csv'
+-- name: a name behind a file
+SELECT zip FROM patients ANONYMIZE BY zip IN HIERARCHY 'zip.csv'.other GUARANTEE k >= 5
+-- error: expected a table, or a file in single quotes; hint: job IN HIERARCHY jobs
 -- name: kept behind linked
 SELECT zip FROM patients ANONYMIZE BY zip, age LINKED (zip, age) KEEP disease GUARANTEE k >= 5
 -- error: KEEP stands in front of LINKED
