@@ -7,6 +7,7 @@ import importlib.util
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -167,6 +168,18 @@ def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
     loaded = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["']?(https?:)?//""")
     for path in site.rglob("*.html"):
         assert not loaded.search(path.read_text(encoding="utf-8")), path.name
+
+
+@pytest.mark.process
+def test_the_site_is_searched_from_files(site: Path) -> None:
+    """A browser starts no worker from a file: the site brings what stands in for it."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no chromium")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom"]
+    address = f"{(site / 'index.html').as_uri()}?q=hierarchy"
+    done = subprocess.run([chromium, *options, address], capture_output=True, text=True, timeout=120, check=False)
+    assert re.search(r"\d+ matching documents", done.stdout)
 
 
 @pytest.mark.process
