@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,7 +185,7 @@ def frontier(
             known = columns(con, "source")
             chosen = column_names(qi, known) if qi else None
             policies = [each.resolve(known) for each in curve_policies(k, t, quasi_identifiers=chosen, **names, **options)]
-            con.watch(lambda moment: step("solving", moment))
+            con.watch(lambda moment: step("solving", replace(moment, done=(len(found) + moment.done) / len(policies))))
             for point in points(con, policies, ended.is_set):
                 found.append(point)
                 step("solving")
