@@ -40,12 +40,14 @@ if TYPE_CHECKING:
     "--policy",
     "policy_file",
     metavar="FILE",
-    help="A .yaml or .json file of policies; FILE::NAME where it holds several. It says what --qi, --k and others would.",
+    help="A .yaml or .json file of policies; FILE::NAME if it contains several. Replaces --qi, --k and the like.",
 )
-@click.option("-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending says how.")
+@click.option(
+    "-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending is the format."
+)
 @qi_option
-@click.option("--k", default=2, show_default=True, help="Least number of rows that look alike.")
-@click.option("--per", metavar="A", help="The column that tells people apart: --k counts people, and OUT is without it.")
+@click.option("--k", default=2, show_default=True, help="Minimum number of rows per class.")
+@click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
 @sensitive_options
 @click.option(
     "--mask",
@@ -56,36 +58,37 @@ if TYPE_CHECKING:
 )
 @click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
 @click.option(
-    "--keep", multiple=True, metavar="A,B", help="Columns released unchanged on purpose; then all need a role; '' is none."
+    "--keep",
+    multiple=True,
+    metavar="A,B",
+    help="Columns released unchanged on purpose; then all need a role; '' is none.",
 )
-@click.option("--strict", is_flag=True, help="Release nothing where the certificate has a warning.")
+@click.option("--strict", is_flag=True, help="Release nothing if the certificate has a warning.")
 @click.option("--weight", "weights", multiple=True, metavar="A=3", help="Cost of suppressing a cell of a column; repeatable.")
 @click.option(
     "--recode",
     "recodings",
     multiple=True,
     metavar="A=HOW",
-    help="How cells are coarsened before they are suppressed, such as 'zip=DIGITS' or 'age=INTERVALS (5, 10)'; repeatable.",
+    help="How cells are generalized before they are suppressed, such as 'zip=DIGITS' or 'age=INTERVALS (5, 10)'; repeatable.",
 )
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that --recode names; repeatable.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found in this time.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the solvers that draw.")
-@click.option(
-    "--max-suppressed", metavar="SHARE", help="Of --algorithm full_domain: the greatest share of the rows that is suppressed."
-)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found within this time.")
+@click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
+@click.option("--max-suppressed", metavar="SHARE", help="For --algorithm full_domain: maximum share of suppressed rows.")
 @click.option("--suppress", metavar="TEXT", help="Text for suppressed cells, such as '*'.  [default: NULL]")
 @click.option(
     "--row-order",
     type=click.Choice(["shuffled", "source"]),
     default="shuffled",
     show_default=True,
-    help="Order of the released rows; that of the source may tell what is suppressed.",
+    help="Order of the released rows; the order of the source may reveal suppressed cells.",
 )
 @secret_option
 @table_option
 @delimiter_option
-@click.option("--certificate", metavar="CERT.json", help="Write what is proven of the release to this file.")
+@click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
 @format_option
 @click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
 @json_option
@@ -109,9 +112,11 @@ def anonymize(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Release the table IN as OUT: every row looks like at least k - 1 others.
+    """Anonymize a table: release IN as OUT.
 
-    With --sensitive, rows that look alike are also diverse (--l) or like the whole table (--t) in that column.
+    Every released row looks like at least k - 1 others.
+
+    With --sensitive, every class is also diverse (--l) or close to the whole table (--t) in that column.
 
     IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE; IN may be a URL or a pattern,
     and - is the standard input or output. OUT appears only after the written file has been read again and audited.

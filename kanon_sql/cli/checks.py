@@ -48,7 +48,9 @@ def verify(
     delimiter: str,
     as_json: bool,
 ) -> None:
-    """Check a release and its certificate against the source again, without solving it anew.
+    """Check a release and its certificate.
+
+    Both are checked against the source, without solving it again.
 
     Exits with code 1 and the line of the certificate at the first claim that does not hold.
     """
@@ -80,14 +82,14 @@ def verify(
 @click.command()
 @click.argument("file")
 @qi_option
-@click.option("--k", type=int, help="Exit with code 1 when a class has fewer rows.")
+@click.option("--k", type=int, help="Exit with code 1 if a class has fewer rows.")
 @click.option(
-    "--max-risk", type=click.FloatRange(0, 1), help="Exit with code 1 when a row is at a higher prosecutor risk, 0 to 1."
+    "--max-risk", type=click.FloatRange(0, 1), help="Exit with code 1 if the prosecutor risk of a row is higher, 0 to 1."
 )
 @click.option(
     "--max-unique-share",
     type=click.FloatRange(0, 1),
-    help="Exit with code 1 when a greater share of the rows is unique, 0 to 1.",
+    help="Exit with code 1 if a larger share of the rows is unique, 0 to 1.",
 )
 @json_option
 @sensitive_options
@@ -109,7 +111,9 @@ def audit(
     ending: str,
     **thresholds: Any,
 ) -> None:
-    """Measure k-anonymity and the risk of re-identification of FILE; with --sensitive also l-diversity and t-closeness.
+    """Measure the guarantees and risks of FILE.
+
+    These are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness.
 
     Exits with code 1 when FILE breaks --k, --l, --t, --max-risk or --max-unique-share, and with 3 when it cannot be measured.
     """

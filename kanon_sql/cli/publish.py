@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.cli.terminal import without_bar
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.engines.duckdb.staging import put, write_text
@@ -171,7 +172,7 @@ def release_file(
     from kanon_sql.engines.duckdb.tables import check_tables
 
     # What does not fit into memory spills into the private directory.
-    con = kanon_sql.connect(secret=secret, config={"temp_directory": str(staging / "spill")})
+    con = without_bar(kanon_sql.connect(secret=secret, config={"temp_directory": str(staging / "spill")}))
     stopped = threading.Event()
 
     def interrupt() -> None:

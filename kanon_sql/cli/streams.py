@@ -26,7 +26,7 @@ format_option = click.option(
     type=click.Choice(["csv", "tsv", "parquet", "json", "jsonl"]),
     default="csv",
     show_default=True,
-    help="What comes and goes through a pipe, where a file is -.",
+    help="Format of what is read from or written to a pipe (-).",
 )
 
 

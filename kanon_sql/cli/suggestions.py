@@ -31,7 +31,10 @@ _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
 @format_option
 @json_option
 def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: bool) -> None:
-    """Tell what each column of FILE holds, and the role that it seems to have; no cell value is shown."""
+    """Show what the columns of a table contain.
+
+    For each column of FILE also the role it seems to have; no cell value is shown.
+    """
     import duckdb
     from rich.console import Console
 
@@ -62,8 +65,8 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
 @click.option(
     "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
 )
-@click.option("--k", default=5, show_default=True, help="Least number of rows that look alike.")
-@click.option("--name", default="suggested", show_default=True, help="What the policy is called.")
+@click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
+@click.option("--name", default="suggested", show_default=True, help="Name of the policy.")
 @table_option
 @delimiter_option
 @click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
@@ -71,7 +74,10 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
 def suggest(
     file: str, target: str | None, k: int, name: str, table: str | None, delimiter: str, force: bool, as_json: bool
 ) -> None:
-    """Suggest a policy for TABLE, a file or FILE.duckdb::TABLE: a role for each column, with its reason and no cell value."""
+    """Suggest a policy for a table.
+
+    TABLE is a file or FILE.duckdb::TABLE. Each column gets a role, with its reason and no cell value.
+    """
     import duckdb
 
     from kanon_sql.engines.duckdb.files import load

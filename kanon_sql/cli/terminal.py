@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MAX_CELL = 80
 """Characters of a cell that a person sees."""
 
+_PATIENCE = 2.0
+"""Seconds after which a statement without a release shows that it is running."""
+
 STEPS = ("reading", "solving", "writing", "auditing")
 
 
@@ -107,30 +110,49 @@ def progress(shown: bool) -> Iterator[Step]:
         yield announce
 
 
+def without_bar(con: Any) -> Any:
+    """Return a connection that draws no progress bar of DuckDB's own, which would cross ours."""
+    con.execute("SET enable_progress_bar_print = false")
+    return con
+
+
 @contextmanager
 def solving(con: Any, console: Console) -> Iterator[Callable[[], None]]:
-    """Show on a terminal where the solver of a running release stands, and give a function that ends this: rows come then."""
+    """Show on a terminal where the solver of a running release stands, and give a function that ends this: rows come then.
+
+    Any other statement that takes long shows that it is running.
+    """
+    import threading
+
     from rich.progress import Progress
 
     if not console.is_terminal:
         yield lambda: None
         return
     bar = Progress(*_parts(), console=console, transient=True)
-    task = bar.add_task("", total=1.0)
+    task = bar.add_task("running", total=None)
+    patience = threading.Timer(_PATIENCE, bar.start)
+    patience.daemon = True
     furthest = 0.0
 
     def hear(moment: Moment) -> None:
         nonlocal furthest
         furthest = max(furthest, moment.done)
-        bar.update(task, description=state_text(moment), completed=furthest)
+        bar.update(task, description=state_text(moment), completed=furthest, total=1.0)
         bar.start()
 
+    def end() -> None:
+        patience.cancel()
+        patience.join()  # a bar that begins just now would never end
+        bar.stop()
+
     con.watch(hear)
+    patience.start()
     try:
-        yield bar.stop
+        yield end
     finally:
         con.watch(None)
-        bar.stop()
+        end()
 
 
 def release_line(certificate: Certificate) -> str:
