@@ -44,7 +44,7 @@ _STORED = """
     UNION ALL
     SELECT schema_name, view_name, 'view', sql FROM system.main.duckdb_views() WHERE NOT internal"""
 
-_COMMAND_LINE = re.compile(r"^\.[a-z_]+\b", re.MULTILINE)
+_COMMAND_LINE = re.compile(r"^(?:\.[a-z_]+\b|(?:exit|quit|help)[ \t]*;?[ \t]*$)", re.MULTILINE | re.IGNORECASE)
 
 
 def is_command(text: str) -> bool:
@@ -147,6 +147,8 @@ class Shell:
 
     def _told(self, text: str, where: str | None) -> bool:
         """Run one command; tell whether to go on."""
+        import duckdb
+
         word = _word(text)
         try:
             words = [_BARE[word]] if word in _BARE else shlex.split(text.strip().removesuffix(";"))
@@ -156,8 +158,9 @@ class Shell:
             if command not in self._commands:
                 raise KanonError(f"there is no command {words[0]}; hint: .help lists them")
             self._commands[command](words[1:])
-        except (KanonError, ValueError) as error:
-            told = str(error) if isinstance(error, KanonError) else "a quote is not closed; hint: .read 'my file.sql'"
+        except (KanonError, duckdb.Error, ValueError) as error:
+            ours = isinstance(error, KanonError | duckdb.Error)
+            told = str(error).strip() if ours else "a quote is not closed; hint: .read 'my file.sql'"
             if where is None:
                 raise_alone(KanonError(told))
             raise_alone(ScriptError(where + told))

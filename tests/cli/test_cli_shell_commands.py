@@ -12,8 +12,9 @@ from rich.console import Console
 
 import kanon_sql
 from kanon_sql.cli.script import execute
-from kanon_sql.cli.shell import is_command
+from kanon_sql.cli.shell import Shell, is_command
 from kanon_sql.cli.terminal import progress
+from kanon_sql.errors import KanonError
 
 ROWS = "SELECT * FROM (VALUES (1, 'x,\"y', NULL), (2, '', 1.5)) AS t(a, b, c);"
 
@@ -80,9 +81,7 @@ def test_another_database_is_opened(kanon: Kanon, folder: Path) -> None:
 @pytest.mark.parametrize("leave", [".quit", ".exit", "quit", "exit;", "QUIT"])
 def test_words_that_leave(kanon: Kanon, leave: str) -> None:
     assert is_command(leave)
-    if leave.startswith("."):
-        assert shown(kanon, f"SELECT 1 AS one;\n{leave}\nSELECT 2 AS two;\n") == "one\n1\n"
-    assert shown(kanon, leave) == ""
+    assert shown(kanon, f"SELECT 1 AS one;\n{leave}\nSELECT 2 AS two;\n") == "one\n1\n"
 
 
 def test_help_lists_every_command(kanon: Kanon) -> None:
@@ -110,6 +109,20 @@ def test_a_command_that_makes_no_sense(kanon: Kanon, command: str, told: str) ->
     assert (done.returncode, done.stdout) == (1, "one\n1\n")
     assert done.stderr.startswith("error: stdin, line 2: ")
     assert told in done.stderr
+
+
+def test_a_command_in_a_failed_transaction_is_an_error_of_its_own(kanon: Kanon) -> None:
+    done = kanon("shell", input="BEGIN;\n.tables\n.read s.sql\n")
+    assert (done.returncode, done.stdout) == (1, "schema\tname\tkind\n")
+    assert "no file s.sql" in done.stderr
+    with kanon_sql.connect() as con:
+        shell = Shell(con, Console(file=io.StringIO()), lambda path, read: con)
+        con.execute("BEGIN")
+        with pytest.raises(KanonError, match="nowhere"):
+            shell.run("FROM nowhere;", None)
+        for command in (".tables", ".schema"):
+            with pytest.raises(KanonError, match=r"(?i)transaction"):
+                shell.run(command, None)
 
 
 def test_a_line_within_a_statement_is_no_command(kanon: Kanon) -> None:
