@@ -31,7 +31,7 @@ _ROLES = (
 _NEXT = (
     ("try statements of your own", "kanon shell"),
     ("see what the columns of a file are", "kanon profile patients.csv"),
-    ("get a policy to start from", "kanon suggest patients.csv -o policy.yaml"),
+    ("get a policy to start from", "kanon suggest patients.csv -o policy.json"),
     ("release a file", "kanon anonymize patients.csv -o released.csv --qi zip,age --k 5"),
     ("check a release", "kanon audit released.csv --qi zip,age --k 5"),
     ("know every command", "kanon --help"),

@@ -103,6 +103,16 @@ def test_the_command_reads_a_file(files: Path, recode: list[str]) -> None:
     assert verified.exit_code == 0, verified.output
 
 
+def test_the_command_takes_such_a_tree_for_closeness(files: Path) -> None:
+    rows = [f"{n % 4},{n % 3}" for n in range(60)]
+    (files / "v.csv").write_text("\n".join(["ward,visits", *rows]) + "\n")
+    about = ["--qi", "ward", "--sensitive", "visits", "--t", "0.2", "--metric", "hierarchical", "--hierarchy", "tree.csv"]
+    done = CliRunner().invoke(main, ["anonymize", "v.csv", "-o", "o.csv", "--k", "5", *about, "-q"])
+    assert done.exit_code == 0, done.output
+    audited = CliRunner().invoke(main, ["audit", "o.csv", "--k", "5", *about])
+    assert audited.exit_code == 0, audited.output
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
