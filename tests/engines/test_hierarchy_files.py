@@ -11,7 +11,10 @@ from click.testing import CliRunner
 
 import kanon_sql
 from kanon_sql.cli import main
+from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.errors import KanonError, PolicyError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Levels
 
 # An interval as ARX writes it holds a comma; a zip code begins with a zero.
 ARX = "\n".join(f"{n:02};[{n // 5 * 5}, {n // 5 * 5 + 5}[;*" for n in range(20)) + "\n"
@@ -128,6 +131,12 @@ def test_a_broken_file_releases_nothing(shared_clause: Any, files: Path, text: s
     with pytest.raises(PolicyError) as refused:
         shared_clause.execute("FROM t ANONYMIZE BY age IN HIERARCHY 'age.csv', sex GUARANTEE k >= 8").fetchall()
     assert told in str(refused.value)
+
+
+def test_spark_refuses_a_file() -> None:
+    asked = Policy.of(k=5, quasi_identifiers=["age"], recodings={"age": Levels(table='"age.csv"')})
+    with pytest.raises(PolicyError, match="Spark reads no file"):
+        check_supported(asked)
 
 
 def test_a_file_that_is_not_there_and_one_that_may_not_be_read(files: Path) -> None:
