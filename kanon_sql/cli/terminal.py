@@ -158,12 +158,13 @@ def solving(con: Any, console: Console) -> Iterator[Callable[[], None]]:
 def release_line(certificate: Certificate) -> str:
     """Return what became of a release in one line."""
     share = certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0
+    warned = len(certificate.warnings)
     told = (
         f"release {certificate.number}: {' AND '.join(certificate.requirements)}",
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells suppressed ({share:.1%})",
         f"cost {float(certificate.cost):,.12g}, {certificate.saving}",
         f"{certificate.classes:,} classes, the smallest of {certificate.smallest_class or 0:,} rows",
         f"{certificate.seconds:.2f} s",
-        *([f"{len(certificate.warnings)} warnings: kanon_releases()"] if certificate.warnings else []),
+        *([f"{warned} warning{'s' if warned > 1 else ''}: see kanon_releases()"] if warned else []),
     )
     return "; ".join(told)
