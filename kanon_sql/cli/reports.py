@@ -159,7 +159,7 @@ def frontier(
     Ctrl-C ends the curve with the points that there are; again, it stops without one.
     """
     import kanon_sql
-    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.files import columns, load, load_beside
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.report.frontier import csv_text, curve_policies, html_text, points
 
@@ -184,8 +184,9 @@ def frontier(
     def work() -> list[Policy]:
         with closing(con), progress(not quiet) as step:
             step("reading")
-            for name, each in {"source": place, **beside}.items():
-                load(con, each, into=name, delimiter=delimiter)
+            load(con, place, into="source", delimiter=delimiter)
+            for name, each in beside.items():
+                load_beside(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
             chosen = column_names(qi, known) if qi else None
             policies = [each.resolve(known) for each in curve_policies(k, t, quasi_identifiers=chosen, **names, **options)]

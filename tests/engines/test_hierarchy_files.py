@@ -114,6 +114,17 @@ def test_the_command_takes_such_a_tree_for_closeness(files: Path) -> None:
     assert done.exit_code == 0, done.output
     audited = CliRunner().invoke(main, ["audit", "o.csv", "--k", "5", *about])
     assert audited.exit_code == 0, audited.output
+    drawn = CliRunner().invoke(main, ["frontier", "v.csv", "-o", "curve.csv", "--k", "5", *about, "-q"])
+    assert drawn.exit_code == 0, drawn.output
+
+
+def test_a_report_takes_such_a_tree(files: Path) -> None:
+    pytest.importorskip("altair", reason="kanon-sql[report] is not installed")
+    rows = [f"{n % 4},{n % 3}" for n in range(60)]
+    (files / "v.csv").write_text("\n".join(["ward,visits", *rows]) + "\n")
+    about = ["--sensitive", "visits", "--t", "0.2", "--metric", "hierarchical", "--hierarchy", "tree.csv"]
+    done = CliRunner().invoke(main, ["report", "v.csv", "v.csv", "-o", "v.html", "--qi", "ward", "--k", "5", *about, "-q"])
+    assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize(
