@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import re
 import shlex
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from click.testing import CliRunner
-from pages import ROOT, Block
+from pages import ROOT, Block, blocks, named, on_its_own
 from rich.console import Console
 
 import kanon_sql
@@ -32,6 +33,48 @@ _QUASI_IDENTIFIERS = ["zip", "age"]
 
 
 _TABLES = Path(__file__).resolve().parent / "tables"
+
+
+def runnable(page: Path) -> list[Block]:
+    """Return the blocks that run: on a page that stands on its own, its command lines too."""
+    languages = {"sql", "python", "sh"} if on_its_own(page) else {"sql", "python"}
+    return [block for block in blocks(page) if block.run and block.language in languages]
+
+
+def missing_modules(page: Path) -> set[str]:
+    """Return the modules that blocks of a page need and that are not installed."""
+    return {module for block in runnable(page) for module in block.needs if importlib.util.find_spec(module) is None}
+
+
+def run_page(page: Path) -> Iterator[tuple[Block, str]]:
+    """Run a page in the current folder as a reader would, and yield what each block shows.
+
+    Raises
+    ------
+    AssertionError
+        When a block fails, with its line.
+    """
+    found, missing = runnable(page), missing_modules(page)
+    with kanon_sql.connect() as con:
+        if on_its_own(page):
+            namespace = {"kanon_sql": kanon_sql, "con": con}
+        else:
+            tables(con, page)
+            namespace = names(con) if any(block.language == "python" for block in found) else {}
+        for block in found:
+            if missing.intersection(block.needs):
+                continue
+            try:
+                match block.language:
+                    case "sql":
+                        seen = run_sql(con, block)
+                    case "python":
+                        seen = run_python(block, namespace, named(page))
+                    case _:
+                        seen = run_commands(block)
+            except Exception as error:
+                raise AssertionError(f"{named(page)}, line {block.line}: {error}") from error
+            yield block, seen
 
 
 def tables(con: Any, page: Path) -> None:
