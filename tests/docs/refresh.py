@@ -23,8 +23,7 @@ def refreshed(page: Path) -> str:
 
 if __name__ == "__main__":
     os.environ.setdefault("KANON_SECRET", "of the tests")
-    for name in sys.argv[1:]:
-        path = Path(name).resolve()
+    for path in [Path(name).resolve() for name in sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             text = refreshed(path)
