@@ -90,9 +90,9 @@ def tables(con: Any, page: Path) -> None:
 
 def names(con: Any) -> dict[str, Any]:
     """Return what the Python of the reference pages takes for granted."""
-    patients = con.sql("SELECT zip, age, job, sex, disease FROM patients").df()
+    patients = con.sql("SELECT zip, age, job, sex, disease FROM fixture.patients").df()
     release = kanon_sql.anonymize(patients, k=5, quasi_identifiers=_QUASI_IDENTIFIERS)
-    histogram = con.sql("SELECT zip, age, count(*) AS n FROM patients GROUP BY ALL").to_arrow_table()
+    histogram = con.sql("SELECT zip, age, count(*) AS n FROM fixture.patients GROUP BY ALL").to_arrow_table()
     zips, ages, counts = (column.combine_chunks() for column in histogram.columns)
     row_types = pa.StructArray.from_arrays([zips, ages], _QUASI_IDENTIFIERS)
     coded, _ = encode(row_types, counts.to_numpy().astype(np.int64), Policy.of(k=5, quasi_identifiers=_QUASI_IDENTIFIERS))
