@@ -106,6 +106,17 @@ def test_the_command_reads_a_file(files: Path, recode: list[str]) -> None:
     assert verified.exit_code == 0, verified.output
 
 
+def test_python_audits_closeness_by_files(files: Path) -> None:
+    (files / "far.csv").write_text("a,b,distance\n0,1,0.1\n0,2,1\n1,2,1\n")
+    people = pd.DataFrame({"ward": [n % 4 for n in range(60)], "visits": [n % 3 for n in range(60)]})
+    about = {"quasi_identifiers": ["ward"], "sensitive": "visits", "t": 0.2}
+    for metric in ({"metric": "hierarchical", "hierarchy": "tree.csv"}, {"metric": "far.csv"}):
+        release = kanon_sql.anonymize(people, k=5, **about, **metric)  # type: ignore[arg-type]
+        measured = kanon_sql.audit(release.table, **about, **metric)  # type: ignore[arg-type]
+        assert measured.t is not None
+        assert measured.t <= 0.2
+
+
 def test_the_command_takes_such_a_tree_for_closeness(files: Path) -> None:
     rows = [f"{n % 4},{n % 3}" for n in range(60)]
     (files / "v.csv").write_text("\n".join(["ward,visits", *rows]) + "\n")
