@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
-from kanon_sql.model.policy import Policy
-from kanon_sql.model.recodings import Levels
 from kanon_sql.model.validation import named_file
+
+if TYPE_CHECKING:
+    from kanon_sql.model.policy import Policy
 
 # A guess may turn the zip code 00501 into 501; only the separator is left to DuckDB.
 _CSV = (
@@ -49,6 +52,8 @@ def levels_of_file(file: str) -> str:
 
 def beside_of(policy: Policy, name: str) -> str:
     """Return what stands behind FROM for one of `Policy.tables`."""
+    from kanon_sql.model.recodings import Levels  # late: the command line reads this module before it knows what to do
+
     trees = {qi.recoding.table for qi in policy.quasi_identifiers if isinstance(qi.recoding, Levels)}
     trees |= {each.hierarchy for each in policy.closeness if each.hierarchy is not None}
     return hierarchy(name) if name in trees else beside(name)
