@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.names import table_name
 from kanon_sql.engines.duckdb.policies import stored_policies, under_policy
 from kanon_sql.engines.duckdb.session import Session
@@ -31,7 +31,7 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
     return under_policy(f"FROM {table_name(tbl)}", stored, "kanon_plan_release")
 
 
-FUNCTION = Function(name="kanon_plan_anonymize", returns="VARCHAR", call=plan)
+FUNCTION = Function(name="kanon_plan_anonymize", returns="VARCHAR", call=plan, refused=refusing_query)
 
 MACRO = (
     "anonymize(tbl, policy) "

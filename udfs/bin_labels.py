@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kanon_sql.udfs.labels import groups
 
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.recodings import Bins
 
@@ -14,7 +14,7 @@ def plan(_session: Session, tbl: str, col: str, k: int, algorithm: str) -> str:
     return groups(tbl, k, {"bin": ("label", col)}, {"bin": Bins(algorithm=algorithm)})
 
 
-FUNCTION = Function(name="kanon_plan_bin_labels", returns="VARCHAR", call=plan)
+FUNCTION = Function(name="kanon_plan_bin_labels", returns="VARCHAR", call=plan, refused=refusing_query)
 
 MACRO = (
     f"bin_labels(tbl, col, k, algorithm := 'auto') "

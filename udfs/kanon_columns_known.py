@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import UnknownColumnError
 from kanon_sql.model.policy import Policy
@@ -24,4 +24,4 @@ def known(session: Session, key: str, named: str, policy: str | None) -> str:
     return "SELECT 1"
 
 
-FUNCTION = Function(name="kanon_columns_known", returns="VARCHAR", call=known)
+FUNCTION = Function(name="kanon_columns_known", returns="VARCHAR", call=known, refused=refusing_query)

@@ -6,11 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.built_arrays import numbers
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.session import Session
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *tables: Any) -> pa.Array:
-    """Find the pieces of all row types, for `kanon_pieces`, and return the number of the release.
+    """Find the pieces of all row types, for `kanon_pieces`, and return the number of the release, or why there is none.
 
     Parameters
     ----------
@@ -44,7 +41,7 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, poli
     gathering.require(row_types[0].as_py())
     if not gathering.row_types:
         session.end(key)
-        return _number(session.record(pipeline.empty_certificate(asked)))
+        return _answer(session.record(pipeline.empty_certificate(asked)))
     gathering.touched = math.inf  # the solver may take its time
     try:
         pieces, certificate = _found(session, gathering, asked, tables)
@@ -54,11 +51,14 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, poli
     finally:
         session.rest()
     gathering.found(pieces)
-    return _number(session.record(certificate))
+    return _answer(session.record(certificate))
 
 
-def _number(release: int) -> pa.Array:
-    return numbers(np.array([release], np.int64))
+def _answer(release: int | None, refused: str | None = None) -> pa.Array:
+    import pyarrow as pa
+
+    columns = [pa.array([release], pa.int64()), pa.array([refused], pa.string())]
+    return pa.StructArray.from_arrays(columns, ["release", "refused"])
 
 
 def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
@@ -72,4 +72,15 @@ def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequen
     return PlainPieces.of_recoding(table, recoding), certificate
 
 
-FUNCTION = Function(name="kanon_fit", returns="BIGINT", call=fit, arrow=True, side_effects=True)
+def _refused(words: str) -> pa.Array:
+    return _answer(None, words)
+
+
+FUNCTION = Function(
+    name="kanon_fit",
+    returns="STRUCT(release BIGINT, refused VARCHAR)",
+    call=fit,
+    arrow=True,
+    side_effects=True,
+    refused=_refused,
+)

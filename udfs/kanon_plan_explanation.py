@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanon_sql.engines.duckdb.explanation import explanation_query
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.policies import released_query
 from kanon_sql.engines.duckdb.session import Session
 
@@ -13,4 +13,4 @@ def plan(session: Session, name: str, table: str, policy: str) -> str:
     return explanation_query(*released_query(session, name, table, policy))
 
 
-FUNCTION = Function(name="kanon_plan_explanation", returns="VARCHAR", call=plan)
+FUNCTION = Function(name="kanon_plan_explanation", returns="VARCHAR", call=plan, refused=refusing_query)

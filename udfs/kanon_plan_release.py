@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.policies import released_query
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
@@ -14,4 +14,4 @@ def plan(session: Session, name: str, table: str, policy: str) -> str:
     return release_query(body, required, query=True)
 
 
-FUNCTION = Function(name="kanon_plan_release", returns="VARCHAR", call=plan)
+FUNCTION = Function(name="kanon_plan_release", returns="VARCHAR", call=plan, refused=refusing_query)

@@ -6,7 +6,7 @@ from typing import Any
 
 from kanon_sql.udfs import arguments
 
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.sources import release_of_table
 from kanon_sql.model.requirements import LDiversity
@@ -18,7 +18,7 @@ def plan(session: Session, tbl: str, sa: str, l: Any, variant: str, c: Any, *val
     return release_of_table(session, tbl, arguments.policy(values, diversity))
 
 
-FUNCTION = Function(name="kanon_plan_l_diversify", returns="VARCHAR", call=plan)
+FUNCTION = Function(name="kanon_plan_l_diversify", returns="VARCHAR", call=plan, refused=refusing_query)
 
 _OWN = {"variant": "'frequency'", "c": "NULL"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kanon_sql.udfs.labels import groups
 
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.recodings import Rectangles
 
@@ -17,7 +17,7 @@ def plan(_session: Session, tbl: str, x: str, y: str, k: int, algorithm: str) ->
     return groups(tbl, k, sides, recodings)
 
 
-FUNCTION = Function(name="kanon_plan_rectangle_labels", returns="VARCHAR", call=plan)
+FUNCTION = Function(name="kanon_plan_rectangle_labels", returns="VARCHAR", call=plan, refused=refusing_query)
 
 MACRO = (
     f"rectangle_labels(tbl, x, y, k, algorithm := 'auto') "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kanon_sql.udfs.labels import groups
 
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.recodings import Regions
 
@@ -15,7 +15,7 @@ def plan(_session: Session, tbl: str, col: str, edges: str, k: int, components: 
     return groups(tbl, k, {"region": ("label", col)}, {"region": recoding})
 
 
-FUNCTION = Function(name="kanon_plan_region_labels", returns="VARCHAR", call=plan)
+FUNCTION = Function(name="kanon_plan_region_labels", returns="VARCHAR", call=plan, refused=refusing_query)
 
 MACRO = (
     f"region_labels(tbl, col, edges, k, components := 'refuse', algorithm := 'auto') "

@@ -20,6 +20,7 @@ from fractions import Fraction
 
 from sqlglot import TokenType
 
+from kanon_sql.clause.mistakes import no_comparison
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.errors import PolicyError
@@ -92,8 +93,8 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
     start = reader.place
     if reader.kind is TokenType.NUMBER or reader.ahead("."):
         number = reader.number(_example("K"))
-        if reader.spelled not in _EXCHANGED:
-            raise reader.error("expected a comparison behind the number; hint: GUARANTEE k >= 5")
+        if reader.spelled not in _EXCHANGED or reader.script.spelled(reader.place + 1) in _EXCHANGED:
+            raise no_comparison(reader, "a comparison", "the number", _example("K"))
         word = _word(reader, reader.place + 1)
         more = _strict(reader, word, _EXCHANGED[reader.spelled])
         term = _term(reader, identifying)
@@ -122,8 +123,9 @@ def _word(reader: Reader, place: int) -> str:
 
 def _strict(reader: Reader, word: str, sign: str) -> int:
     """Move behind a comparison, read as with the number on its right; return how much it adds to the number."""
-    if sign not in _EXCHANGED:
-        raise reader.error(f"expected {_BY_WORD[word].signs[0]} behind {word.lower()}; hint: {_example(word)}")
+    following = reader.script.spelled(reader.place + 1)
+    if sign not in _EXCHANGED or (reader.spelled in {"=", "<", ">"} and following in {"=", "<", ">"}):
+        raise no_comparison(reader, _BY_WORD[word].signs[0], word.lower(), _example(word))
     if sign not in _BY_WORD[word].signs:
         raise reader.error(f"{word.lower()} supports only {' and '.join(_BY_WORD[word].signs)}; hint: {_example(word)}")
     reader.place += 1

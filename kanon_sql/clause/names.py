@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import TokenType
 
 from kanon_sql.clause.reader import Reader
-from kanon_sql.model.validation import RESERVED, as_identifier
+from kanon_sql.model.validation import RESERVED, as_identifier, named_file
 
 
 def column_name(reader: Reader, hint: str) -> str:
@@ -33,11 +33,22 @@ def policy_name(reader: Reader, hint: str) -> str:
 
 
 def table_name(reader: Reader, hint: str) -> str:
-    """Read the name of a table and return it as SQL spells it, quoted where it has to be."""
+    """Read the name of a table, or of a file in single quotes; return it as SQL spells it, quoted where it has to be."""
+    if reader.kind is TokenType.STRING:
+        start, file = reader.place, reader.unquote()
+        if not file or reader.spelled == ".":
+            raise reader.script.error(f"expected a table, or a file in single quotes; hint: {hint}", start)
+        return as_identifier(file)
+    if reader.word == "GUARANTEE":
+        raise reader.error(f"expected a table; hint: {hint}")
     parts = [_identifier(reader, "a table", hint)]
     while reader.skip("."):
         parts.append(_identifier(reader, "a table", hint))
-    return ".".join(map(as_identifier, parts))
+    name = ".".join(map(as_identifier, parts))
+    if named_file(name) is None or len(parts) == 1:
+        return name
+    # A table called csv is no file, as quotes around its name tell.
+    return ".".join([*map(as_identifier, parts[:-1]), f'"{parts[-1]}"'])
 
 
 def _identifier(reader: Reader, what: str, hint: str) -> str:

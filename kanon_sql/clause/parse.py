@@ -19,6 +19,7 @@ from sqlglot import TokenType
 from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.conditions import conditions
 from kanon_sql.clause.masks import cross
+from kanon_sql.clause.mistakes import no_guarantee
 from kanon_sql.clause.names import policy_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
@@ -59,9 +60,7 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
     keep = columns.kept()
     linked = columns.links()
     if not reader.skip("GUARANTEE"):
-        if linked or keep is not None:
-            raise reader.error("expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5")
-        raise reader.error("expected a comma or GUARANTEE; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
+        raise no_guarantee(reader, listed=not linked and keep is None)
     requirements = conditions(reader, columns.identifiers)
     solver = algorithm(reader) if reader.skip("USING") else {}
 
@@ -98,7 +97,7 @@ def _option(reader: Reader, options: dict[str, Any]) -> None:
     if name in options:
         raise reader.error(f"the option {name} is given twice; hint: give it once")
     reader.place += 1
-    reader.expect("=", f"behind {name}")
+    reader.expect("=", f"behind {name}; hint: USING auto (time_limit = 60)")
     options[name] = _value(reader)
     reader.checked(lambda: Policy(every_column=True, algorithm=options["algorithm"], **{name: options[name]}), start)
 

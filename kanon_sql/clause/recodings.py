@@ -4,7 +4,7 @@
 
     recoding := IN kind [LOSS (number {, number})]
     kind     := DIGITS [(count {, count})] | INTERVALS [(width {, width}) | (period {, period}) | ('max' | 'sum')]
-              | HIERARCHY table [(level {, level})] | BINS [(algorithm)] | REGIONS table [(option {, option})]
+              | HIERARCHY (table | 'file') [(level {, level})] | BINS [(algorithm)] | REGIONS table [(option {, option})]
               | RECTANGLES [(algorithm)] | RANGES | SETS
     period   := DAY | MONTH | QUARTER | YEAR | DECADE
     option   := algorithm | 'merge'
@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
+
+from sqlglot import TokenType
 
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
@@ -50,6 +52,8 @@ def kind(reader: Reader) -> Generalization:
     if word not in KINDS:
         near = nearest(word.lower(), [each.lower() for each in KINDS])
         hint = f"did you mean {near.upper()}?" if near else f"the recodings are {', '.join(KINDS)}"
+        if reader.kind is TokenType.STRING:
+            hint = f"IN HIERARCHY {reader.spelled}"
         raise reader.error(f"expected a recoding behind IN; hint: {hint}")
     reader.place += 1
     own: dict[str, Any]

@@ -115,6 +115,10 @@ def _continued(word: str) -> str:
         return "PER stands behind k, as in GUARANTEE k >= 5 PER patient_id"
     if word == "USING":
         return "one USING is enough"
+    if word in {"KEEP", "LINKED"}:
+        return f"{word} stands behind the columns, in front of GUARANTEE"
+    if word == "OR":
+        return "every condition holds: join them by AND"
     return "conditions are joined by AND; ORDER BY and LIMIT come last"
 
 

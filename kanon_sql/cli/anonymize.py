@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ from kanon_sql.cli.options import (
     assigned,
     column_names,
     delimiter_option,
+    json_option,
     qi_option,
     secret_option,
     sensitive_options,
@@ -18,20 +21,33 @@ from kanon_sql.cli.options import (
     table_option,
 )
 from kanon_sql.cli.publish import evidence_path, release_file, tables_beside
+from kanon_sql.cli.streams import STREAM, format_option, source_place, target_place
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.staging import staging_beside
 from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
+    from kanon_sql.certificate import Certificate
+    from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
+
+    Released = Callable[[list[str]], tuple[Policy, str]]
 
 
 @click.command()
 @click.argument("source", metavar="IN")
-@click.option("-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending says how.")
+@click.option(
+    "--policy",
+    "policy_file",
+    metavar="FILE",
+    help="A .yaml or .json file of policies; FILE::NAME if it contains several. Replaces --qi, --k and the like.",
+)
+@click.option(
+    "-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending is the format."
+)
 @qi_option
-@click.option("--k", default=2, show_default=True, help="Least number of rows that look alike.")
-@click.option("--per", metavar="A", help="The column that tells people apart: --k counts people, and OUT is without it.")
+@click.option("--k", default=2, show_default=True, help="Minimum number of rows per class.")
+@click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
 @sensitive_options
 @click.option(
     "--mask",
@@ -42,90 +58,84 @@ if TYPE_CHECKING:
 )
 @click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
 @click.option(
-    "--keep", multiple=True, metavar="A,B", help="Columns released unchanged on purpose; then all need a role; '' is none."
+    "--keep",
+    multiple=True,
+    metavar="A,B",
+    help="Columns released unchanged on purpose; then all need a role; '' is none.",
 )
-@click.option("--strict", is_flag=True, help="Release nothing where the certificate has a warning.")
+@click.option("--strict", is_flag=True, help="Release nothing if the certificate has a warning.")
 @click.option("--weight", "weights", multiple=True, metavar="A=3", help="Cost of suppressing a cell of a column; repeatable.")
 @click.option(
     "--recode",
     "recodings",
     multiple=True,
     metavar="A=HOW",
-    help="How cells are coarsened before they are suppressed, such as 'zip=DIGITS' or 'age=INTERVALS (5, 10)'; repeatable.",
+    help="How cells are generalized before they are suppressed, such as 'zip=DIGITS' or 'age=INTERVALS (5, 10)'; repeatable.",
 )
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that --recode names; repeatable.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found in this time.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the solvers that draw.")
-@click.option(
-    "--max-suppressed", metavar="SHARE", help="Of --algorithm full_domain: the greatest share of the rows that is suppressed."
-)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found within this time.")
+@click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
+@click.option("--max-suppressed", metavar="SHARE", help="For --algorithm full_domain: maximum share of suppressed rows.")
 @click.option("--suppress", metavar="TEXT", help="Text for suppressed cells, such as '*'.  [default: NULL]")
 @click.option(
     "--row-order",
     type=click.Choice(["shuffled", "source"]),
     default="shuffled",
     show_default=True,
-    help="Order of the released rows; that of the source may tell what is suppressed.",
+    help="Order of the released rows; the order of the source may reveal suppressed cells.",
 )
 @secret_option
 @table_option
 @delimiter_option
-@click.option("--certificate", metavar="CERT.json", help="Write what is proven of the release to this file.")
+@click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
+@format_option
 @click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
+@json_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.pass_context
 def anonymize(
+    ctx: click.Context,
+    /,
     source: str,
+    policy_file: str | None,
     target: str,
-    qi: tuple[str, ...],
-    masks: tuple[str, ...],
-    linked: tuple[str, ...],
-    keep: tuple[str, ...],
     strict: bool,
-    weights: tuple[str, ...],
-    recodings: tuple[str, ...],
     beside: tuple[str, ...],
-    metric: str | None,
-    hierarchy: str | None,
     table: str | None,
     delimiter: str,
     secret: bytes | None,
     certificate: str | None,
+    ending: str,
     force: bool,
+    as_json: bool,
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Release the table IN as OUT: every row looks like at least k - 1 others.
+    """Anonymize a table: release IN as OUT.
 
-    With --sensitive, rows that look alike are also diverse (--l) or like the whole table (--t, --beta, --delta) in that
-    column.
+    Every released row looks like at least k - 1 others.
 
-    IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. OUT appears only after
-    the written file has been read again and audited.
+    With --sensitive, every class is also diverse (--l) or like the whole table (--t, --beta, --delta) in that column.
+
+    IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE; IN may be a URL or a pattern,
+    and - is the standard input or output. OUT appears only after the written file has been read again and audited.
     """
     from kanon_sql.engines.duckdb.places import Place
 
-    weighted = assigned(weights, "--weight", "column=number")
-    recoded = assigned(recodings, "--recode", "column=DIGITS")
     tables = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
-    origin, place = Place.of(source, table), Place.of(target)
-    origin.require()
-    if origin.same(place):
-        raise SourceError("OUT is IN; hint: release to another file, and keep the source")
-    if not place.path.parent.is_dir():
-        raise SourceError(f"there is no folder {place.path.parent}")
-    if place.occupied() and not force:
-        raise SourceError(f"{place} exists; hint: --force replaces it")
-
-    evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
-    measures, others = tables_beside(metric, hierarchy)
-
-    given = {"weights": weighted, "recodings": recoded, **measures, **options}
-
-    def policy(columns: list[str]) -> Policy:
-        return policy_of(columns, qi=qi, masks=masks, linked=linked, keep=keep, **given).resolve(columns)
-
+    measures, others = tables_beside(options.pop("metric"), options.pop("hierarchy"))
+    if policy_file is None:
+        released = _by_options(options, measures)
+    else:
+        _refuse_options(ctx)
+        released = _by_policy(policy_file)
     with ExitStack() as stack:
+        origin = stack.enter_context(source_place(source, table, ending))
+        origin.require()
+        place = stack.enter_context(target_place(target, ending))
+        _check_target(origin, place, force)
+        evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
         staging = stack.enter_context(staging_beside(place.path.parent))
         written = None
         if evidence is not None:
@@ -133,10 +143,48 @@ def anonymize(
         step = stack.enter_context(progress(not quiet))
         beside_it = others | tables
         proven = release_file(
-            origin, place, policy, staging, delimiter, step, beside_it, written, force=force, secret=secret, strict=strict
+            origin, place, released, staging, delimiter, step, beside_it, written, force=force, secret=secret, strict=strict
         )
-    if not quiet:
-        show([("written", place), *([("certificate", evidence)] if evidence else []), *proven.figures().items()])
+    if quiet:
+        return
+    streamed = target == STREAM
+    files = {} if streamed else {"written": str(place)}
+    files |= {"certificate": str(evidence)} if evidence else {}
+    if as_json:
+        click.echo(json.dumps(files | _told(proven)), err=streamed)
+    else:
+        show([*files.items(), *proven.figures().items()], err=streamed)
+
+
+def _check_target(origin: Place, place: Place, force: bool) -> None:
+    if place.pattern is not None:
+        raise SourceError(f"{place} is a pattern or a URL, which is only read; hint: release to one file")
+    if origin.same(place):
+        raise SourceError("OUT is IN; hint: release to another file, and keep the source")
+    if not place.path.parent.is_dir():
+        raise SourceError(f"there is no folder {place.path.parent}")
+    if place.occupied() and not force:
+        raise SourceError(f"{place} exists; hint: --force replaces it")
+
+
+def _told(certificate: Certificate) -> dict[str, Any]:
+    """Return the figures of a certificate for programs: all but the evidence for its bound."""
+    data = certificate.to_dict()
+    return {name: value for name, value in data.items() if name not in ("prices", "scale", "unit", "policy", "number")}
+
+
+def _by_options(options: dict[str, Any], measures: dict[str, Any]) -> Released:
+    """Return what makes the policy from the options of the command."""
+    from kanon_sql.engines.duckdb.names import literal
+
+    weights = assigned(options.pop("weights"), "--weight", "column=number")
+    recodings = assigned(options.pop("recodings"), "--recode", "column=DIGITS")
+
+    def released(columns: list[str]) -> tuple[Policy, str]:
+        policy = policy_of(columns, weights=weights, recodings=recodings, **measures, **options).resolve(columns)
+        return policy, f"FROM anonymize('source', {literal(policy.to_json())})"
+
+    return released
 
 
 def policy_of(
@@ -146,6 +194,7 @@ def policy_of(
     masks: tuple[str, ...],
     linked: tuple[str, ...],
     keep: tuple[str, ...],
+    weights: dict[str, str],
     recodings: dict[str, str],
     **options: Any,
 ) -> Policy:
@@ -158,6 +207,44 @@ def policy_of(
         masks=read_masks([column_names([mask], columns) for mask in masks] if masks else None),
         linked=[column_names([group], columns) for group in linked],
         keep=column_names(keep, columns) if keep else None,
+        weights=weights,
         recodings=read_recodings(recodings),
         **options,
     )
+
+
+def _by_policy(text: str) -> Released:
+    """Return what makes the policy from a file of policies."""
+    from kanon_sql.cli.script import read_input
+    from kanon_sql.engines.duckdb.policies import under_policy
+    from kanon_sql.model.policy_file import kind_of, read
+    from kanon_sql.model.stored_policy import of_name
+
+    file, _, name = text.partition("::")
+    kind_of(file)
+    found = read(read_input(file), file)
+    if not name and len(found) != 1:
+        names = ", ".join(each.name for each in found) or "none"
+        raise SourceError(f"{file} holds {len(found)} policies; hint: name one, as in {file}::research (there are: {names})")
+    stored = of_name(name, found) if name else found[0]
+
+    def released(columns: list[str]) -> tuple[Policy, str]:
+        stored.check_columns(columns)
+        return stored.policy_for(stored.released(columns)), under_policy("FROM source", stored, "kanon_plan_release")
+
+    return released
+
+
+_BESIDE_A_POLICY = frozenset(
+    {"source", "policy_file", "target", "strict", "beside", "secret", "table", "delimiter", "certificate", "ending", "force"}
+    | {"as_json", "quiet"}
+)
+"""Parameters that are no part of a policy."""
+
+
+def _refuse_options(ctx: click.Context) -> None:
+    """Refuse options that the policy of a file has to say."""
+    for parameter in ctx.command.params:
+        given = ctx.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
+        if given and parameter.name not in _BESIDE_A_POLICY:
+            raise click.UsageError(f"{parameter.opts[0]} is part of the policy; hint: write it in the file of --policy")

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.batch import Batch
     from kanon_sql.model.policy import Policy
 
-_OF_FILES = ("source", "target", "row_order", "table", "delimiter", "beside", "certificate", "force")
+_OF_FILES = (
+    "source", "policy_file", "target", "row_order", "table", "delimiter", "beside", "certificate", "ending", "force", "as_json",
+)  # fmt: skip
 """What `anonymize` takes because it writes a file, or that a release that grows cannot have."""
 
 _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)

@@ -14,12 +14,14 @@ from kanon_sql.cli.options import (
     assigned,
     column_names,
     delimiter_option,
+    json_option,
     qi_option,
     sensitive_options,
     show,
     table_option,
 )
 from kanon_sql.cli.publish import PATIENCE, tables_beside
+from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.errors import AuditError
@@ -34,6 +36,7 @@ from kanon_sql.errors import AuditError
 @click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
 @delimiter_option
+@json_option
 def verify(
     source: str,
     release: str,
@@ -43,8 +46,11 @@ def verify(
     hierarchy: str | None,
     beside: tuple[str, ...],
     delimiter: str,
+    as_json: bool,
 ) -> None:
-    """Check a release and its certificate against the source again, without solving it anew.
+    """Check a release and its certificate.
+
+    Both are checked against the source, without solving it again.
 
     Exits with code 1 and the line of the certificate at the first claim that does not hold.
     """
@@ -61,7 +67,16 @@ def verify(
     def work() -> dict[str, str]:
         return verify_files(con, *tables, certificate, delimiter, others)
 
-    show(interruptible(con.interrupt, work, patience=PATIENCE).items(), "verified")
+    try:
+        found = interruptible(con.interrupt, work, patience=PATIENCE)
+    except AuditError as error:
+        if as_json:
+            click.echo(json.dumps({"holds": False, "broken": [str(error)]}))
+        raise
+    if as_json:
+        click.echo(json.dumps({"holds": True, "broken": [], **found}))
+    else:
+        show(found.items(), "verified")
 
 
 _RISK = "FROM reidentification_risk('source', $qi, population := $population, fraction := $fraction)"
@@ -70,21 +85,22 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 @click.command()
 @click.argument("file")
 @qi_option
-@click.option("--k", type=int, help="Exit with code 1 when a class has fewer rows.")
+@click.option("--k", type=int, help="Exit with code 1 if a class has fewer rows.")
 @click.option(
-    "--max-risk", type=click.FloatRange(0, 1), help="Exit with code 1 when a row is at a higher prosecutor risk, 0 to 1."
+    "--max-risk", type=click.FloatRange(0, 1), help="Exit with code 1 if the prosecutor risk of a row is higher, 0 to 1."
 )
 @click.option(
     "--max-unique-share",
     type=click.FloatRange(0, 1),
-    help="Exit with code 1 when a greater share of the rows is unique, 0 to 1.",
+    help="Exit with code 1 if a larger share of the rows is unique, 0 to 1.",
 )
 @click.option("--population", metavar="FILE", help="All people FILE may be about: for the journalist risk. Needs --qi.")
 @click.option("--fraction", type=float, metavar="SHARE", help="Share of the population in FILE: estimates how many are unique.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: the figures, and what is broken.")
+@json_option
 @sensitive_options
 @table_option
 @delimiter_option
+@format_option
 def audit(
     file: str,
     qi: tuple[str, ...],
@@ -99,21 +115,23 @@ def audit(
     hierarchy: str | None,
     table: str | None,
     delimiter: str,
+    ending: str,
     **thresholds: Any,
 ) -> None:
-    """Measure k-anonymity and the risk of re-identification of FILE; with --sensitive also l-diversity and t-closeness.
+    """Measure the guarantees and risks of FILE.
+
+    These are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness.
 
     With --beta or --delta also these. Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --max-risk or
     --max-unique-share, and with 3 when it cannot be measured.
     """
     import duckdb
 
-    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.files import columns, load, load_beside
     from kanon_sql.engines.duckdb.measures import MEASURED, measure, measured_requirements, require, told_by_macros
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
 
-    place = Place.of(file, table)
     everybody = {} if population is None else {"population": Place.of(population)}
     names, beside = tables_beside(metric, hierarchy)
     measured = measured_requirements(sensitive, **names, **thresholds)
@@ -121,8 +139,9 @@ def audit(
 
     def work() -> list[dict[str, Any]]:
         with closing(con):
-            for name, each in {"source": place, **everybody, **beside}.items():
-                load(con, each, into=name, delimiter=delimiter)
+            load(con, place, into="source", delimiter=delimiter)
+            for name, each in {**everybody, **beside}.items():
+                load_beside(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
             policy = Policy.of(quasi_identifiers=column_names(qi, known) if qi else None, requirements=measured).resolve(known)
             chosen = [each.column for each in policy.quasi_identifiers]
@@ -134,7 +153,8 @@ def audit(
                 *(measure(con, requirement, chosen) for requirement in measured),
             ]
 
-    sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
+    with source_place(file, table, ending) as place:
+        sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     if fraction is None:
         risk = {name: value for name, value in risk.items() if not name.startswith("population_")}
     told = {"k-anonymity": sizes}

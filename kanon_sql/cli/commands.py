@@ -17,6 +17,7 @@ from kanon_sql.cli.policies import policy
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
 from kanon_sql.cli.suggestions import profile, suggest
+from kanon_sql.cli.terminal import without_bar
 from kanon_sql.errors import AuditError, KanonError
 
 _UNMEASURED = 3
@@ -71,9 +72,9 @@ def main() -> None:
 @click.option("--db", default=":memory:", metavar="DB", help="The DuckDB database to run in.  [default: in memory]")
 @secret_option
 def run(file: str, db: str, secret: bytes | None) -> None:
-    """Run the SQL statements of a file, ANONYMIZE included; - reads the standard input.
+    """Run a file of SQL statements.
 
-    It stops at the first statement that fails and says which.
+    They may contain ANONYMIZE; - reads the standard input. The run stops at the first statement that fails.
     """
     from rich.console import Console
 
@@ -81,7 +82,7 @@ def run(file: str, db: str, secret: bytes | None) -> None:
     from kanon_sql.cli.script import read_input, run_script
 
     text = read_input(file)
-    con = kanon_sql.connect(db, secret=secret)
+    con = without_bar(kanon_sql.connect(db, secret=secret))
     run_script(con, text, Console(highlight=False), name="stdin" if file == "-" else file, patience=PATIENCE)
     con.close()
 
@@ -95,29 +96,35 @@ def shell(db: str, read_only: bool, secret: bytes | None) -> None:
     from rich.console import Console
 
     import kanon_sql
-    from kanon_sql.cli.script import read_input, run_script
-    from kanon_sql.cli.shell import interactive
+    from kanon_sql.cli.script import read_input
+    from kanon_sql.cli.shell import Shell
 
-    con = kanon_sql.connect(db, secret=secret, read_only=read_only)
-    if sys.stdin.isatty():
-        interactive(con, Console(highlight=False))
-    else:
-        run_script(con, read_input("-"), Console(highlight=False), name="stdin", patience=PATIENCE)
-    con.close()
+    def connected(path: str, only_read: bool) -> Any:
+        return without_bar(kanon_sql.connect(path, secret=secret, read_only=only_read))
+
+    person = sys.stdin.isatty()
+    talking = Shell(connected(db, read_only), Console(highlight=False), connected, patience=None if person else PATIENCE)
+    try:
+        if person:
+            talking.talk()
+        else:
+            talking.run(read_input("-"), "stdin")
+    finally:
+        talking.con.close()
 
 
 @main.command()
-@click.option("--rows", default=2000, show_default=True, type=click.IntRange(1, 1_000_000), help="Patients to invent.")
-@click.option("--k", default=5, show_default=True, help="Least number of rows that look alike.")
-@click.option("--seed", default=7, show_default=True, type=click.IntRange(0), help="Seed of the invented table.")
+@click.option("--rows", default=2000, show_default=True, type=click.IntRange(1, 1_000_000), help="Number of patients.")
+@click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
+@click.option("--seed", default=7, show_default=True, type=click.IntRange(0), help="Seed of the generated table.")
 def demo(rows: int, k: int, seed: int) -> None:
-    """Invent a hospital table, release it, and show what happened to it."""
+    """Generate a hospital table, release it, and explain the result."""
     from rich.console import Console
 
     import kanon_sql
     from kanon_sql.cli.demo import show
 
-    con = kanon_sql.connect()
+    con = without_bar(kanon_sql.connect())
 
     def work() -> None:
         show(con, Console(highlight=False), rows=rows, k=k, seed=seed)

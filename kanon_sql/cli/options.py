@@ -31,12 +31,12 @@ def assigned(values: Iterable[str], option: str, form: str) -> dict[str, str]:
     return found
 
 
-def show(pairs: Iterable[tuple[str, object]], title: str | None = None) -> None:
+def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: bool = False) -> None:
     """Print names and values side by side."""
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=err)
     if title:
         console.print(Text(title, style="bold"))
     console.print(grid_of(pairs))
@@ -46,11 +46,11 @@ qi_option = click.option(
     "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeat it or separate by commas.  [default: every column]"
 )
 _SENSITIVE_OPTIONS = (
-    click.option("--sensitive", metavar="A", help="The sensitive column, which is released as it is."),
-    click.option("--l", metavar="NUMBER", help="How diverse it is at least among rows that look alike."),
+    click.option("--sensitive", metavar="A", help="The sensitive column; it is released unchanged."),
+    click.option("--l", metavar="NUMBER", help="Minimum diversity of every class."),
     click.option("--variant", metavar="NAME", help="frequency, distinct, entropy or recursive.  [default: frequency]"),
     click.option("--c", metavar="NUMBER", help="The c of recursive diversity."),
-    click.option("--t", metavar="NUMBER", help="How far from the whole table rows that look alike are at most, 0 to 1."),
+    click.option("--t", metavar="NUMBER", help="Maximum distance of a class from the whole table, 0 to 1."),
     click.option(
         "--metric", metavar="NAME", help="equal, ordered, numeric, hierarchical, or a file (a, b, distance).  [default: equal]"
     ),
@@ -78,7 +78,8 @@ secret_option = click.option(
     "secret",
     metavar="FILE",
     callback=_secret,
-    help="Key of what nobody may predict.  [default: KANON_SECRET, else one kept for the user]",
+    help="Key of all choices that must be unpredictable.  [default: KANON_SECRET, else one kept for the user]",
 )
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
 delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")

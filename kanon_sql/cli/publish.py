@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.cli.terminal import without_bar
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.engines.duckdb.staging import put, write_text
@@ -129,7 +130,7 @@ def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: 
 def release_file(
     origin: Place,
     place: Place,
-    policy_for: Callable[[list[str]], Policy],
+    released: Callable[[list[str]], tuple[Policy, str]],
     staging: Path,
     delimiter: str,
     step: Step,
@@ -146,8 +147,8 @@ def release_file(
     ----------
     origin, place : Place
         The source, and where the release goes.
-    policy_for : callable
-        Makes the policy once the columns are known.
+    released : callable
+        Makes the policy, and the query of the release of the table ``source``, once the columns are known.
     staging : Path
         A private directory on the file system of ``place``.
     delimiter : str
@@ -167,11 +168,11 @@ def release_file(
     """
     import kanon_sql
     from kanon_sql.cli.interrupt import interruptible
-    from kanon_sql.engines.duckdb.files import columns, load, stage
+    from kanon_sql.engines.duckdb.files import columns, load, load_beside, stage
     from kanon_sql.engines.duckdb.tables import check_tables
 
     # What does not fit into memory spills into the private directory.
-    con = kanon_sql.connect(secret=secret, config={"temp_directory": str(staging / "spill")})
+    con = without_bar(kanon_sql.connect(secret=secret, config={"temp_directory": str(staging / "spill")}))
     stopped = threading.Event()
 
     def interrupt() -> None:
@@ -187,15 +188,15 @@ def release_file(
         with closing(con):
             step("reading")
             load(con, origin, into="source", delimiter=delimiter)
-            policy = policy_for(columns(con, "source"))
+            policy, query = released(columns(con, "source"))
             check_tables(policy, beside, "--beside {}=FILE")
             for name, table in beside.items():
-                load(con, table, into=name, delimiter=delimiter)
+                load_beside(con, table, into=name, delimiter=delimiter)
             rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
             go_on()
             step("solving")
             con.watch(lambda moment: step("solving", moment))
-            con.execute("CREATE TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
+            con.execute(f"CREATE TABLE released AS {query}")
             certificate: Certificate = kanon_sql.releases(con)[-1]
             if strict and certificate.warnings:
                 raise AuditError(f"--strict: {'; '.join(certificate.warnings)}; nothing was released")

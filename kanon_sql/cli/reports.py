@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +46,9 @@ def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: 
 @click.argument("release", metavar="RELEASE")
 @click.option("-o", "--output", "target", required=True, metavar="OUT.html", help="Where the page goes.")
 @qi_option
-@click.option("--k", type=int, help="Least number of rows that look alike.  [default: that of the certificate, else 2]")
+@click.option("--k", type=int, help="Minimum number of rows per class.  [default: that of the certificate, else 2]")
 @sensitive_options
-@click.option("--certificate", metavar="CERT.json", help="What is claimed of the release; it names the quasi-identifiers.")
+@click.option("--certificate", metavar="CERT.json", help="Certificate of the release; it names the quasi-identifiers.")
 @click.option("--title", metavar="TEXT", help="What is released; the heading of the page.")
 @click.option("--purpose", metavar="TEXT", help="What it is released for.")
 @click.option("--recipient", metavar="TEXT", help="Who gets it.")
@@ -72,7 +73,9 @@ def report(
     quiet: bool,
     **about: Any,
 ) -> None:
-    """Write a page about RELEASE beside its SOURCE: the guarantee, the risk that is left, and what is lost.
+    """Write a page about a release.
+
+    It sets RELEASE beside its SOURCE: the guarantee, the remaining risk, and what is lost.
 
     The page is one HTML file that loads nothing. It counts the source, so it is not to be published. Exits with code 1 when
     the guarantee is broken; the page is written all the same.
@@ -129,15 +132,15 @@ def report(
 )
 @qi_option
 @click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Least numbers of rows that look alike.")
-@click.option("--sensitive", metavar="A", help="The sensitive column that --t is about.")
-@click.option("--t", "ts", metavar="T,T", help="How far from the whole table rows that look alike are at most, 0 to 1.")
+@click.option("--sensitive", metavar="A", help="The sensitive column to which --t applies.")
+@click.option("--t", "ts", metavar="T,T", help="Maximum distance of a class from the whole table, 0 to 1.")
 @click.option(
     "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
 )
 @click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Of each release: take the best that is found in this time.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the solvers that draw.")
+@click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
 @table_option
 @delimiter_option
 @force_option
@@ -156,12 +159,14 @@ def frontier(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Release SOURCE under one guarantee after the other, and write what each costs, and what it costs at least.
+    """Show what each k costs.
+
+    Releases SOURCE under one guarantee after the other, and writes what each costs and must cost at least.
 
     Ctrl-C ends the curve with the points that there are; again, it stops without one.
     """
     import kanon_sql
-    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.files import columns, load, load_beside
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.report.frontier import csv_text, curve_policies, html_text, points
 
@@ -187,12 +192,13 @@ def frontier(
     def work() -> list[Policy]:
         with closing(con), progress(not quiet) as step:
             step("reading")
-            for name, each in {"source": place, **beside}.items():
-                load(con, each, into=name, delimiter=delimiter)
+            load(con, place, into="source", delimiter=delimiter)
+            for name, each in beside.items():
+                load_beside(con, each, into=name, delimiter=delimiter)
             known.extend(columns(con, "source"))
             chosen = column_names(qi, known) if qi else None
             policies = [each.resolve(known) for each in curve_policies(k, t, quasi_identifiers=chosen, **names, **options)]
-            con.watch(lambda moment: step("solving", moment))
+            con.watch(lambda moment: step("solving", replace(moment, done=(len(found) + moment.done) / len(policies))))
             for point in points(con, policies, ended.is_set):
                 found.append(point)
                 step("solving")

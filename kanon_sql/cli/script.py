@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.terminal import table_of
+from kanon_sql.cli.terminal import release_line, solving
 from kanon_sql.errors import KanonError, raise_alone
-from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-SHOWN_ROWS = 40
-"""Rows of a result that a person sees; a pipe gets all of them."""
+    from kanon_sql.cli.display import Display
 
 
 class ScriptError(KanonError):
@@ -47,11 +45,38 @@ def has_rows(names: list[str], text: str) -> bool:
     return names not in ([], ["Success"]) and (names != ["Count"] or queries)
 
 
-def execute(con: Any, text: str, console: Console) -> None:
-    """Run one statement and show its result: a table on a terminal, tab-separated lines elsewhere."""
-    con.execute(text)
+def execute(con: Any, text: str, console: Console, display: Display | None = None) -> None:
+    """Run one statement and show its result, and on a terminal how its release is coming on and what became of it.
+
+    Parameters
+    ----------
+    con : Connection
+        A connection of kanon-sql.
+    text : str
+        The statement.
+    console : Console
+        Where the result goes.
+    display : Display, optional
+        How it is shown; by default a table on a terminal, lines with tabs elsewhere.
+    """
+    from kanon_sql.cli.display import Display
+
+    display = display or Display()
+    before = len(con.session.releases)
+    with display.timed(console), solving(con, console) as rows_come:
+        con.execute(text)
+        _show(con, text, console, display, rows_come)
+    if console.is_terminal:
+        for certificate in con.session.releases[before:]:
+            console.print(f"[dim]{release_line(certificate)}[/dim]", soft_wrap=True)
+
+
+def _show(con: Any, text: str, console: Console, display: Display, rows_come: Callable[[], None]) -> None:
     names = [column[0] for column in con.description or ()]
     rows = rows_of(con)
+    first = list(islice(rows, 1))
+    rows_come()
+    rows = chain(first, rows)
     if names[:1] == ["explain_key"]:
         for row in rows:
             console.out(str(row[-1]), highlight=False)
@@ -61,21 +86,18 @@ def execute(con: Any, text: str, console: Console) -> None:
         if console.is_terminal:
             console.print(f"[dim]{done[0][0]:,} rows changed[/dim]" if done and names == ["Count"] else "[dim]done[/dim]")
         return
-    if not console.is_terminal:
-        # Written past the console, which would wrap long lines.
-        write = console.file.write
-        write("\t".join(map(printable, names)) + "\n")
-        for row in rows:
-            write("\t".join("NULL" if value is None else printable(value) for value in row) + "\n")
-        return
-    shown = list(islice(rows, SHOWN_ROWS))
-    more = sum(1 for _ in rows)
-    console.print(table_of(names, shown))
-    counted = f"{len(shown) + more:,} row{'s' if len(shown) + more != 1 else ''}"
-    console.print(f"[dim]{counted}{f' ({len(shown)} shown)' if more else ''}[/dim]")
+    display.show(names, rows, console)
 
 
-def run_script(con: Any, text: str, console: Console, *, name: str | None, patience: float | None = None) -> None:
+def run_script(
+    con: Any,
+    text: str,
+    console: Console,
+    *,
+    name: str | None,
+    patience: float | None = None,
+    display: Display | None = None,
+) -> None:
     """Run the statements of a script one after the other, up to the first that fails.
 
     Parameters
@@ -90,6 +112,8 @@ def run_script(con: Any, text: str, console: Console, *, name: str | None, patie
         What to call the script in an error; a person who has just typed a statement knows where it is.
     patience : float, optional
         See :func:`interruptible`.
+    display : Display, optional
+        See :func:`execute`.
 
     Raises
     ------
@@ -102,7 +126,7 @@ def run_script(con: Any, text: str, console: Console, *, name: str | None, patie
 
     for number, statement in enumerate(statements(text), 1):
         try:
-            work = partial(execute, con, statement.text, console)
+            work = partial(execute, con, statement.text, console, display)
             interruptible(con.interrupt, work, finish=con.finish, patience=patience)
         except (duckdb.Error, KanonError) as error:
             where = f"{name}, statement {number} (line {statement.line}): " if name else ""

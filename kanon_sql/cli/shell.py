@@ -1,187 +1,248 @@
-"""The interactive shell: SQL from a person, with history, completion and Ctrl-C."""
+"""The shell: statements and commands, from a person or from a text."""
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
+import shlex
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.cli.display import MODES, Display
 from kanon_sql.cli.interrupt import Terminated
-from kanon_sql.cli.script import read_input, run_script
+from kanon_sql.cli.script import ScriptError, read_input, run_script
 from kanon_sql.errors import KanonError, raise_alone
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-COMMANDS = (".exit", ".help", ".quit", ".read", ".tables")
-
-CLAUSE = (
-    "ANONYMIZE BY",
-    "ANONYMIZE WITH POLICY",
-    "ANONYMIZATION POLICY",
-    "EXPLAIN ANONYMIZE",
-    "GUARANTEE",
-    "IDENTIFIER",
-    "IN",
-    "KEEP",
-    "LINKED",
-    "USING",
-    "WEIGHT",
-)
-"""Words of the ANONYMIZE clause that DuckDB does not list among its keywords."""
-
-_NAMES = """
-    SELECT name, kind FROM (
-        SELECT table_name AS name, 'table' AS kind, 0 AS rank FROM system.main.duckdb_tables() WHERE NOT internal
-        UNION SELECT view_name, 'view', 0 FROM system.main.duckdb_views() WHERE NOT internal
-        UNION SELECT column_name, 'column', 1 FROM system.main.duckdb_columns() WHERE NOT internal
-        UNION SELECT system.main.upper(keyword_name), 'keyword', 2 FROM system.main.duckdb_keywords()
-        UNION SELECT function_name, 'function', 3 FROM system.main.duckdb_functions()
-            WHERE system.main.regexp_matches(function_name, '^[a-z_0-9]+$')
-    ) ORDER BY rank ASC NULLS LAST, name ASC NULLS LAST"""
 
 HELP = """\
 Statements end with a semicolon and may run over many lines; ANONYMIZE is understood.
 Ctrl-C stops a running statement or clears the line, Ctrl-D leaves.
 While a release is searched, the first Ctrl-C takes the best one found so far.
 
-  .help         this text
-  .tables       the tables and views
-  .read FILE    run the statements of a file
-  .quit         leave
+  .help                     this text; also help
+  .maximum_rows N           the most rows of a drawn table (40); also .maxrows
+  .mode NAME                how results are shown: {modes}
+  .open [--readonly] FILE   another database; without FILE, an empty one in memory
+  .quit                     leave; also .exit, quit, exit
+  .read FILE                run the statements and commands of a file
+  .schema [PATTERN]         the CREATE statements of tables and views whose names match a LIKE pattern
+  .tables [PATTERN]         tables and views whose names match a LIKE pattern
+  .timer on|off             tell how long each statement takes
 """
 
+_BARE = {"exit": ".quit", "quit": ".quit", "help": ".help"}
+"""Words that are commands without a dot, as in DuckDB's shell."""
 
-def history_file() -> Path | None:
-    """Return the private file of the shell's history, None where it cannot be written."""
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    path = state / "kanon" / "history"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Statements may hold personal data: only the owner reads them.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    except OSError:
-        return None
-    return path
+_ALSO = {".exit": ".quit", ".maxrows": ".maximum_rows"}
 
+_DRAWN = ("auto", "box", "duckbox", "table")
+"""Names of the mode that draws tables."""
 
-def names_of(con: Any) -> dict[str, str]:
-    """Return what a person may want to type, and what each word is: names, never values."""
-    import duckdb
+_STORED = """
+    SELECT schema_name AS "schema", table_name AS name, 'table' AS kind, sql FROM system.main.duckdb_tables() WHERE NOT internal
+    UNION ALL
+    SELECT schema_name, view_name, 'view', sql FROM system.main.duckdb_views() WHERE NOT internal"""
 
-    from kanon_sql.engines.duckdb.release import quoted
-
-    known = dict.fromkeys(COMMANDS, "command")
-    # Inside a failed transaction a database answers nothing; the prompt must come up nevertheless.
-    with suppress(duckdb.Error):
-        for word, kind in con.execute(_NAMES).fetchall():
-            plain = kind in ("function", "keyword") or re.fullmatch(r"[A-Za-z_]\w*", word)
-            known.setdefault(word if plain else quoted(word), kind)
-    return known | dict.fromkeys(CLAUSE, "clause")
+_COMMAND_LINE = re.compile(r"^(?:\.[a-z_]+\b|(?:exit|quit|help)[ \t]*;?[ \t]*$)", re.MULTILINE | re.IGNORECASE)
 
 
-def prompt_session(con: Any) -> Callable[[], str]:
-    """Return a function that asks a person for the next statement; it raises EOFError on Ctrl-D.
+def is_command(text: str) -> bool:
+    """Tell whether a text is a command of the shell, not SQL."""
+    return text.lstrip().startswith(".") or _word(text) in _BARE
 
-    Raises
-    ------
-    KanonError
-        When prompt_toolkit is not installed.
+
+def _word(text: str) -> str:
+    return text.strip().removesuffix(";").rstrip().lower()
+
+
+class Shell:
+    """A connection, a screen, and what was chosen for it.
+
+    Parameters
+    ----------
+    con : Connection
+        A connection of kanon-sql; ``.open`` replaces it.
+    console : Console
+        Where results go.
+    reconnect : callable
+        Opens a database, given its path and whether it is only read.
+    patience : float, optional
+        See :func:`kanon_sql.cli.interrupt.interruptible`.
     """
-    try:
-        from prompt_toolkit import PromptSession
-        from prompt_toolkit.application import get_app
-        from prompt_toolkit.completion import ConditionalCompleter, WordCompleter
-        from prompt_toolkit.filters import Condition
-        from prompt_toolkit.history import FileHistory, InMemoryHistory
-        from prompt_toolkit.lexers import PygmentsLexer
-    except ModuleNotFoundError as error:
-        raise_alone(KanonError(f"the shell needs the package {error.name}; hint: pip install 'kanon-sql[shell]'"))
+
+    def __init__(
+        self, con: Any, console: Console, reconnect: Callable[[str, bool], Any], *, patience: float | None = None
+    ) -> None:
+        self.con = con
+        self.console = console
+        self.display = Display()
+        self._reconnect = reconnect
+        self._patience = patience
+        self._commands: dict[str, Callable[[list[str]], None]] = {
+            ".help": self._help,
+            ".maximum_rows": self._maximum_rows,
+            ".mode": self._mode,
+            ".open": self._open,
+            ".read": self._read,
+            ".schema": self._schema,
+            ".tables": self._tables,
+            ".timer": self._timer,
+        }
+
+    def talk(self) -> None:
+        """Talk to a person until Ctrl-D or ``.quit``.
+
+        Raises
+        ------
+        KanonError
+            When prompt_toolkit is not installed.
+        """
+        from kanon_sql.cli.shell_prompt import prompt_session
+
+        ask = prompt_session(is_command, (*self._commands, ".quit", ".exit", ".maxrows"))
+        self.console.print("[bold]kanon[/bold] [dim]- SQL with ANONYMIZE; .help for help, Ctrl-D to leave[/dim]")
+        while True:
+            try:
+                text = ask(self.con)
+            except Terminated:
+                raise
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                return
+            try:
+                if not self.run(text, None):
+                    return
+            except Terminated:
+                raise
+            except KeyboardInterrupt:
+                self.console.print("[yellow]interrupted[/yellow]")
+            except KanonError as error:
+                self.console.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+
+    def run(self, text: str, name: str | None) -> bool:
+        """Run the statements and commands of a text; tell whether to go on, which ``.quit`` ends.
+
+        Parameters
+        ----------
+        text : str
+            Commands stand on lines of their own, between statements.
+        name : str, optional
+            What to call the text in an error; None for what a person has just typed.
+
+        Raises
+        ------
+        ScriptError
+            When a statement or a command fails; what came before it stands.
+        """
+        for line, part in _parts(text):
+            if not is_command(part):
+                run_script(
+                    self.con, "\n" * (line - 1) + part, self.console, name=name, patience=self._patience, display=self.display
+                )
+            elif not self._told(part, None if name is None else f"{name}, line {line}: "):
+                return False
+        return True
+
+    def _told(self, text: str, where: str | None) -> bool:
+        """Run one command; tell whether to go on."""
+        import duckdb
+
+        word = _word(text)
+        try:
+            words = [_BARE[word]] if word in _BARE else shlex.split(text.strip().removesuffix(";"))
+            command = _ALSO.get(words[0], words[0])
+            if command == ".quit":
+                return False
+            if command not in self._commands:
+                raise KanonError(f"there is no command {words[0]}; hint: .help lists them")
+            self._commands[command](words[1:])
+        except (KanonError, duckdb.Error, ValueError) as error:
+            ours = isinstance(error, KanonError | duckdb.Error)
+            told = str(error).strip() if ours else "a quote is not closed; hint: .read 'my file.sql'"
+            if where is None:
+                raise_alone(KanonError(told))
+            raise_alone(ScriptError(where + told))
+        return True
+
+    def _help(self, _words: list[str]) -> None:
+        self.console.out(HELP.format(modes=", ".join(("duckbox", *MODES))), highlight=False, end="")
+
+    def _maximum_rows(self, words: list[str]) -> None:
+        if len(words) != 1 or not words[0].isdecimal() or not words[0].isascii() or int(words[0]) < 1:
+            raise KanonError("expected a number of rows, 1 or more; hint: .maximum_rows 100")
+        self.display.maximum_rows = int(words[0])
+
+    def _mode(self, words: list[str]) -> None:
+        if not words:
+            self.console.out(f"current output mode: {self.display.mode}", highlight=False)
+        elif words[0] in _DRAWN:
+            self.display.mode = "auto" if words[0] == "auto" else "duckbox"
+        elif words[0] in MODES:
+            self.display.mode = words[0]
+        else:
+            raise KanonError(f"there is no mode {words[0]}; hint: the modes are {', '.join(('duckbox', *MODES))}")
+
+    def _timer(self, words: list[str]) -> None:
+        if len(words) != 1 or words[0].lower() not in ("on", "off"):
+            raise KanonError("expected on or off; hint: .timer on")
+        self.display.timer = words[0].lower() == "on"
+
+    def _open(self, words: list[str]) -> None:
+        files = [word for word in words if not word.startswith("-")]
+        options = {word for word in words if word.startswith("-")}
+        if len(files) > 1 or options - {"--readonly"}:
+            raise KanonError("expected one database; hint: .open --readonly clinic.duckdb")
+        path = files[0] if files else ":memory:"
+        import duckdb
+
+        self.con.close()  # first, because a file that is open to write is not opened again
+        try:
+            self.con = self._reconnect(path, bool(options))
+        except (duckdb.Error, KanonError) as error:
+            self.con = self._reconnect(":memory:", False)
+            raise_alone(KanonError(f"{str(error).strip()}; the shell is in an empty database in memory now"))
+
+    def _read(self, words: list[str]) -> None:
+        if len(words) != 1:
+            raise KanonError("expected one file; hint: .read release.sql")
+        self.run(read_input(words[0]), words[0])
+
+    def _schema(self, words: list[str]) -> None:
+        query = f'SELECT "schema", name, sql FROM ({_STORED}) WHERE name ILIKE $pattern ORDER BY ALL ASC NULLS LAST'  # noqa: S608
+        for *_, text in self.con.execute(query, {"pattern": _pattern(words)}).fetchall():
+            self.console.file.write(f"{text}\n")
+
+    def _tables(self, words: list[str]) -> None:
+        query = f'SELECT "schema", name, kind FROM ({_STORED}) WHERE name ILIKE $pattern ORDER BY ALL ASC NULLS LAST'  # noqa: S608
+        rows = self.con.execute(query, {"pattern": _pattern(words)}).fetchall()
+        self.display.show(["schema", "name", "kind"], iter(rows), self.console)
+
+
+def _pattern(words: list[str]) -> str:
+    if len(words) > 1:
+        raise KanonError("expected one pattern; hint: .tables patient%")
+    return words[0] if words else "%"
+
+
+def _parts(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the commands of a text and the statements between them, each with its line; a line within a statement is none."""
     from kanon_sql.clause.statements import is_complete
 
-    def unfinished() -> bool:
-        text = get_app().current_buffer.text
-        return not text.lstrip().startswith(".") and not is_complete(text)
-
-    lexer = None
-    with suppress(ModuleNotFoundError):
-        from pygments.lexers.sql import SqlLexer  # type: ignore[import-untyped]
-
-        lexer = PygmentsLexer(SqlLexer)
-    history = history_file()
-    prompt: PromptSession[str] = PromptSession(
-        "kanon> ",
-        history=InMemoryHistory() if history is None else FileHistory(str(history)),
-        lexer=lexer,
-        # Enter ends a finished statement and breaks the line of any other.
-        multiline=Condition(unfinished),
-        prompt_continuation="  ...> ",
-    )
-
-    def in_word() -> bool:
-        return bool(get_app().current_buffer.document.char_before_cursor.strip())
-
-    def ask() -> str:
-        known = names_of(con)
-        words = WordCompleter(list(known), ignore_case=True, meta_dict=known, pattern=re.compile(r'[."]?\w+'))
-        # Otherwise each new line would open a menu of every word there is.
-        return prompt.prompt(completer=ConditionalCompleter(words, Condition(in_word)))
-
-    return ask
-
-
-def interactive(con: Any, console: Console) -> None:
-    """Talk to a person until Ctrl-D or ``.quit``.
-
-    Raises
-    ------
-    KanonError
-        When prompt_toolkit is not installed.
-    """
-    ask = prompt_session(con)
-    console.print("[bold]kanon[/bold] [dim]- SQL with ANONYMIZE; .help for help, Ctrl-D to leave[/dim]")
-    while True:
-        try:
-            text = ask()
-        except Terminated:
-            raise
-        except KeyboardInterrupt:
+    if is_command(text) and "\n" not in text.strip():
+        yield 1, text
+        return
+    start = 0
+    for found in _COMMAND_LINE.finditer(text):
+        before = text[start : found.start()]
+        if found.start() < start or not (not before.strip() or is_complete(before)):
             continue
-        except EOFError:
-            return
-        try:
-            if not _command(con, text.strip(), console):
-                return
-        except Terminated:
-            raise
-        except KeyboardInterrupt:
-            console.print("[yellow]interrupted[/yellow]")
-        except KanonError as error:
-            console.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-
-
-def _command(con: Any, text: str, console: Console) -> bool:
-    """Run what a person typed; tell whether to go on."""
-    word, _, rest = text.partition(" ")
-    match word.rstrip(";"):
-        case ".quit" | ".exit":
-            return False
-        case ".help":
-            console.out(HELP, highlight=False, end="")
-        case ".tables":
-            query = """SELECT schema_name AS "schema", table_name AS name, 'table' AS kind FROM system.main.duckdb_tables()
-                WHERE NOT internal
-                UNION ALL SELECT schema_name, view_name, 'view' FROM system.main.duckdb_views() WHERE NOT internal
-                ORDER BY ALL ASC NULLS LAST"""
-            run_script(con, query, console, name=None)
-        case ".read":
-            path = rest.strip().rstrip(";").strip("'\"")
-            run_script(con, read_input(path), console, name=path)
-        case other if other.startswith("."):
-            raise KanonError(f"there is no command {other}; hint: .help lists them")
-        case _:
-            run_script(con, text, console, name=None)
-    return True
+        end = text.find("\n", found.start())
+        end = len(text) if end < 0 else end
+        if before.strip():
+            yield text.count("\n", 0, start) + 1, before
+        yield text.count("\n", 0, found.start()) + 1, text[found.start() : end]
+        start = end
+    if text[start:].strip():
+        yield text.count("\n", 0, start) + 1, text[start:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import closing
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.options import delimiter_option, show, table_option
+from kanon_sql.cli.options import delimiter_option, json_option, show, table_option
 from kanon_sql.cli.publish import PATIENCE
+from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.cli.terminal import table_of
 from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import SourceError
@@ -26,16 +28,19 @@ _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
 @click.argument("file", metavar="FILE")
 @table_option
 @delimiter_option
-def profile(file: str, table: str | None, delimiter: str) -> None:
-    """Tell what each column of FILE holds, and the role that it seems to have; no cell value is shown."""
+@format_option
+@json_option
+def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: bool) -> None:
+    """Show what the columns of a table contain.
+
+    For each column of FILE also the role it seems to have; no cell value is shown.
+    """
     import duckdb
     from rich.console import Console
 
     from kanon_sql.engines.duckdb.audit_macros import audit_macros
     from kanon_sql.engines.duckdb.files import columns, load
-    from kanon_sql.engines.duckdb.places import Place
 
-    place = Place.of(file, table)
     con = audit_macros(duckdb.connect(), ("profile",))
 
     def work() -> list[tuple[Any, ...]]:
@@ -44,8 +49,13 @@ def profile(file: str, table: str | None, delimiter: str) -> None:
             found = {row[0]: row for row in con.execute("FROM profile('source')").fetchall()}
             return [found[name] for name in columns(con, "source")]
 
-    rows = interruptible(con.interrupt, work, patience=PATIENCE)
+    with source_place(file, table, ending) as place:
+        rows = interruptible(con.interrupt, work, patience=PATIENCE)
     count = rows[0][5]
+    if as_json:
+        told = [dict(zip(_NAMES, (*row[:5], *row[6:]), strict=True)) for row in rows]
+        click.echo(json.dumps({"rows": count, "columns": told}))
+        return
     console = Console(highlight=False)
     console.print(table_of(_NAMES, ((*row[:5], *row[6:]) for row in rows), title=f"{count:,} rows"))
 
@@ -55,13 +65,19 @@ def profile(file: str, table: str | None, delimiter: str) -> None:
 @click.option(
     "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
 )
-@click.option("--k", default=5, show_default=True, help="Least number of rows that look alike.")
-@click.option("--name", default="suggested", show_default=True, help="What the policy is called.")
+@click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
+@click.option("--name", default="suggested", show_default=True, help="Name of the policy.")
 @table_option
 @delimiter_option
 @click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
-def suggest(file: str, target: str | None, k: int, name: str, table: str | None, delimiter: str, force: bool) -> None:
-    """Suggest a policy for TABLE, a file or FILE.duckdb::TABLE: a role for each column, with its reason and no cell value."""
+@json_option
+def suggest(
+    file: str, target: str | None, k: int, name: str, table: str | None, delimiter: str, force: bool, as_json: bool
+) -> None:
+    """Suggest a policy for a table.
+
+    TABLE is a file or FILE.duckdb::TABLE. Each column gets a role, with its reason and no cell value.
+    """
     import duckdb
 
     from kanon_sql.engines.duckdb.files import load
@@ -82,10 +98,15 @@ def suggest(file: str, target: str | None, k: int, name: str, table: str | None,
 
     found = interruptible(con.interrupt, work, patience=PATIENCE)
     text = found.sql if ending is None else written([found.policy], ending)
+    if target is not None:
+        put_text(text, Path(os.path.realpath(target)), replace=force)
+    if as_json:
+        roles = [{"column": each.column, "role": each.role, "reason": each.reason} for each in found.roles]
+        click.echo(json.dumps({"written": target, "policy": text if target is None else None, "columns": roles}))
+        return
     if target is None:
         click.echo(text, nl=False)
         return
-    put_text(text, Path(os.path.realpath(target)), replace=force)
     show([("written", target), *((each.column, f"{each.role}: {each.reason}") for each in found.roles)])
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from kanon_sql.certificate import Certificate
     from kanon_sql.solvers.budget import Moment
 
 MAX_CELL = 80
 """Characters of a cell that a person sees."""
+
+_PATIENCE = 2.0
+"""Seconds after which a statement without a release shows that it is running."""
 
 STEPS = ("reading", "solving", "writing", "auditing")
 
@@ -58,6 +63,13 @@ def grid_of(pairs: Iterable[tuple[str, object]]) -> Table:
     return grid
 
 
+def _parts() -> tuple[Any, ...]:
+    """Return the columns of a progress bar."""
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    return SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn()
+
+
 class Step(Protocol):
     """Hears of what a command is doing."""
 
@@ -69,18 +81,80 @@ class Step(Protocol):
 def progress(shown: bool) -> Iterator[Step]:
     """Give a function that announces a step and where a solver stands; a bar shows it on a terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress
 
     console = Console(stderr=True)
     if not (shown and console.is_terminal):
         yield lambda _step, _moment=None: None
         return
-    parts = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*parts, console=console, transient=True) as bar:
+    with Progress(*_parts(), console=console, transient=True) as bar:
         task = bar.add_task("", total=len(STEPS))
+        furthest = 0.0
 
         def announce(step: str, moment: Moment | None = None, /) -> None:
+            nonlocal furthest
             description = step if moment is None else f"{step}: {moment}"
-            bar.update(task, description=description, completed=STEPS.index(step) + (moment.done if moment else 0.0))
+            furthest = max(furthest, STEPS.index(step) + (moment.done if moment else 0.0))
+            bar.update(task, description=description, completed=furthest)
 
         yield announce
+
+
+def without_bar(con: Any) -> Any:
+    """Return a connection that draws no progress bar of DuckDB's own, which would cross ours."""
+    con.execute("SET enable_progress_bar_print = false")
+    return con
+
+
+@contextmanager
+def solving(con: Any, console: Console) -> Iterator[Callable[[], None]]:
+    """Show on a terminal where the solver of a running release stands, and give a function that ends this: rows come then.
+
+    Any other statement that takes long shows that it is running.
+    """
+    import threading
+
+    from rich.progress import Progress
+
+    if not console.is_terminal:
+        yield lambda: None
+        return
+    bar = Progress(*_parts(), console=console, transient=True)
+    task = bar.add_task("running", total=None)
+    patience = threading.Timer(_PATIENCE, bar.start)
+    patience.daemon = True
+    furthest = 0.0
+
+    def hear(moment: Moment) -> None:
+        nonlocal furthest
+        furthest = max(furthest, moment.done)
+        bar.update(task, description=str(moment), completed=furthest, total=1.0)
+        bar.start()
+
+    def end() -> None:
+        patience.cancel()
+        patience.join()  # a bar that begins just now would never end
+        bar.stop()
+
+    con.watch(hear)
+    patience.start()
+    try:
+        yield end
+    finally:
+        con.watch(None)
+        end()
+
+
+def release_line(certificate: Certificate) -> str:
+    """Return what became of a release in one line."""
+    share = certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0
+    warned = len(certificate.warnings)
+    told = (
+        f"release {certificate.number}: {' AND '.join(certificate.requirements)}",
+        f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells suppressed ({share:.1%})",
+        f"cost {float(certificate.cost):,.12g}, {certificate.saving}",
+        f"{certificate.classes:,} classes, the smallest of {certificate.smallest_class or 0:,} rows",
+        f"{certificate.seconds:.2f} s",
+        *([f"{warned} warning{'s' if warned > 1 else ''}: see kanon_releases()"] if warned else []),
+    )
+    return "; ".join(told)

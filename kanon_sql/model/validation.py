@@ -27,6 +27,9 @@ RESERVED = frozenset(_RESERVED_WORDS.split())
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
+_FILE = re.compile(r"\.(?:csv|tsv|txt|parquet|json|jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
+"""How the name of a file ends."""
+
 _HUGE = re.compile("e[+-]?0*[1-9][0-9]{3}", re.IGNORECASE)
 """An exponent of four digits: 1e999999 would be a number of a million digits."""
 
@@ -46,6 +49,18 @@ def as_identifier(name: str) -> str:
     if _PLAIN_NAME.fullmatch(name) and name.upper() not in RESERVED:
         return name
     return '"' + name.replace('"', '""') + '"'
+
+
+def named_file(name: str) -> str | None:
+    """Return the file that stands in the place of a table, as its ending tells; None for the name of a table.
+
+    Examples
+    --------
+    >>> named_file('"data/age.csv"'), named_file("age.parquet"), named_file("main.age_levels")
+    ('data/age.csv', 'age.parquet', None)
+    """
+    plain = name[1:-1].replace('""', '"') if name.startswith('"') and name.endswith('"') else name
+    return plain if _FILE.search(plain) and '"' not in plain else None
 
 
 def as_text(text: str) -> str:

@@ -14,7 +14,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.files import columns, load
+from kanon_sql.engines.duckdb.files import columns, load, load_beside
 from kanon_sql.engines.duckdb.measures import measured_requirements
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.errors import PolicyError, raise_alone
@@ -134,8 +134,10 @@ def report_files(
     from kanon_sql.report.fingerprints import file_hash
 
     with closing(con):
-        for name, place in {"source": source, "released": release, **beside}.items():
+        for name, place in {"source": source, "released": release}.items():
             load(con, place, into=name, delimiter=delimiter)
+        for name, place in beside.items():
+            load_beside(con, place, into=name, delimiter=delimiter)
         known = columns(con, "source")
         policy = measured_policy(known, certificate, quasi_identifiers=names(known), **about)
         named, given = set(map(same_name, policy.tables)), {same_name(as_identifier(name)) for name in beside}
@@ -145,7 +147,7 @@ def report_files(
         hashes = {
             f"{what} file {place.path.name}": file_hash(place.path)
             for what, place in (("source", source), ("release", release))
-            if place.table is None
+            if place.table is None and place.pattern is None
         }
         return _page(con, policy, certificate, hashes, heading)
 

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.release import quoted, table_name
+from kanon_sql.engines.duckdb.beside import beside_of
+from kanon_sql.engines.duckdb.release import quoted
 from kanon_sql.generalize.ladders import Column, ladders
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
@@ -92,7 +93,7 @@ class CodedSource:
         again = replace(policy, quasi_identifiers=tuple(_made_again(policy, qi) for qi in policy.quasi_identifiers))
         named = [table_of(qi.recoding) for qi in again.quasi_identifiers]
         named += [each.table for each in policy.requirements if isinstance(each, TCloseness)]
-        tables = {name: _table(con, name) for name in named if name is not None}
+        tables = {name: _table(con, beside_of(policy, name)) for name in named if name is not None}
         climbed = ladders(again, by_name, count, tables, Budget(seed=policy.seed))
         row_types = pa.StructArray.from_arrays(parts[: len(names)], names)
         table, spellings = together(encode(row_types, count, again, climbed)[0], ranked)
@@ -172,7 +173,7 @@ def _made_again(policy: Policy, qi: QuasiIdentifier) -> QuasiIdentifier:
     return replace(qi, recoding=None) if chosen and (policy.time_limit is not None or not numbered) else qi
 
 
-def _table(con: Any, name: str) -> Columns:
+def _table(con: Any, source: str) -> Columns:
     """Return a table beside the source as texts, column by column."""
-    rows = con.sql(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {table_name(name)}").to_arrow_table()  # noqa: S608
+    rows = con.sql(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {source}").to_arrow_table()  # noqa: S608
     return {field: rows.column(field).to_pylist() for field in rows.column_names}

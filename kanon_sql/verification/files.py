@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document, read
-from kanon_sql.engines.duckdb.files import columns, load
+from kanon_sql.engines.duckdb.files import columns, load, load_beside
 from kanon_sql.engines.duckdb.measures import record, require_kept
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.tables import check_tables
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
@@ -95,9 +96,11 @@ def _checked(
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = Certificate(**document.claims)
     load(con, source, into="source", delimiter=delimiter)
-    policy = _policy(claimed, columns(con, "source"), beside)
+    policy, unreleased = _policy(claimed, columns(con, "source"), beside)
+    for name in unreleased:
+        con.execute(f"ALTER TABLE source DROP {quoted(name)}")
     for name, place in beside.items():
-        load(con, place, into=name, delimiter=delimiter)
+        load_beside(con, place, into=name, delimiter=delimiter)
     _require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
     coded = _coded(con, policy)
     certificate, codes, counts = coded.proof(claimed)
@@ -121,7 +124,8 @@ def _checked(
     _check_groupings(claimed, coded)
     proven = verify(certificate, codes, counts, coded.sensitive)
     document.require_checksum()
-    return _report(claimed, coded, loss, proven)
+    told = _report(claimed, coded, loss, proven)
+    return told | ({"not released": ", ".join(unreleased)} if unreleased else {})
 
 
 def _check_groupings(claimed: Certificate, coded: CodedSource) -> None:
@@ -148,13 +152,17 @@ def _check_people(policy: Policy, loss: Loss) -> None:
         raise CertificateError("requirements", fact)
 
 
-def _policy(claimed: Certificate, names: list[str], beside: Mapping[str, Place]) -> Policy:
+def _policy(claimed: Certificate, names: list[str], beside: Mapping[str, Place]) -> tuple[Policy, list[str]]:
+    """Return the policy, and the columns of the source without a role where it gives roles: those must not be released."""
     try:
-        policy = Policy.from_json(claimed.policy).resolve(names)
+        policy = Policy.from_json(claimed.policy)
+        roles = {same_name(column) for _, column in policy.named_columns} | set(map(same_name, policy.keep or ()))
+        unreleased = [name for name in names if policy.keep is not None and same_name(name) not in roles]
+        policy = policy.resolve([name for name in names if name not in unreleased])
         check_tables(policy, beside, "--beside {}=FILE")
     except PolicyError as error:
         raise_alone(CertificateError("policy", str(error)))
-    return policy
+    return policy, unreleased
 
 
 def _coded(con: Any, policy: Policy) -> CodedSource:

@@ -99,6 +99,27 @@ def test_dot_commands(terminal: Terminal, folder: Path) -> None:
 
 
 @pytest.mark.process
+def test_a_release_shows_where_it_stands_and_is_summed_up(terminal: Terminal) -> None:
+    terminal.says(
+        "CREATE TABLE t AS SELECT i * i % 97 AS a, i * i % 31 AS b, i % 5 AS c FROM range(3000) r(i);", "3,000 rows changed"
+    )
+    terminal.child.expect(PROMPT)
+    terminal.child.send("CREATE TABLE r AS FROM t ANONYMIZE BY a, b, c GUARANTEE k >= 5;\r")
+    terminal.child.expect(r"cost [\d,]+, proven at least [\d,]+ \(gap [\d.]+ %\)")
+    terminal.child.expect(r"release 1: k >= 5; [\d,]+ of 9,000 cells suppressed")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("leave", ["exit", "quit", ".exit", "quit;"])
+def test_words_that_leave_need_no_semicolon(folder: Path, environment: dict[str, str], leave: str) -> None:
+    person = Terminal(folder, environment)
+    person.child.send(leave + "\r")
+    person.child.expect(pexpect.EOF)
+    person.child.close()
+    assert person.child.exitstatus == 0
+
+
+@pytest.mark.process
 def test_names_are_completed(terminal: Terminal) -> None:
     terminal.says("CREATE TABLE hospital_wards (beds_in_use INTEGER);", "done")
     terminal.child.expect(PROMPT)

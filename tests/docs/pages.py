@@ -15,7 +15,7 @@ PAGES = sorted(DOCS.glob("**/*.md"))
 DOCUMENTS = [ROOT / "README.md", *PAGES]
 
 # A page stands on its own if its reader is told to start from nothing; the others speak of the tables of tables/*.sql.
-ON_THEIR_OWN = {"index.md", "limits.md", "pipelines.md", "recipes.md"}
+ON_THEIR_OWN = {"README.md", "from_zero.md", "index.md", "limits.md", "pipelines.md", "python.md", "recipes.md"}
 
 NOT_RUN = re.compile(r"<!-- not run: \S.*-->")
 

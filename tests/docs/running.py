@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import re
 import shlex
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from click.testing import CliRunner
-from pages import ROOT, Block
+from pages import ROOT, Block, blocks, named, on_its_own
 from rich.console import Console
 
 import kanon_sql
@@ -25,10 +26,55 @@ from kanon_sql.table.encode import encode
 
 _SHELL_COMMAND = re.compile(r"^\.read (\S+)\n", re.MULTILINE)
 
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+"""What a progress bar writes to move over the terminal."""
+
 _QUASI_IDENTIFIERS = ["zip", "age"]
 
 
 _TABLES = Path(__file__).resolve().parent / "tables"
+
+
+def runnable(page: Path) -> list[Block]:
+    """Return the blocks that run: on a page that stands on its own, its command lines too."""
+    languages = {"sql", "python", "sh"} if on_its_own(page) else {"sql", "python"}
+    return [block for block in blocks(page) if block.run and block.language in languages]
+
+
+def missing_modules(page: Path) -> set[str]:
+    """Return the modules that blocks of a page need and that are not installed."""
+    return {module for block in runnable(page) for module in block.needs if importlib.util.find_spec(module) is None}
+
+
+def run_page(page: Path) -> Iterator[tuple[Block, str]]:
+    """Run a page in the current folder as a reader would, and yield what each block shows.
+
+    Raises
+    ------
+    AssertionError
+        When a block fails, with its line.
+    """
+    found, missing = runnable(page), missing_modules(page)
+    with kanon_sql.connect() as con:
+        if on_its_own(page):
+            namespace = {"kanon_sql": kanon_sql, "con": con}
+        else:
+            tables(con, page)
+            namespace = names(con) if any(block.language == "python" for block in found) else {}
+        for block in found:
+            if missing.intersection(block.needs):
+                continue
+            try:
+                match block.language:
+                    case "sql":
+                        seen = run_sql(con, block)
+                    case "python":
+                        seen = run_python(block, namespace, named(page))
+                    case _:
+                        seen = run_commands(block)
+            except Exception as error:
+                raise AssertionError(f"{named(page)}, line {block.line}: {error}") from error
+            yield block, seen
 
 
 def tables(con: Any, page: Path) -> None:
@@ -44,9 +90,9 @@ def tables(con: Any, page: Path) -> None:
 
 def names(con: Any) -> dict[str, Any]:
     """Return what the Python of the reference pages takes for granted."""
-    patients = con.sql("SELECT zip, age, job, sex, disease FROM patients").df()
+    patients = con.sql("SELECT zip, age, job, sex, disease FROM fixture.patients").df()
     release = kanon_sql.anonymize(patients, k=5, quasi_identifiers=_QUASI_IDENTIFIERS)
-    histogram = con.sql("SELECT zip, age, count(*) AS n FROM patients GROUP BY ALL").to_arrow_table()
+    histogram = con.sql("SELECT zip, age, count(*) AS n FROM fixture.patients GROUP BY ALL").to_arrow_table()
     zips, ages, counts = (column.combine_chunks() for column in histogram.columns)
     row_types = pa.StructArray.from_arrays([zips, ages], _QUASI_IDENTIFIERS)
     coded, _ = encode(row_types, counts.to_numpy().astype(np.int64), Policy.of(k=5, quasi_identifiers=_QUASI_IDENTIFIERS))
@@ -70,7 +116,8 @@ def run_sql(con: Any, block: Block) -> str:
     for statement in _statements(block.text):
         drawn = io.StringIO()
         execute(con, statement, Console(file=drawn, force_terminal=True, color_system=None, width=200))
-        seen += [line.rstrip() for line in drawn.getvalue().split("\n") if line.startswith(tuple("╭│├╰"))]
+        lines = _CONTROL.sub("", drawn.getvalue()).replace("\r", "\n").split("\n")
+        seen += [line.rstrip() for line in lines if line.startswith(tuple("╭│├╰"))]
     return "\n".join(seen)
 
 
@@ -92,7 +139,7 @@ def run_commands(block: Block) -> str:
         done = CliRunner().invoke(main, arguments)
         assert done.exit_code == 0, f"{line}: {done.output}"
         printed += done.stdout
-    return printed.rstrip("\n")
+    return "\n".join(line.rstrip() for line in printed.rstrip("\n").split("\n"))
 
 
 def _statements(text: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pathlib import Path
 import click
 import pytest
 from pages import DOCS, DOCUMENTS, PAGES, ROOT, Block, anchors, blocks, links, named, on_its_own
-from running import names, run_commands, run_python, run_sql, tables
+from running import missing_modules, run_page, runnable
 
 import kanon_sql
 from kanon_sql.cli import main
@@ -37,46 +38,22 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     assert not dead
 
 
-def runnable(path: Path) -> list[Block]:
-    """Return the blocks that run: on a page that stands on its own, its command lines too."""
-    languages = {"sql", "python", "sh"} if on_its_own(path) else {"sql", "python"}
-    return [block for block in blocks(path) if block.run and block.language in languages]
-
-
 @pytest.mark.sweep
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning:ibis")  # ibis 12.0 on DuckDB 2.0
-@pytest.mark.parametrize("path", [path for path in PAGES if runnable(path)], ids=named)
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if runnable(path)], ids=named)
 def test_every_block_runs_and_shows_what_the_page_says(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = runnable(path)
-    missing = {module for block in found for module in block.needs if importlib.util.find_spec(module) is None}
     monkeypatch.chdir(tmp_path)
-    with kanon_sql.connect() as con:
-        if on_its_own(path):
-            namespace = {"kanon_sql": kanon_sql, "con": con}
-        else:
-            tables(con, path)
-            namespace = names(con) if any(block.language == "python" for block in found) else {}
-        for block in found:
-            if missing.intersection(block.needs):
-                continue
-            where = f"{named(path)}, line {block.line}"
-            try:
-                match block.language:
-                    case "sql":
-                        seen = run_sql(con, block)
-                    case "python":
-                        seen = run_python(block, namespace, named(path))
-                    case _:
-                        seen = run_commands(block)
-            except Exception as error:
-                raise AssertionError(f"{where}: {error}") from error
-            if block.shown is not None:
-                assert seen == block.shown, f"{where}: the page shows something else; what is seen:\n{seen}"
+    for block, seen in run_page(path):
+        if block.shown is not None:
+            assert seen == block.shown, (
+                f"{named(path)}, line {block.line}: the page shows something else; what is seen:\n{seen}"
+            )
+    missing = missing_modules(path)
     if missing:
         pytest.skip(f"all but the blocks that need {', '.join(sorted(missing))}; hint: install them")
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if on_its_own(path)], ids=named)
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if on_its_own(path)], ids=named)
 def test_pages_that_stand_on_their_own_show_what_is_seen(path: Path) -> None:
     for block in blocks(path):
         last = block.text.rstrip(";").split(";")[-1].strip()
@@ -167,6 +144,18 @@ def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
     loaded = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["']?(https?:)?//""")
     for path in site.rglob("*.html"):
         assert not loaded.search(path.read_text(encoding="utf-8")), path.name
+
+
+@pytest.mark.process
+def test_the_site_is_searched_from_files(site: Path) -> None:
+    """A browser starts no worker from a file: the site brings what stands in for it."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no chromium")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom"]
+    address = f"{(site / 'index.html').as_uri()}?q=hierarchy"
+    done = subprocess.run([chromium, *options, address], capture_output=True, text=True, timeout=120, check=False)
+    assert re.search(r"\d+ matching documents", done.stdout)
 
 
 @pytest.mark.process

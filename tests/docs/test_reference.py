@@ -10,15 +10,18 @@ import pytest
 from pages import DOCS, PAGES, ROOT
 
 import kanon_sql
+from kanon_sql import errors
 from kanon_sql.clause import parse, recodings
 from kanon_sql.cli import main
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_options import POLICY_DEFAULTS
 from kanon_sql.model.recodings import PERIODS
 from kanon_sql.model.requirements import METRICS, VARIANTS
 
 SQL = (DOCS / "sql.md").read_text(encoding="utf-8")
 AUDIT = (DOCS / "audit.md").read_text(encoding="utf-8")
 COMMANDS = (DOCS / "command_line.md").read_text(encoding="utf-8")
+PYTHON = (DOCS / "python.md").read_text(encoding="utf-8")
 ALL = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
 AUDIT_MACROS = {path.stem for path in (ROOT / "sql").glob("*.sql")} - {"kanon", "k_anonymize", "pattern_guided"}
@@ -93,6 +96,23 @@ def test_the_policies_of_the_page_are_policies() -> None:
     for text in found:
         policy = Policy.from_json(text)
         assert Policy.from_json(policy.to_json()) == policy
+
+
+@pytest.mark.parametrize("name", [*kanon_sql.__all__, "spark"])
+def test_every_public_name_has_its_example_on_the_page_of_python(name: str) -> None:
+    assert re.search(rf"^\|[^|]*`{name}\b", PYTHON, re.MULTILINE), f"{name} is not in the table"
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", PYTHON, re.DOTALL | re.MULTILINE))
+    assert re.search(rf"\b{name}\b", code), f"{name} has no example"
+
+
+@pytest.mark.parametrize("option", sorted(POLICY_DEFAULTS))
+def test_every_option_of_anonymize_is_on_the_page_of_python(option: str) -> None:
+    assert f"`{option}`" in PYTHON
+
+
+@pytest.mark.parametrize("name", sorted(name for name in vars(errors) if name.endswith("Error")))
+def test_every_error_is_on_the_page_of_python(name: str) -> None:
+    assert f"`{name}`" in PYTHON or f".{name}`" in PYTHON
 
 
 @pytest.mark.parametrize("name", sorted(main.commands) if isinstance(main, click.Group) else [])

@@ -99,6 +99,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def reason(message: str) -> str:
     """A refusal without its names and numbers, to be counted."""
-    message = re.sub(r"^Invalid Input Error: (?:Python exception occurred while executing the UDF: \w+: )?", "", message)
+    message = re.sub(r"^Invalid Input Error: (?:\w+Error: )?", "", message)
     short = re.sub(r'"[^"]*"|\'[^\']*\'|\{[^}]*\}', "_", message.partition("; hint")[0])
     return re.sub(r"-?\d+(/\d+)?(\.\d+)?", "#", short)[:90]

@@ -15,10 +15,58 @@ FROM type ANONYMIZE (zip)
 -- error: ANONYMIZE without BY would be read as an alias
 -- name: no guarantee
 SELECT zip FROM patients ANONYMIZE BY zip
--- error: expected a comma or GUARANTEE
+-- error: GUARANTEE is missing; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 39, at 'zip')
+-- name: no guarantee in front of an order
+SELECT zip FROM patients ANONYMIZE BY zip ORDER BY zip
+-- error: GUARANTEE is missing in front of ORDER; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 43, at 'ORDER')
+-- name: no guarantee in front of a condition
+SELECT zip FROM patients ANONYMIZE BY zip k >= 5
+-- error: GUARANTEE is missing in front of k; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 43, at 'k')
+-- name: a misspelled guarantee
+SELECT zip FROM patients ANONYMIZE BY zip GUARANTEES k >= 5
+-- error: expected GUARANTEE; hint: did you mean GUARANTEE? (line 1, column 43, at 'GUARANTEES')
+-- name: columns without a comma
+SELECT zip FROM patients ANONYMIZE BY zip age GUARANTEE k >= 5
+-- error: expected a comma in front of a further column, or GUARANTEE
+-- name: a recoding without IN
+SELECT zip FROM patients ANONYMIZE BY zip DIGITS GUARANTEE k >= 5
+-- error: IN is missing in front of DIGITS
+-- name: a file without its kind
+SELECT zip FROM patients ANONYMIZE BY zip IN 'zip.csv' GUARANTEE k >= 5
+-- error: expected a recoding behind IN; hint: IN HIERARCHY 'zip.csv'
+-- name: a name behind a file
+SELECT zip FROM patients ANONYMIZE BY zip IN HIERARCHY 'zip.csv'.other GUARANTEE k >= 5
+-- error: expected a table, or a file in single quotes; hint: job IN HIERARCHY jobs
+-- name: kept behind linked
+SELECT zip FROM patients ANONYMIZE BY zip, age LINKED (zip, age) KEEP disease GUARANTEE k >= 5
+-- error: KEEP stands in front of LINKED
+-- name: kept behind the guarantee
+SELECT zip FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 KEEP disease
+-- error: the ANONYMIZE clause does not go on with KEEP; hint: KEEP stands behind the columns, in front of GUARANTEE
+-- name: conditions joined by or
+SELECT zip FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 OR l(disease) >= 2
+-- error: the ANONYMIZE clause does not go on with OR; hint: every condition holds: join them by AND
+-- name: an arrow for a comparison
+SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k => 5
+-- error: expected >= behind k; hint: >= in place of =>, as in GUARANTEE k >= 5 (line 1, column 55, at '=>')
+-- name: an arrow the other way
+SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE t(disease) =< 0.2
+-- error: expected <= behind t; hint: <= in place of =<, as in GUARANTEE t(disease, 'ordered') <= 0.3
+-- name: a sign of mathematics
+SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k ≥ 5
+-- error: expected >= behind k; hint: >= in place of ≥, as in GUARANTEE k >= 5
+-- name: a blank within a comparison
+SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k > = 5
+-- error: expected >= behind k; hint: >= in place of > =, as in GUARANTEE k >= 5 (line 1, column 55, at '> =')
+-- name: two equals signs
+SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k == 5
+-- error: expected >= behind k; hint: >= in place of ==
+-- name: an arrow behind the number
+SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE 5 =< k
+-- error: expected a comparison behind the number; hint: <= in place of =<
 -- name: no guarantee in a subquery
 SELECT * FROM (SELECT zip FROM patients ANONYMIZE BY zip) LIMIT 1
--- error: expected a comma or GUARANTEE
+-- error: GUARANTEE is missing; hint
 -- name: no columns
 FROM patients ANONYMIZE BY GUARANTEE k >= 2
 -- error: expected a column
@@ -188,7 +236,7 @@ FROM patients ANONYMIZE BY age IN DIGIT GUARANTEE k >= 2
 -- error: expected a recoding behind IN; hint: did you mean DIGITS?
 -- name: a hierarchy without its table
 FROM patients ANONYMIZE BY age IN HIERARCHY GUARANTEE k >= 2
--- error: expected a comma or GUARANTEE
+-- error: expected a table; hint: job IN HIERARCHY jobs
 -- name: a reserved word for the table of a hierarchy
 FROM patients ANONYMIZE BY age IN HIERARCHY select GUARANTEE k >= 2
 -- error: SELECT is a reserved word; hint: as the name of a table, quote it: "select"

@@ -88,17 +88,6 @@ def test_the_python_of_the_readme_runs_in_order(tmp_path: Path, monkeypatch: pyt
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.skipif(not README.exists(), reason="README.md is not written yet")
-def test_the_sql_of_the_readme_runs_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    statements = blocks("sql")
-    if not statements:
-        pytest.skip("README.md shows its SQL inside Python")
-    with kanon_sql.connect() as con:
-        for statement in statements:
-            con.execute(statement)
-
-
 def test_every_macro_is_registered() -> None:
     with kanon_sql.register(duckdb.connect()) as con:
         names = {row[0] for row in con.execute("SELECT function_name FROM duckdb_functions() WHERE NOT internal").fetchall()}

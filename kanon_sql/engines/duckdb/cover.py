@@ -5,7 +5,8 @@ Nothing here is shared with what made the labels: they are read as the texts tha
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.names import literal, quoted, table_name
+from kanon_sql.engines.duckdb.beside import beside, hierarchy
+from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.policy import Policy
@@ -46,11 +47,11 @@ def _question(qi: QuasiIdentifier) -> str:
         case Intervals() | Rectangles() | Ranges():
             return _intervals(qi)
         case Levels(table=table):
-            return text("cover_levels", links=tree_links(table_name(table)), deepest=str(DEEPEST))
+            return text("cover_levels", links=tree_links(hierarchy(table)), deepest=str(DEEPEST))
         case Bins() | Regions(components="merge"):
             return text("cover_bins")
         case Regions(edges=edges):
-            return text("cover_regions", edges=table_name(edges))
+            return text("cover_regions", edges=beside(edges))
         case _:
             return text("cover_sets", word=text("cover_word", word="word"))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.engines.duckdb.beside import levels_of_file
 from kanon_sql.engines.duckdb.places import Place, plain
 from kanon_sql.engines.duckdb.release import quoted
 from kanon_sql.engines.duckdb.staging import appeared, put, put_new
@@ -64,15 +64,36 @@ def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
             con.execute(f"CREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')}")
             con.execute("DETACH kanon_input")
             return
-        # A name such as data[1].csv is a name, not a pattern.
-        values = {"path": glob.escape(str(place.path))}
+        values = {"path": place.glob}
         if place.kind in ("csv", "tsv"):
             values["delimiter"] = "\t" if place.kind == "tsv" else delimiter
         con.execute(f"CREATE TABLE {quoted(into)} AS FROM {_READERS[place.kind]}", values)
         if place.kind in ("json", "jsonl"):
             _exact_json(con, into)
     except duckdb.Error as error:
-        raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
+        web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
+        raise_alone(SourceError(f"cannot read {place}: {plain(error)}{web}"))
+
+
+def load_beside(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
+    """Copy a table that a policy names from its file, as `load`; a CSV file without names of ours is a hierarchy as ARX has it.
+
+    Raises
+    ------
+    SourceError
+        When the file cannot be read.
+    """
+    import duckdb
+
+    load(con, place, into=into, delimiter=delimiter)
+    found = {name.lower() for name in columns(con, into)}
+    named = found == {f"level{level}" for level in range(len(found))} or found >= {"value", "parent"} or found >= {"a", "b"}
+    if place.kind in ("csv", "tsv") and not named:
+        try:
+            source = levels_of_file(place.glob)
+            con.execute(f"CREATE OR REPLACE TABLE {quoted(into)} AS FROM {source}")
+        except duckdb.Error as error:
+            raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
 
 
 def _exact_json(con: Any, table: str) -> None:

@@ -6,8 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import InternalError, InterruptedReleaseError, KanonError, raise_alone
+
+
+def refusing_query(words: str) -> str:
+    """Return a query that cannot be bound; the error says these words."""
+    return f"FROM system.main.query(system.main.error({literal(words)}))"
+
 
 _ASKS = "kanon_certificates"
 """The one function that is no part of a release."""
@@ -29,6 +36,9 @@ class Function:
         Whether it takes and returns Arrow arrays instead of values.
     side_effects : bool
         Whether each call counts, so that DuckDB may not fold or repeat it.
+    refused : callable, optional
+        Makes the words of an error of ours a result, with which the statement fails: what a Python function raises reaches the
+        user of a plain DuckDB connection behind words about Python.
     """
 
     name: str
@@ -37,6 +47,7 @@ class Function:
     parameters: tuple[()] | None = None
     arrow: bool = False
     side_effects: bool = False
+    refused: Callable[[str], Any] | None = None
 
     def bound(self, session: Session) -> Callable[..., Any]:
         """Return the function for one session; what it raises is kept for the caller."""
@@ -48,7 +59,9 @@ class Function:
                 return self.call(session, *arguments)
             except KanonError as error:
                 session.fail(error)
-                raise
+                if self.refused is None:
+                    raise
+                return self.refused(f"{type(error).__name__}: {error}")
             except Exception as error:  # its words may quote a value
                 broken = InternalError.of(error)
                 session.fail(broken)

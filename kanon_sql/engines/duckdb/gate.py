@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from kanon_sql.engines.duckdb.names import literal, table_name
+from kanon_sql.engines.duckdb.beside import beside, hierarchy
+from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.hierarchies import DEEPEST
@@ -99,7 +100,7 @@ def _close(requirement: TCloseness, tally: str) -> str:
         case "equal":
             return text("audit_tree", tally=tally, edges=text("audit_edges_equal", tally=tally), **ratio)
         case "hierarchical":
-            tree = table_name(requirement.hierarchy)
+            tree = hierarchy(requirement.hierarchy)
             edges = text("audit_edges_hierarchical", tally=tally, links=tree_links(tree), deepest=str(DEEPEST))
             return text("audit_tree", tally=tally, edges=edges, **ratio)
         case "ordered":
@@ -107,7 +108,7 @@ def _close(requirement: TCloseness, tally: str) -> str:
         case "numeric":
             return text("audit_line", tally=tally, position=f"coalesce({_DECIMAL.format('label')}, {_MOMENT})", **ratio)
         case table:
-            return text("audit_metric", tally=tally, table=table_name(table), distance=_DECIMAL.format("distance"), **ratio)
+            return text("audit_metric", tally=tally, table=beside(table), distance=_DECIMAL.format("distance"), **ratio)
 
 
 def _counted(requirement: People, tally: str) -> str:

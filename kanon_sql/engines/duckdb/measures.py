@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, Unpack
 
+from kanon_sql.engines.duckdb.beside import beside, hierarchy
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.errors import AuditError, SourceError, raise_alone
 from kanon_sql.model.policy_options import ThresholdOptions
@@ -24,6 +25,7 @@ from kanon_sql.model.requirements import (
     ThresholdRequirement,
     named_requirements,
 )
+from kanon_sql.model.validation import named_file
 
 Figures = Mapping[str, Any]
 """The one row of an audit macro, by the names of its columns."""
@@ -94,7 +96,13 @@ def told_by_macros() -> Iterator[None]:
 
 
 def _closeness(con: Any, requirement: TCloseness, values: dict[str, Any]) -> dict[str, Any]:
-    return record(con, _CLOSENESS, values | {"metric": requirement.metric, "hierarchy": requirement.hierarchy})
+    named = {"metric": requirement.metric, "hierarchy": requirement.hierarchy}
+    for role, name in named.items():
+        if name is not None and named_file(name) is not None:  # the macro takes the name of a table
+            source = hierarchy(name) if role == "hierarchy" else beside(name)
+            named[role] = f"kanon_{role}"
+            con.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(f'kanon_{role}')} AS FROM {source}")
+    return record(con, _CLOSENESS, values | named)
 
 
 def _diversity(con: Any, requirement: LDiversity, values: dict[str, Any]) -> dict[str, Any]:

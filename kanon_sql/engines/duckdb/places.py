@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ _ENDINGS = {
     ".db": "duckdb",
 }
 
+_URL = re.compile("[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
 _TABLE = re.compile(r"""(?:("(?:[^"]|"")+"|[^."]+)\.)?("(?:[^"]|"")+"|[^."]+)""")
 """A table's name, optionally after its schema; quotes as in SQL."""
 
@@ -49,31 +52,37 @@ class Place:
         The table of a DuckDB file, optionally with its schema.
     ending : str
         The ending that told the kind.
+    pattern : str, optional
+        A pattern of many files, or a URL, as DuckDB reads them; it is only read, never written.
     """
 
     path: Path
     kind: str
     table: str | None
     ending: str
+    pattern: str | None = None
 
     @classmethod
     def of(cls, text: str, table: str | None = None) -> Place:
-        """Read ``FILE`` or ``FILE.duckdb::table``.
+        """Read ``FILE``, ``FILE.duckdb::table``, a URL, or a pattern such as ``visits-*.csv`` that is no file itself.
 
         Raises
         ------
         SourceError
             When the ending is unknown, or a table is missing or makes no sense.
         """
-        name, _, inner = text.partition("::")
+        name, _, inner = (text, "", "") if _URL.match(text) else text.partition("::")
         if inner and table:
             raise SourceError(f"{text} names a table already; hint: leave --table out")
         path = Path(os.path.realpath(name))
-        lower = Path(name).name.lower()
+        many = _URL.match(name) is not None or (glob.has_magic(name) and not path.exists())
+        lower = Path(name.partition("?")[0] if _URL.match(name) else name).name.lower()
         ending = next((end for end in sorted(_ENDINGS, key=len, reverse=True) if lower.endswith(end)), None)
         if ending is None:
             raise SourceError(f"{name} has no known format; hint: it must end in {', '.join(_ENDINGS)}")
-        place = cls(path, _ENDINGS[ending], inner or table or None, ending)
+        place = cls(path, _ENDINGS[ending], inner or table or None, ending, name if many else None)
+        if many and place.kind == "duckdb":
+            raise SourceError(f"{name} is more than one database, or no file; hint: copy it here, and name it and its table")
         if place.kind == "duckdb" and not place.table:
             raise SourceError(f"{name} is a database, so it needs the name of a table; hint: {name}::patients")
         if place.kind != "duckdb" and place.table:
@@ -83,7 +92,12 @@ class Place:
         return place
 
     def __str__(self) -> str:
-        return f"{self.path}::{self.table}" if self.table else str(self.path)
+        return self.pattern or (f"{self.path}::{self.table}" if self.table else str(self.path))
+
+    @property
+    def glob(self) -> str:
+        """Return what DuckDB's readers are given: a name such as data[1].csv is a name, not a pattern."""
+        return self.pattern or glob.escape(str(self.path))
 
     @property
     def name(self) -> tuple[str, str]:
@@ -96,7 +110,9 @@ class Place:
         return ".".join(quoted(part) for part in (database, *self.name))
 
     def same(self, other: Place) -> bool:
-        """Tell whether both are the same table of the same file, by whatever names."""
+        """Tell whether both are the same table of the same file, by whatever names, or this one is a pattern of the other."""
+        if self.pattern is not None:
+            return any(other.path == Path(os.path.realpath(each)) for each in glob.iglob(self.pattern, recursive=True))
         if not (self.path.exists() and other.path.exists() and self.path.samefile(other.path)):
             return False
         if self.kind != "duckdb" or other.kind != "duckdb":
@@ -128,7 +144,11 @@ class Place:
             raise_alone(SourceError(f"cannot read {self}: {plain(error)}"))
 
     def require(self) -> None:
-        """Raise a SourceError unless there is a file to read."""
+        """Raise a SourceError unless there is a file to read; whether there is one behind a URL shows when it is read."""
+        if self.pattern is not None:
+            if not _URL.match(self.pattern) and not glob.glob(self.pattern, recursive=True):
+                raise SourceError(f"no file matches {self.pattern}")
+            return
         if not self.path.exists():
             raise SourceError(f"there is no file {self.path}")
         if not self.path.is_file():

@@ -7,6 +7,7 @@ what is handed out.
 
 from __future__ import annotations
 
+from kanon_sql.engines.duckdb.beside import beside_of
 from kanon_sql.engines.duckdb.cover import cover
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.gate import gate
@@ -130,7 +131,7 @@ def _dropped(policy: Policy) -> list[str]:
 
 def tables_of(policy: Policy) -> str:
     """Return the tables that the policy names as further arguments of a function, each a list of its rows as texts."""
-    return "".join(f", {_TABLE.format(table_name(name))}" for name in policy.tables)
+    return "".join(f", {_TABLE.format(beside_of(policy, name))}" for name in policy.tables)
 
 
 def run_of(policy: Policy) -> str:

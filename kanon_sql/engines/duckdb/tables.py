@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.relations import UNREADABLE_RELATION, arrow_of, is
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import named_file, same_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,7 +118,7 @@ def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
         How a table is given, with a place for its name.
     """
     offered = {same_name(quoted(name)): name for name in given}
-    named = {same_name(table_name(name)): name for name in policy.tables}
+    named = {same_name(table_name(name)): name for name in policy.tables if named_file(name) is None}
     for key, name in named.items():
         if key not in offered:
             raise PolicyError(f"the policy names the table {name!r}, which is not given; hint: {how.format(name)}")

@@ -6,7 +6,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Digits, Intervals, Levels
 from kanon_sql.model.requirements import KAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
-from kanon_sql.model.validation import as_identifier
+from kanon_sql.model.validation import as_identifier, named_file
 
 VARIANTS = ("frequency", "distinct", "recursive")
 
@@ -29,6 +29,8 @@ def check_supported(policy: Policy) -> None:
                 f"Spark does not release {as_identifier(qi.column)} in {type(qi.recoding).__name__.upper()}; hint: DIGITS, "
                 "INTERVALS or HIERARCHY, or release it with DuckDB"
             )
+    if any(named_file(name) is not None for name in policy.tables):
+        raise PolicyError("Spark reads no file in the place of a table; hint: make a view of spark.read.csv(...), and name it")
     if policy.row_order == "source":
         raise PolicyError("the rows of a DataFrame have no order that could be kept; hint: leave row_order out")
 

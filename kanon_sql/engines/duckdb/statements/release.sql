@@ -4,8 +4,11 @@ ${histogram}
     -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
     WHERE ${unshadowed}
 ), "kanon#fit" AS MATERIALIZED (
-    SELECT run, row_types, system.main.kanon_fit(run, row_types, ${policy}${tables}) AS release
-    FROM (SELECT run, (SELECT system.main.count(*) FROM "kanon#types") AS row_types FROM "kanon#run")
+    SELECT run, row_types, CASE WHEN found.refused IS NULL THEN found.release ELSE system.main.error(found.refused) END AS release
+    FROM (
+        SELECT run, row_types, system.main.kanon_fit(run, row_types, ${policy}${tables}) AS found
+        FROM (SELECT run, (SELECT system.main.count(*) FROM "kanon#types") AS row_types FROM "kanon#run")
+    )
 ), "kanon#fitted" AS MATERIALIZED (
     -- a row type without pieces keeps one empty piece, so that the audit finds it
     SELECT release, row_type, qi, system.main.len(pieces) AS parts,

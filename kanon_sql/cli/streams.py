@@ -1,0 +1,63 @@
+"""Tables that come through the standard input or go to the standard output: ``-`` in the place of a file."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kanon_sql.engines.duckdb.staging import staging_beside
+from kanon_sql.errors import SourceError
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.places import Place
+
+STREAM = "-"
+
+format_option = click.option(
+    "--format",
+    "ending",
+    type=click.Choice(["csv", "tsv", "parquet", "json", "jsonl"]),
+    default="csv",
+    show_default=True,
+    help="Format of what is read from or written to a pipe (-).",
+)
+
+
+@contextmanager
+def source_place(text: str, table: str | None, ending: str) -> Iterator[Place]:
+    """Give the place of a source; what comes through the standard input is kept in a private directory meanwhile."""
+    from kanon_sql.engines.duckdb.places import Place
+
+    if text != STREAM:
+        yield Place.of(text, table)
+        return
+    if sys.stdin.isatty():
+        raise SourceError("- reads the standard input, which is a terminal; hint: kanon ... - < patients.csv")
+    with staging_beside(Path(tempfile.gettempdir())) as private:
+        path = private / f"stdin.{ending}"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield Place.of(str(path), table)
+
+
+@contextmanager
+def target_place(text: str, ending: str) -> Iterator[Place]:
+    """Give the place of a release; for the standard output, what was put there goes out when all else has succeeded."""
+    from kanon_sql.engines.duckdb.places import Place
+
+    if text != STREAM:
+        yield Place.of(text)
+        return
+    with staging_beside(Path(tempfile.gettempdir())) as private:
+        path = private / f"stdout.{ending}"
+        yield Place.of(str(path))
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
