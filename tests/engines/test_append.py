@@ -289,6 +289,15 @@ def test_a_view_of_another_schema_and_a_key_of_two_columns(con: duckdb.DuckDBPyC
         kanon_sql.append("raw.all_visits", "raw.out", **given)
 
 
+def test_a_database_file_may_be_moved(tmp_path: Path) -> None:
+    with kanon_sql.connect(str(tmp_path / "clinic.duckdb")) as con:
+        grow(con, 1, 40)
+        append(con)
+        grow(con, 40, 60)
+    moved = str((tmp_path / "clinic.duckdb").rename(tmp_path / "archive.duckdb"))
+    assert append(moved).number == 2
+
+
 def test_a_key_with_a_role_is_released(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     kanon_sql.append("visits", "released", key="visit", con=con, keep=["visit", "cost"], **POLICY)
