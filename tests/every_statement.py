@@ -50,6 +50,7 @@ AUDITS = [
     "FROM equivalence_classes('p', ['zip'])",
     "FROM k_anonymity('p', ['zip', 'age'])",
     "FROM reidentification_risk('p', ['zip'])",
+    "FROM intersection_risk('p', 'p', 'who', ['zip', 'age'])",
     "FROM l_diversity('p', ['zip'], 'd', l := 3)",
     *(f"FROM t_closeness('p', ['zip'], 'd', '{metric}')" for metric in ("equal", "ordered", "far", "hierarchical', 'tree")),
     "FROM t_closeness('p', ['zip'], 'x', 'numeric')",
