@@ -369,7 +369,7 @@ def test_two_appends_at_once_release_no_row_twice(tmp_path: Path) -> None:
 sizes = st.lists(st.tuples(st.integers(0, 14), st.sampled_from(["wait", "wait", "suppress"])), min_size=1, max_size=4)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(batches=sizes, spread=st.integers(1, 5), k=st.integers(2, 4), seed=st.integers(0, 999))
 def test_every_row_once_every_class_of_k_within_its_batch(
     registered: duckdb.DuckDBPyConnection, batches: list[tuple[int, str]], spread: int, k: int, seed: int
