@@ -53,6 +53,7 @@ AUDITS = [
     "FROM k_anonymity('p', ['zip', 'age'])",
     "FROM reidentification_risk('p', ['zip'])",
     "FROM reidentification_risk('p', ['zip', 'age'], population := 'p', fraction := 0.3)",
+    "FROM intersection_risk('p', 'p', 'who', ['zip', 'age'])",
     "FROM l_diversity('p', ['zip'], 'd', l := 3)",
     *(f"FROM t_closeness('p', ['zip'], 'd', '{metric}')" for metric in ("equal", "ordered", "far", "hierarchical', 'tree")),
     "FROM t_closeness('p', ['zip'], 'x', 'numeric')",

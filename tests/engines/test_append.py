@@ -289,6 +289,15 @@ def test_a_view_of_another_schema_and_a_key_of_two_columns(con: duckdb.DuckDBPyC
         kanon_sql.append("raw.all_visits", "raw.out", **given)
 
 
+def test_a_database_file_may_be_moved(tmp_path: Path) -> None:
+    with kanon_sql.connect(str(tmp_path / "clinic.duckdb")) as con:
+        grow(con, 1, 40)
+        append(con)
+        grow(con, 40, 60)
+    moved = str((tmp_path / "clinic.duckdb").rename(tmp_path / "archive.duckdb"))
+    assert append(moved).number == 2
+
+
 def test_a_key_with_a_role_is_released(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     kanon_sql.append("visits", "released", key="visit", con=con, keep=["visit", "cost"], **POLICY)
@@ -360,7 +369,7 @@ def test_two_appends_at_once_release_no_row_twice(tmp_path: Path) -> None:
 sizes = st.lists(st.tuples(st.integers(0, 14), st.sampled_from(["wait", "wait", "suppress"])), min_size=1, max_size=4)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(batches=sizes, spread=st.integers(1, 5), k=st.integers(2, 4), seed=st.integers(0, 999))
 def test_every_row_once_every_class_of_k_within_its_batch(
     registered: duckdb.DuckDBPyConnection, batches: list[tuple[int, str]], spread: int, k: int, seed: int

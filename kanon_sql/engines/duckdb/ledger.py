@@ -95,6 +95,7 @@ class Ledger:
         self._secret = secret
         self._last: tuple[Any, ...] | None = None
         self.release = qualified(release)
+        self._own = qualified(release[1:])  # a file may be moved, and the database then has another name
         self.rows = qualified([*place, f"kanon_ledger_{release[-1]}"])
         self.batches = qualified([*place, f"kanon_batches_{release[-1]}"])
 
@@ -137,8 +138,8 @@ class Ledger:
         _, earlier, secret, release, rows, fingerprint = found[0]
         if secret != self._token():
             raise SourceError("the ledger was written with another secret; hint: give the secret of the first batch")
-        if release != self.release:
-            raise SourceError(f"the ledger is that of {release}, not of {self.release}; hint: give the release another name")
+        if release != self._own:
+            raise SourceError(f"the ledger is that of {release}, not of {self._own}; hint: give the release another name")
         if others := terms.changed(earlier):
             raise SourceError(
                 f"the ledger is of another policy: {', '.join(others)} were others in the batches before; hint: give the "
@@ -192,7 +193,7 @@ class Ledger:
         number = self.batch + 1
         self._ask(_NOTE.format(ledger=self.rows, batch=number))
         size, fingerprint = self._fingerprint()
-        told = [terms.to_json(), self._token(), self.release]
+        told = [terms.to_json(), self._token(), self._own]
         values = [moment, str(rows), str(waiting), *told, str(size), fingerprint]
         self._ask(_CLOSE.format(self.batches, number, *map(literal, values)))
         if size != self.size + rows:
