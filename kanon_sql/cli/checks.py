@@ -139,8 +139,9 @@ def audit(
 
     def work() -> list[dict[str, Any]]:
         with closing(con):
-            load(con, place, into="source", delimiter=delimiter)
-            for name, each in {**everybody, **beside}.items():
+            for name, each in {"source": place, **everybody}.items():
+                load(con, each, into=name, delimiter=delimiter)
+            for name, each in beside.items():
                 load_beside(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
             policy = Policy.of(quasi_identifiers=column_names(qi, known) if qi else None, requirements=measured).resolve(known)

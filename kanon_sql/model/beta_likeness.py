@@ -32,6 +32,11 @@ class BetaLikeness:
     References
     ----------
     Cao, Karras: Publishing Microdata with a Robust Privacy Guarantee, PVLDB 5(11), 2012 (Definition 3).
+
+    Examples
+    --------
+    >>> BetaLikeness(sensitive="disease", beta=2).describe()
+    'beta(disease) <= 2'
     """
 
     sensitive: str

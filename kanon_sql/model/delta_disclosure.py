@@ -43,6 +43,11 @@ class DeltaDisclosure:
     References
     ----------
     Brickell, Shmatikov: The Cost of Privacy: Destruction of Data-Mining Utility in Anonymized Data Publishing, KDD 2008.
+
+    Examples
+    --------
+    >>> DeltaDisclosure(sensitive="disease", delta=1).describe()
+    'delta(disease) <= 1'
     """
 
     sensitive: str

@@ -20,7 +20,7 @@ NAMES = [
     "t_closeness",
     "utility",
 ]
-OTHERS = ["interval_ends", "k_anonymize", "pattern_guided", "profile", "suda_scores", "unique_columns"]
+OTHERS = ["intersection_risk", "interval_ends", "k_anonymize", "pattern_guided", "profile", "suda_scores", "unique_columns"]
 ARGUMENTS = dict.fromkeys(NAMES, "'t'") | {
     "beta_likeness": "'t', sa := 'a'",
     "delta_disclosure": "'t', sa := 'a'",

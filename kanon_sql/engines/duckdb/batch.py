@@ -27,6 +27,14 @@ class Batch:
         Rows of the whole release now.
     certificate : Certificate, optional
         That of the batch.
+
+    Examples
+    --------
+    >>> batch = Batch(
+    ...     number=2, released=190, waiting=3, returning=0, changed=0, deleted=0, rows=387, certificate=None
+    ... )
+    >>> batch.figures()
+    {'batch': '2', 'released': '190 rows, 387 in all', 'waiting': '3 rows'}
     """
 
     number: int | None

@@ -33,6 +33,14 @@ class IntersectionRisk:
         People who are their only candidate, and those with fewer than k.
     share_below_k : float or None
         Of the people.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> release = pa.table({"patient": [1, 2, 3, 4], "zip": [1, 1, 2, 2]})
+    >>> risk = intersection_risk(release, release, "patient", ["zip"], k=2)
+    >>> risk.people, risk.smallest_candidates, risk.below_k
+    (4, 2, 0)
     """
 
     people: int
