@@ -23,7 +23,9 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from traitlets.config import Config
 
     settings = Config(HistoryManager={"enabled": False})
-    found = InteractiveShell.instance(config=settings, ipython_dir=str(tmp_path_factory.mktemp("ipython")))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delenv("VIRTUAL_ENV", raising=False)  # of whoever runs the tests: IPython warns where it is another one
+        found = InteractiveShell.instance(config=settings, ipython_dir=str(tmp_path_factory.mktemp("ipython")))
     found.run_line_magic("load_ext", "kanon_sql")
     yield found
     InteractiveShell.clear_instance()
