@@ -213,7 +213,7 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
         (["people.csv", "-o", "out.csv", "--weight", "salary=2"], 'unknown column "salary"'),
         (["people.csv", "-o", "out.csv", "--weight", "zip=much"], "must be a number"),
         (["people.csv", "-o", "out.csv", "--sensitive", "note"], "nothing is guaranteed about the sensitive column"),
-        (["people.csv", "-o", "out.csv", "--l", "2"], "l and t need the sensitive column"),
+        (["people.csv", "-o", "out.csv", "--l", "2"], "need the sensitive column"),
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "1/2"], "l must be at least 1, got 1/2"),
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "two"], "l must be a number"),
         (

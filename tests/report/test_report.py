@@ -357,7 +357,7 @@ def test_sixty_columns() -> None:
     table = pa.table({f"column {n} with a long name": [draw.choice("abcde") for _ in range(50)] for n in range(60)})
     html = report(table, table, k=2)
     found = assert_sound(html)
-    assert len(found.all("svg")) == 62
+    assert len(found.all("svg")) == 64
     assert len(html) < 3_000_000
 
 
