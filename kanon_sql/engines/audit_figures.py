@@ -18,6 +18,13 @@ class Audit:
         Rows, equivalence classes, and classes of a single row.
     highest_risk, average_risk : float or None
         Prosecutor risk of the worst row and of the average row: one over the size of its class.
+    journalist_risk : float or None
+        One over the fewest rows of the population that match what a row shows; None where no population was given.
+    population_uniques : float or None
+        How many rows of the population are unique in it, estimated by the model that suits the fraction. This and what
+        follows is None where no fraction was given, or the model has no answer.
+    population_uniques_zayatz, population_uniques_pitman, population_uniques_snb : float or None
+        The same by each model: Zayatz, Pitman, and the slide negative binomial.
     distinct_l : int or None
         The fewest different values of the sensitive attribute in a class. This and what follows is None for an empty table,
         and where no sensitive attribute was named.
@@ -48,6 +55,11 @@ class Audit:
     uniques: int
     highest_risk: float | None
     average_risk: float | None
+    journalist_risk: float | None = None
+    population_uniques: float | None = None
+    population_uniques_zayatz: float | None = None
+    population_uniques_pitman: float | None = None
+    population_uniques_snb: float | None = None
     distinct_l: int | None = None
     frequency_l: Fraction | None = None
     entropy_l: float | None = None

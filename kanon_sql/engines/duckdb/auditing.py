@@ -18,24 +18,45 @@ from kanon_sql.engines.duckdb.measures import (
     measured_requirements,
     record,
     require,
+    told_by_macros,
 )
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
-from kanon_sql.errors import AuditError
+from kanon_sql.errors import AuditError, PolicyError, UnknownColumnError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
+from kanon_sql.model.policy_checks import OWN
+from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, Number, completed, spelled_out, thresholds
 from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
+from kanon_sql.model.validation import fraction as exact
+from kanon_sql.model.validation import same_name
+
+_EVERYBODY = f"{OWN}everybody"
+
+_RISK = "FROM reidentification_risk('source', $qi, population := $population, fraction := $fraction)"
 
 
 @spelled_out(AUDIT_DEFAULTS)
-def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unpack[AuditOptions]) -> Audit:
+def audit(
+    table: Any,
+    *,
+    population: Any = None,
+    fraction: Number | None = None,
+    tables: Mapping[str, Any] | None = None,
+    **options: Unpack[AuditOptions],
+) -> Audit:
     """Measure a table, released by whomever, in plain SQL.
 
     Parameters
     ----------
     table : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
         The table.
+    population : optional
+        A table of any of these kinds that lists everybody the first may be about, with its quasi-identifiers, coarsened alike:
+        for the journalist risk.
+    fraction : optional
+        The share of the population that is in the table, above 0 and below 1: estimates how many of its rows are unique there.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `anonymize`.
     **options
@@ -47,12 +68,17 @@ def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unp
     ------
     AuditError
         When a class has fewer than ``k`` rows, or breaks another guarantee.
+    PolicyError
+        When ``fraction`` is no share, or the population lacks a quasi-identifier.
+    SourceError
+        When a table cannot be read as it is, or nobody in the population matches a class.
     TypeError
         When there is no such option.
 
     Notes
     -----
-    A GROUP BY of the quasi-identifiers, and another for each guarantee on a sensitive attribute.
+    A GROUP BY of the quasi-identifiers, and another for each guarantee on a sensitive attribute. The distinct rows of the
+    population are looked at once for each set of quasi-identifiers that a row of the table hides.
 
     Examples
     --------
@@ -60,12 +86,16 @@ def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unp
     >>> people = pa.table({"zip": ["98101", "98101", "98102", "98103"], "age": [34, 34, 51, 51]})
     >>> audit(people, quasi_identifiers=["zip"]).k
     1
+    >>> everybody = pa.table({"zip": ["98101", "98101", "98102", "98102", "98103", "98103"]})
+    >>> audit(people, quasi_identifiers=["zip"], population=everybody).journalist_risk
+    0.5
     >>> audit(people, quasi_identifiers=["zip"], k=2)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     kanon_sql.errors.AuditError: the smallest class has 1 rows, fewer than k = 2; hint: ...
     """
     given = completed("audit", options, AUDIT_DEFAULTS)
     k = given["k"]
+    share = None if fraction is None else _share(fraction)
     source = table if is_relation(table) else frame_of(table)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
@@ -78,7 +108,9 @@ def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unp
             place_rows(source, con, "source")
         register_tables(con, policy, tables)
         size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
-        risk = record(con, "FROM reidentification_risk('source', $qi)", {"qi": names})
+        everybody = None if population is None else _place_population(con, population, names)
+        with told_by_macros():
+            risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         figures = [(each, measure(con, each, names)) for each in measured]
     if k is not None and size["k"] is not None and size["k"] < k:
         raise AuditError(
@@ -96,6 +128,11 @@ def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unp
         uniques=size["uniques"],
         highest_risk=risk["prosecutor_risk"],
         average_risk=risk["prosecutor_risk_average"],
+        journalist_risk=None if population is None else risk["journalist_risk"],
+        population_uniques=risk["population_uniques"],
+        population_uniques_zayatz=risk["population_uniques_zayatz"],
+        population_uniques_pitman=risk["population_uniques_pitman"],
+        population_uniques_snb=risk["population_uniques_snb"],
         distinct_l=diversity["distinct_l"] if diversity else None,
         frequency_l=frequency_of(diversity) if diversity else None,
         entropy_l=diversity["entropy_l"] if diversity else None,
@@ -103,3 +140,24 @@ def audit(table: Any, *, tables: Mapping[str, Any] | None = None, **options: Unp
         beta=gain_of(likeness) if likeness else None,
         delta=disclosure["delta"] if disclosure else None,
     )
+
+
+def _share(given: Number) -> float:
+    share = exact(given, "fraction")
+    if not 0 < share < 1:
+        raise PolicyError("fraction must be above 0 and below 1; hint: it is the share of the population that is in the table")
+    return float(share)
+
+
+def _place_population(con: duckdb.DuckDBPyConnection, population: Any, quasi_identifiers: list[str]) -> str:
+    """Give a connection the quasi-identifiers of a population, and return the name of its table in SQL."""
+    everybody = population if is_relation(population) else frame_of(population)
+    spelled = {same_name(name): name for name in names_of(everybody)}
+    for name in quasi_identifiers:
+        if same_name(name) not in spelled:
+            raise UnknownColumnError.of(name, spelled.values(), "the audit of the population")
+    if isinstance(everybody, Frame):
+        register_exactly(con, everybody, [spelled[same_name(name)] for name in quasi_identifiers], into=_EVERYBODY)
+    else:
+        place_rows(everybody, con, _EVERYBODY)
+    return quoted(_EVERYBODY)

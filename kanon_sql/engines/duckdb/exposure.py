@@ -8,7 +8,9 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
 
 _BUDGET = 4_000_000
-"""Pairs of an unchanged cell and a quasi-identifier's cell that are looked at; of a table of more, one part of so many."""
+"""Pairs of an unchanged cell and a quasi-identifier's cell that are looked at; of a table of more, one part of so many.
+
+To count the suspects in the whole table too, two of 10 million distinct values, made a release a fifth slower."""
 
 _GROUPS = 64
 """Distinct values in a part from which on whole groups of equal values are looked at, and not rows."""

@@ -130,8 +130,8 @@ def number_rows(con: duckdb.DuckDBPyConnection, frame: Frame, exact: Collection[
     return NumberedRows(columns, order)
 
 
-def register_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, names: Collection[str]) -> None:
-    """Register just these columns of a frame as ``source``.
+def register_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, names: Collection[str], into: str = "source") -> None:
+    """Register just these columns of a frame, under a name.
 
     Raises
     ------
@@ -142,19 +142,22 @@ def register_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, names: Collec
 
     places = {name: frame.names.index(name) for name in names}
     columns = [read_exactly(con, frame, place)[0] for place in places.values()]
-    _register(con, frame, pa.table(columns, names=list(places)), places.values())
+    _register(con, frame, pa.table(columns, names=list(places)), places.values(), into)
 
 
-def _register(con: duckdb.DuckDBPyConnection, frame: Frame, table: pa.Table, exact: Collection[int]) -> None:
-    """Register a table as ``source``; texts whose type puts them in an order become an ENUM, which keeps it."""
-    con.register(_GIVEN, table)
+def _register(
+    con: duckdb.DuckDBPyConnection, frame: Frame, table: pa.Table, exact: Collection[int], into: str = "source"
+) -> None:
+    """Register a table under a name; texts whose type puts them in an order become an ENUM, which keeps it."""
+    given = f"{_GIVEN} {into}"  # one for each name: a view reads its table anew
+    con.register(given, table)
     orders = {place: order for place in exact if (order := frame.order(place))}
     names = {place: quoted(frame.names[place]) for place in orders}
     enums = [
         f"CAST({names[place]} AS ENUM({', '.join(map(literal, order))})) AS {names[place]}" for place, order in orders.items()
     ]
     replaced = f" REPLACE ({', '.join(enums)})" if enums else ""
-    view = f'CREATE OR REPLACE TEMP VIEW "source" AS SELECT *{replaced} FROM "{_GIVEN}"'  # noqa: S608
+    view = f"CREATE OR REPLACE TEMP VIEW {quoted(into)} AS SELECT *{replaced} FROM {quoted(given)}"  # noqa: S608
     converted(lambda: con.execute(view), "DuckDB cannot read the values that a categorical column lists; hint: cast it to text")
 
 
