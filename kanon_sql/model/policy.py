@@ -20,6 +20,7 @@ from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
 from kanon_sql.model.policy_arguments import chosen_columns, lists_of_columns, refuse_texts
 from kanon_sql.model.policy_json import policy_fields
+from kanon_sql.model.policy_lines import lines
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
 from kanon_sql.model.recodings import Generalization, Rectangles, Summary
@@ -270,6 +271,9 @@ class Policy:
                 raise PolicyError(
                     f'the column "{column}" has no role beside KEEP; hint: KEEP it too, name it in BY or GUARANTEE, or drop it'
                 )
+
+    def __repr__(self) -> str:
+        return lines(self)
 
     def to_json(self) -> str:
         """Return the canonical JSON text: sorted keys, no spaces, exact weights."""
