@@ -75,7 +75,7 @@ class Point:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data by `HEADS`, exact numbers as in a certificate; None where there is no release."""
         c = self.certificate
-        told = {"status": "INFEASIBLE"} if c is None else {**c.to_dict(), "suppressed_share": _share(c)}
+        told: dict[str, Any] = {"status": "INFEASIBLE"} if c is None else {**c.to_dict(), "suppressed_share": _share(c)}
         told |= {"k": self.k, "t": None if self.t is None else plain_number(self.t)}
         return {name: told.get(name) for name in HEADS}
 
