@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Iterable
@@ -13,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.options import column_names, delimiter_option, qi_option, sensitive_options, show, table_option
+from kanon_sql.cli.options import (
+    column_names,
+    delimiter_option,
+    json_option,
+    qi_option,
+    sensitive_options,
+    show,
+    table_option,
+)
 from kanon_sql.cli.publish import PATIENCE, tables_beside
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.staging import put_text
@@ -22,6 +31,7 @@ from kanon_sql.errors import AuditError, SourceError, raise_alone
 if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
     from kanon_sql.report.points import Point
+    from kanon_sql.report.release_report import Page
 
 force_option = click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
@@ -55,6 +65,7 @@ def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: 
 @table_option
 @delimiter_option
 @force_option
+@json_option
 @quiet_option
 def report(
     source: str,
@@ -70,6 +81,7 @@ def report(
     table: str | None,
     delimiter: str,
     force: bool,
+    as_json: bool,
     quiet: bool,
     **about: Any,
 ) -> None:
@@ -103,7 +115,7 @@ def report(
         names = {"metric": metric if metric in METRICS else None}
     con = duckdb.connect()
 
-    def work() -> tuple[str, bool]:
+    def work() -> Page:
         return report_files(
             con,
             origin,
@@ -117,11 +129,13 @@ def report(
             **names,
         )
 
-    text, kept = interruptible(con.interrupt, work, patience=PATIENCE)
-    put_text(text, path, replace=force)
-    if not quiet:
+    page = interruptible(con.interrupt, work, patience=PATIENCE)
+    put_text(page.text, path, replace=force)
+    if as_json and not quiet:
+        click.echo(json.dumps({"written": str(path), **page.figures}))
+    elif not quiet:
         show([("written", path)])
-    if not kept:
+    if not page.figures["holds"]:
         raise AuditError("the release breaks its guarantee, or is not that of the certificate; the page says where")
 
 
@@ -144,6 +158,7 @@ def report(
 @table_option
 @delimiter_option
 @force_option
+@json_option
 @quiet_option
 def frontier(
     source: str,
@@ -156,6 +171,7 @@ def frontier(
     table: str | None,
     delimiter: str,
     force: bool,
+    as_json: bool,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -218,7 +234,10 @@ def frontier(
     for path in paths:
         text = csv_text(found) if path.suffix.lower() == ".csv" else html_text(found, settings)
         put_text(text, path, replace=force)
-    if not quiet:
+    if as_json and not quiet:
+        told = {"written": [str(path) for path in paths], "asked": len(policies), "points": [each.to_dict() for each in found]}
+        click.echo(json.dumps(told))
+    elif not quiet:
         show([("written", path) for path in paths] + [("points", f"{len(found)} of {len(policies)}")])
 
 

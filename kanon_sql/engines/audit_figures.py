@@ -66,3 +66,17 @@ class Audit:
     t: Fraction | None = None
     beta: Fraction | None = None
     delta: float | None = None
+
+    def __repr__(self) -> str:
+        """Return a few lines with what was measured, in rounded figures."""
+        lines = {"rows": f"{self.rows:,}", "classes": f"{self.classes:,}"}
+        if self.k is not None:
+            lines["classes"] += f", the smallest of {self.k:,} row{'s' * (self.k != 1)}, {self.uniques:,} of a single row"
+            lines["risk"] = f"{self.highest_risk:.1%} of the worst row, {self.average_risk:.1%} of the average row"
+        if self.frequency_l is not None:
+            others = f"frequency {float(self.frequency_l):.4g}, entropy {self.entropy_l:.4g}"
+            lines["l-diversity"] = f"{self.distinct_l:,} distinct, {others}"
+        for name, found in (("t-closeness", self.t), ("beta-likeness", self.beta), ("delta-disclosure", self.delta)):
+            if found is not None:
+                lines[name] = f"{float(found):.4g}"
+        return "\n".join(f"{name:<18}{text}" for name, text in lines.items())

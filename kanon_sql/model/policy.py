@@ -20,6 +20,7 @@ from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
 from kanon_sql.model.policy_arguments import chosen_columns, lists_of_columns, refuse_texts
 from kanon_sql.model.policy_json import policy_fields
+from kanon_sql.model.policy_lines import lines, names
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
 from kanon_sql.model.recodings import Generalization, Rectangles, Summary
@@ -270,6 +271,23 @@ class Policy:
                 raise PolicyError(
                     f'the column "{column}" has no role beside KEEP; hint: KEEP it too, name it in BY or GUARANTEE, or drop it'
                 )
+
+    def __repr__(self) -> str:
+        """Return a few lines, in which masks are counted; the only value of a cell is that of alpha, part of the guarantee."""
+        masks, groups = len(self.masks or ()), len(self.linked)
+        limit = "" if self.time_limit is None else f", at most {self.time_limit:g} s"
+        listed = names(qi.column for qi in self.quasi_identifiers)
+        return lines(
+            {
+                "guarantee": ", ".join(each.describe() for each in self.requirements),
+                "quasi-identifiers": "every column that is not sensitive" if self.every_column else listed,
+                "coarsened": names(self.generalized),
+                "masks": f"{masks:,} permitted" if masks else "",
+                "linked": f"{groups} group{'s' * (groups != 1)} of columns" if groups else "",
+                "kept": names(self.keep or ()),
+                "solver": f"{self.algorithm}, seed {self.seed}{limit}",
+            }
+        )
 
     def to_json(self) -> str:
         """Return the canonical JSON text: sorted keys, no spaces, exact weights."""

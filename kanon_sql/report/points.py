@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.model.validation import plain_number
 
 HEADS = (
     "k",
@@ -22,7 +24,7 @@ HEADS = (
     "algorithm",
     "seconds",
 )
-"""The columns of the CSV file."""
+"""The columns of the CSV file, and the names in JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,6 @@ class Point:
         requirement = (self.k, "" if self.t is None else str(self.t))
         if c is None:
             return (*requirement, "INFEASIBLE", *[""] * (len(HEADS) - 3))
-        share = c.suppressed_cells / c.cells if c.cells else 0.0
         return (
             *requirement,
             c.status.value,
@@ -64,9 +65,20 @@ class Point:
             f"{c.gap:.6f}",
             c.suppressed_cells,
             c.cells,
-            f"{share:.6f}",
+            f"{_share(c):.6f}",
             c.classes,
             "" if c.smallest_class is None else c.smallest_class,
             c.algorithm,
             f"{c.seconds:.3f}",
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data by `HEADS`, exact numbers as in a certificate; None where there is no release."""
+        c = self.certificate
+        told: dict[str, Any] = {"status": "INFEASIBLE"} if c is None else {**c.to_dict(), "suppressed_share": _share(c)}
+        told |= {"k": self.k, "t": None if self.t is None else plain_number(self.t)}
+        return {name: told.get(name) for name in HEADS}
+
+
+def _share(certificate: Certificate) -> float:
+    return certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0

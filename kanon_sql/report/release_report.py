@@ -6,6 +6,7 @@ import json
 import platform
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Unpack
@@ -29,6 +30,22 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.report.measured import Measured
     from kanon_sql.report.page import Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page about a release.
+
+    Attributes
+    ----------
+    text : str
+        The page.
+    figures : dict
+        What it tells, as plain data; ``holds`` says whether the release keeps its guarantee.
+    """
+
+    text: str
+    figures: dict[str, Any]
 
 
 @spelled_out(AUDIT_DEFAULTS)
@@ -95,7 +112,7 @@ def report(
         if {"source", "released"} & set(map(same_name, tables or {})):
             raise PolicyError("a table beside the release cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
-        return _page(con, policy, certificate, {}, {"title": title, "purpose": purpose, "recipient": recipient})[0]
+        return _page(con, policy, certificate, {}, {"title": title, "purpose": purpose, "recipient": recipient}).text
 
 
 def report_files(
@@ -109,8 +126,8 @@ def report_files(
     names: Any,
     heading: Mapping[str, str | None],
     **about: Any,
-) -> tuple[str, bool]:
-    """Return the page about a release in a file, and whether it keeps its guarantee.
+) -> Page:
+    """Return the page about a release in a file.
 
     Parameters
     ----------
@@ -187,12 +204,13 @@ def measured_policy(known: list[str], certificate: Certificate | None, **options
 
 def _page(
     con: Any, policy: Policy, certificate: Certificate | None, hashes: Mapping[str, str], heading: Mapping[str, str | None]
-) -> tuple[str, bool]:
+) -> Page:
     from kanon_sql.report.fingerprints import rows_hash
     from kanon_sql.report.measured import measured
 
     try:
-        from kanon_sql.report.page import About, kept, report_page
+        from kanon_sql.report.figures import figures
+        from kanon_sql.report.page import About, report_page
     except ModuleNotFoundError as error:
         raise_alone(missing(error))
     # The macros alone: no solver of this package is involved in a report.
@@ -207,7 +225,7 @@ def _page(
         origins=[*hashes.items(), *rows.items(), ("made by", _versions())],
         about=About(**heading),
     )
-    return text, kept(facts, claims)
+    return Page(text=text, figures=figures(facts, claims))
 
 
 def _claims(c: Certificate, facts: Measured) -> list[Claim]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import html
-import importlib.util
 import json
 import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
-from pages import DOCS, DOCUMENTS, PAGES, ROOT, Block, anchors, blocks, links, named, on_its_own
+from pages import DOCS, DOCUMENTS, PAGES, Block, anchors, blocks, links, named, on_its_own
 from running import missing_modules, run_page, runnable
 
 import kanon_sql
@@ -102,18 +100,6 @@ def _parse(line: str, where: str) -> None:
             command.make_parser(click.Context(command)).parse_args(list(own))
         except click.UsageError as error:
             raise AssertionError(f"{where}: {error.format_message()}") from error
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages as a site."""
-    if importlib.util.find_spec("mkdocs") is None or importlib.util.find_spec("material") is None:
-        pytest.skip("mkdocs-material is not installed; hint: pip install 'kanon-sql[docs]'")
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 @pytest.mark.process

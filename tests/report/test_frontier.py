@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import os
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -156,6 +158,21 @@ def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
     found = assert_sound(Path("curve.html").read_text())
     assert found.table("How they were found").pairs["quasi-identifiers"] == ["zip, age"]
     assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "curve.html", "curve.csv"}
+
+
+def test_the_command_prints_its_points(run: Run) -> None:
+    promise = ("--qi", "zip,age", "--k", "2,100", "--sensitive", "disease", "--t", "0.5", "--algorithm", "greedy")
+    done = run("-o", "curve.csv", *promise, "--json")
+    assert (done.exit_code, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert (told["written"], told["asked"]) == ([os.path.realpath("curve.csv")], 2)
+    for point, row in zip(told["points"], csv.DictReader(Path("curve.csv").read_text().splitlines()), strict=True):
+        assert list(point) == list(HEADS)
+        rounded = {"gap": ".6f", "suppressed_share": ".6f", "seconds": ".3f"}
+        assert {name: "" if value is None else format(value, rounded.get(name, "")) for name, value in point.items()} == row
+    kept, lost = told["points"]
+    assert (kept["status"] != "INFEASIBLE", kept["t"], kept["smallest_class"] >= 2) == (True, "1/2", True)
+    assert lost == {**dict.fromkeys(HEADS), "k": 100, "t": "1/2", "status": "INFEASIBLE"}
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
+import os
 import random
 import re
 import sys
@@ -517,6 +519,43 @@ def test_the_command_without_a_certificate(run: Run) -> None:
     assert done.exit_code == 1
     assert "error: the release breaks its guarantee" in done.stderr
     assert "The guarantee is broken." in Path("two.html").read_text()
+
+
+def test_the_command_prints_its_figures(run: Run) -> None:
+    made = ("--qi", "zip,age", "--k", "5", "--certificate", "cert.json", "--force")
+    assert CliRunner().invoke(kanon, ["anonymize", "in.csv", "-o", "out.csv", *made]).exit_code == 0
+    done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json", "--sensitive", "disease", "--json")
+    assert (done.exit_code, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert (told["written"], told["holds"], told["broken"]) == (os.path.realpath("page.html"), True, [])
+    rows = list(csv.DictReader(Path("out.csv").read_text().splitlines()))
+    sizes = Counter((row["zip"], row["age"]) for row in rows)
+    assert (told["release"]["k"], told["release"]["classes"]) == (min(sizes.values()), len(sizes))
+    assert told["release"]["prosecutor_risk"] == pytest.approx(1 / min(sizes.values()))
+    assert told["source"]["rows"] == len(rows)
+    hidden = {name: sum(not row[name] for row in rows) for name in ("zip", "age")}
+    assert {each["column"]: each["suppressed"] for each in told["columns"]} == hidden
+    assert told["utility"]["suppressed_cells"] == sum(hidden.values()) > 0
+    assert told["unchanged"] == ["name"]
+    claims = {each["claim"]: each for each in told["certificate"]}
+    assert claims["rows"] == {"claim": "rows", "claimed": "24", "counted": "24", "holds": True}
+    assert [(each["requirement"], each["holds"]) for each in told["guarantee"]] == [("k >= 5", True)]
+    assert not any(value in done.stdout for value in ("02138", "02139", "flu", "ulcer", "p17"))
+
+
+def test_the_figures_of_a_broken_release(run: Run) -> None:
+    done = run("in.csv", "in.csv", "-o", "page.html", "--qi", "name", "--k", "2", "--json")
+    assert done.exit_code == 1
+    assert "error: the release breaks its guarantee" in done.stderr
+    told = json.loads(done.stdout)
+    assert (told["holds"], told["certificate"]) == (False, [])
+    assert told["broken"] == ["k >= 2: the smallest of 24 classes has 1 rows"]
+    Path("other.csv").write_text(Path("out.csv").read_text().replace("02139,30", ",30"))
+    done = run("in.csv", "other.csv", "-o", "other.html", "--certificate", "cert.json", "--json")
+    assert done.exit_code == 1
+    told = json.loads(done.stdout)
+    assert [each["claim"] for each in told["certificate"] if not each["holds"]] == ["suppressed cells"]
+    assert told["broken"] == ["suppressed cells: the certificate says 0, counted 4"]
 
 
 @pytest.mark.sweep

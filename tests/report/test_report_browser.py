@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from axe import axe, chromium, violations
 
 import kanon_sql
 from kanon_sql.report import report
 from kanon_sql.report.frontier import frontier, html_text
-
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 
 
 def people(rows: int = 300) -> pa.Table:
@@ -48,10 +42,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as found:
         yield found
-        found.close()
 
 
 LOOK = """() => {
@@ -116,16 +108,6 @@ def test_a_page_is_drawn(browser: Any, pages: list[Path], scheme: str, width: in
         tab.close()
 
 
-def axe() -> str:
-    """Return the script of axe-core, where it is."""
-    name = os.environ.get("KANON_AXE")
-    if name is None:
-        pytest.skip(
-            "KANON_AXE names no axe.min.js; hint: npm install axe-core, then KANON_AXE=node_modules/axe-core/axe.min.js"
-        )
-    return Path(name).read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_no_violation(browser: Any, pages: list[Path], scheme: str, width: int) -> None:
@@ -135,9 +117,7 @@ def test_axe_finds_no_violation(browser: Any, pages: list[Path], scheme: str, wi
         tab = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme, bypass_csp=True)
         tab.goto(path.as_uri())
         tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-        tab.evaluate(script)
-        found = tab.evaluate("axe.run()")["violations"]
-        assert not [(each["id"], [node["html"] for node in each["nodes"]]) for each in found], path.name
+        assert not violations(tab, script), path.name
         tab.close()
 
 

@@ -352,3 +352,28 @@ def test_k_and_the_sensitive_requirements() -> None:
     policy = kanon_sql.Policy.of(k=7, sensitive="disease", l=2)
     assert policy.k == 7
     assert policy.sensitive_requirements == (kanon_sql.LDiversity(sensitive="disease", l=2),)
+
+
+def test_a_policy_shows_what_it_guarantees() -> None:
+    about = {"requirements": [AlphaAnonymity(sensitive="disease", value="hiv", alpha=Fraction(1, 5))], "time_limit": 30}
+    policy = Policy.of(
+        k=5, quasi_identifiers=["zip", "my age"], keep=["notes"], linked=[["zip", "my age"]], suppress="CANARY", **about
+    )
+    assert repr(policy).splitlines() == [
+        "guarantee         k >= 5, alpha(disease, 'hiv') <= 1/5",
+        'quasi-identifiers zip, "my age"',
+        "linked            1 group of columns",
+        "kept              notes",
+        "solver            auto, seed 0, at most 30 s",
+    ]
+    assert repr(Policy.of(k=2)).splitlines()[1] == "quasi-identifiers every column that is not sensitive"
+
+
+def test_a_policy_of_many_columns_is_still_short() -> None:
+    many = Policy.of(k=2, quasi_identifiers=[f"c{i}" for i in range(60)], masks=[[f"c{i}"] for i in range(40)])
+    assert repr(many).splitlines()[1:3] == [
+        "quasi-identifiers c0, c1, c2, c3, c4, c5, c6, c7 and 52 more",
+        "masks             40 permitted",
+    ]
+    coarse = QuasiIdentifier(column="zip", recoding={"type": "digits"})  # type: ignore[arg-type]
+    assert "coarsened         zip\n" in repr(Policy(quasi_identifiers=(coarse,)))
