@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +17,7 @@ import duckdb
 import pytest
 from kanon_process import KANON, Kanon
 
-from kanon_sql.cli.interrupt import ENDING, Terminated, interruptible
+from kanon_sql.cli.interrupt import ENDING, Terminated, interruptible, stopping_signals
 from kanon_sql.solvers.budget import Moment
 
 pexpect = pytest.importorskip("pexpect")
@@ -233,3 +234,23 @@ def test_a_signal_to_terminate_does_not_wait_for_the_search() -> None:
 )
 def test_where_a_solver_stands(cost: Fraction | None, bound: Fraction | None, text: str) -> None:
     assert str(Moment(step="prices", done=0.5, cost=cost, lower_bound=bound)) == text
+
+
+class Referent:
+    """Something that a weak reference can point to."""
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_signal_that_python_drops_still_stops_the_work() -> None:
+    ran = []
+    with stopping_signals():
+        referent = Referent()
+        callback = weakref.ref(referent, lambda _: signal.raise_signal(signal.SIGTERM))
+        del referent  # what the handler raises within the callback is dropped
+        with pytest.raises(Terminated):
+            interruptible(lambda: None, lambda: ran.append(1))
+    del callback
+    assert not ran
+    with stopping_signals():
+        interruptible(lambda: None, lambda: ran.append(2))
+    assert ran == [2]
