@@ -120,9 +120,10 @@ def audit(
 ) -> None:
     """Measure the guarantees and risks of FILE.
 
-    These are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness.
+    These are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness, and with
+    --beta or --delta beta-likeness or delta-disclosure privacy.
 
-    With --beta or --delta also these. Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --max-risk or
+    Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --max-risk or
     --max-unique-share, and with 3 when it cannot be measured.
     """
     import duckdb
