@@ -13,6 +13,7 @@ from kanon_sql.cli.options import (
     assigned,
     column_names,
     delimiter_option,
+    given_options,
     json_option,
     qi_option,
     secret_option,
@@ -244,7 +245,6 @@ _BESIDE_A_POLICY = frozenset(
 
 def _refuse_options(ctx: click.Context) -> None:
     """Refuse options that the policy of a file has to say."""
-    for parameter in ctx.command.params:
-        given = ctx.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
-        if given and parameter.name not in _BESIDE_A_POLICY:
-            raise click.UsageError(f"{parameter.opts[0]} is part of the policy; hint: write it in the file of --policy")
+    given = given_options(ctx, [each for each in ctx.command.params if each.name not in _BESIDE_A_POLICY])
+    if given:
+        raise click.UsageError(f"{given[0]} is part of the policy; hint: write it in the file of --policy")

@@ -9,7 +9,7 @@ import click
 
 from kanon_sql.cli.anonymize import anonymize, policy_of
 from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.options import assigned, column_names, show
+from kanon_sql.cli.options import assigned, column_names, given_options, show
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.terminal import progress
 from kanon_sql.errors import PolicyError, SourceError
@@ -146,11 +146,6 @@ def _within(origin: Any, release: str) -> str:
 
 
 def _refuse_second_policy(context: click.Context) -> None:
-    names = {each.name: each.opts[0] for each in _POLICY if each.name not in ("secret", "strict", "quiet")}
-    given = [
-        option
-        for name, option in names.items()
-        if context.get_parameter_source(str(name)) is click.core.ParameterSource.COMMANDLINE
-    ]
+    given = given_options(context, [each for each in _POLICY if each.name not in ("secret", "strict", "quiet")])
     if given:
         raise PolicyError(f"--policy and {', '.join(given)} are two policies; hint: leave one of them out")

@@ -31,6 +31,12 @@ def assigned(values: Iterable[str], option: str, form: str) -> dict[str, str]:
     return found
 
 
+def given_options(context: click.Context, parameters: Iterable[click.Parameter]) -> list[str]:
+    """Return those of some options that were written on the command line."""
+    written = click.core.ParameterSource.COMMANDLINE
+    return [each.opts[0] for each in parameters if context.get_parameter_source(str(each.name)) is written]
+
+
 def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: bool = False) -> None:
     """Print names and values side by side."""
     from rich.console import Console

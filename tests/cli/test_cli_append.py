@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import duckdb
 import pytest
 from click.testing import CliRunner
 
 from kanon_sql.cli import main
+from kanon_sql.cli.append import append
+from kanon_sql.engines.duckdb.appending import CHOICES
 
 
 @pytest.fixture
@@ -53,3 +56,11 @@ def test_two_batches(clinic: str) -> None:
 )
 def test_wrong_calls(clinic: str, arguments: tuple[str, ...], message: str) -> None:
     assert message in kanon(*(each.format(clinic) for each in arguments), code=1)
+
+
+@pytest.mark.parametrize("name", sorted(CHOICES))
+def test_the_command_has_the_choices_of_python(name: str) -> None:
+    (option,) = (each for each in append.params if each.name == name)
+    assert isinstance(option.type, click.Choice)
+    assert tuple(option.type.choices) == CHOICES[name]
+    assert option.default == CHOICES[name][0]

@@ -66,6 +66,27 @@ def test_an_empty_source_is_no_error(con: duckdb.DuckDBPyConnection) -> None:
     assert state(con) == [None, None, None]
 
 
+def test_odd_names_and_an_enum(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        """CREATE TABLE "sel""ect" AS SELECT i AS "k'ey", (['x', 'y'][1 + i % 2])::ENUM('x', 'y', 'nobody') AS "select",
+        CASE WHEN i % 4 > 0 THEN i % 3 END AS "a""b" FROM range(60) AS t(i)"""
+    )
+    options: dict[str, Any] = {"key": "k'ey", "con": con, "k": K, "quasi_identifiers": ["select", 'a"b']}
+    assert kanon_sql.append('"sel""ect"', '"re\'leased"', **options).released == 60
+    assert [row[:2] for row in con.execute("""DESCRIBE "re'leased" """).fetchall()] == [
+        ("select", "VARCHAR"),
+        ('a"b', "BIGINT"),
+    ]
+    con.execute("""INSERT INTO "sel""ect" SELECT "k'ey" + 60, "select", "a""b" FROM "sel""ect" """)
+    assert kanon_sql.append('"sel""ect"', '"re\'leased"', **options).rows == 120
+
+
+def test_one_row_waits(con: duckdb.DuckDBPyConnection) -> None:
+    grow(con, 1, 2)
+    assert (append(con).number, append(con).waiting) == (None, 1)
+    assert state(con) == [None, None, None]
+
+
 def test_rows_that_find_no_class_wait_until_they_do(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE visits AS SELECT i AS visit, 'a' AS zip, 0 AS age, i AS cost FROM range(7) AS t(i)")
     con.execute("INSERT INTO visits VALUES (7, 'b', 1, 7)")

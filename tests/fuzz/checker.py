@@ -11,7 +11,7 @@ from fuzz.label_rules import covers
 from fuzz.promise import Promise
 from fuzz.requirement_rules import in_order, kept
 from fuzz.row_assignment import unmatched
-from fuzz.table import Look, Table
+from fuzz.table import Look, Table, quoted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,18 +202,15 @@ def _roles(source: Table, released: Table, promise: Promise, claim: Claim) -> It
         yield f"the certificate names {claim.unchanged} as unchanged, not {left}"
     for name in left if claim.warnings is not None else ():
         told = any(
-            each.startswith(f"{form} is released unchanged and singles out") for each in claim.warnings for form in _forms(name)
+            each.startswith(f"{form} is released unchanged and singles out")
+            for each in claim.warnings
+            for form in (name, quoted(name))
         )
         cells = source.seen(name), source.held(name)  # texts of equal values may differ
         shares = [sum(n == 1 for n in Counter(each).values()) * 100 >= len(each) for each in cells]
         expected = promise.kept is None or name not in promise.kept
         if told != (expected and shares[0]) and told != (expected and shares[1]):
             yield f"the certificate is {'' if told else 'not '}warned of a column that singles out rows"
-
-
-def _forms(name: str) -> tuple[str, str]:
-    """A name as SQL writes it: bare, where it may, or quoted."""
-    return name, '"' + name.replace('"', '""') + '"'
 
 
 def cost_between(source: Table, released: Table, promise: Promise) -> tuple[Fraction, Fraction]:

@@ -97,6 +97,10 @@ class Sql:
         """Whether the trial is released under a stored policy."""
         return self.kind == "policies" and spelling.clause_can(promise)
 
+    def _pseudonym(self, trial: Trial) -> str | None:
+        """The column of the trial that becomes tokens."""
+        return pseudonym_of(trial) if self._stored(trial.promise) else None
+
     def _query(self, trial: Trial, name: str, draw: Random) -> str:
         promise = trial.promise
         if self.kind == "clause" and spelling.clause_can(promise):
@@ -104,7 +108,7 @@ class Sql:
         if self._stored(promise):
             roles = {*promise.qi, *promise.sensitive}
             others = [each.name for each in trial.columns if each.name not in roles]
-            parts = spelling.policy_parts(promise, others, pseudonym_of(trial))
+            parts = spelling.policy_parts(promise, others, self._pseudonym(trial))
             policy = f'CREATE OR REPLACE ANONYMIZATION POLICY "odd policy" ON {name} ({parts})'
             try:
                 self.con.execute(policy)
@@ -123,8 +127,8 @@ class Sql:
         match place:
             case "insert" | "prepared":
                 con.execute(f"CREATE TABLE released AS SELECT * FROM {name} LIMIT 0")
-                tokens = [name for name in (pseudonym_of(trial),) if name is not None and self._stored(trial.promise)]
-                for column in [*texts_of(trial), *tokens]:
+                token = self._pseudonym(trial)
+                for column in [*texts_of(trial), *([token] if token else [])]:
                     con.execute(f"ALTER TABLE released ALTER {quoted(column)} TYPE VARCHAR")
                 if trial.promise.per is not None:
                     con.execute(f"ALTER TABLE released DROP COLUMN {quoted(trial.promise.per)}")
@@ -158,7 +162,7 @@ class Sql:
         certificates = kanon_sql.releases(self.con)
         claim = claim_of(certificates[-1]) if source.looks and certificates else None
         if self._stored(trial.promise):
-            source = with_tokens(source, pseudonym_of(trial))
+            source = with_tokens(source, self._pseudonym(trial))
             claim = claim and replace(claim, warnings=None)
         typed = place not in ("arrow", "copy", "insert", "prepared")
         return Outcome(

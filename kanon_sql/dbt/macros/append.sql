@@ -25,7 +25,7 @@
     {% do apart.append(column) %}
   {% endfor %}
   {% set options = {'strict': config.get('strict', false)} %}
-  {% for name, default in {'leftover': 'wait', 'changed': 'refuse', 'deleted': 'refuse', 'returning': 'refuse'}.items() %}
+  {% for name, default in kanon_sql.append_options().items() %}
     {% do options.update({name: config.get(name, default)}) %}
   {% endfor %}
   {% set job = {
@@ -47,4 +47,10 @@
     {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
   {% endfor %}
   {% do store_raw_result('main', message=(['OK'] + told) | join('; '), code='APPEND', rows_affected=none) %}
+{% endmacro %}
+
+
+{#- What may be done with rows that an append comes upon, with the defaults of kanon_sql.append. -#}
+{% macro append_options() %}
+  {{ return({'leftover': 'wait', 'changed': 'refuse', 'deleted': 'refuse', 'returning': 'refuse'}) }}
 {% endmacro %}
