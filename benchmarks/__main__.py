@@ -22,6 +22,7 @@ from benchmarks import (
     generalization,
     machine,
     memory,
+    peers,
     periodic,
     scale,
     sensitive,
@@ -44,6 +45,7 @@ PARTS = {
     "sensitive": sensitive.show,
     "names": name_lists.show,
     "generalization": generalization.show,
+    "peers": peers.show,
     "backends": backends.show,
     "wide": wide.show,
     "start": start.show,
@@ -56,8 +58,8 @@ PARTS = {
     "fuzz": fuzz.show,
 }
 
-ON_REQUEST = ("spark", "attacks", "faults", "fuzz")
-"""Parts that run only where `--only` names them: one needs PySpark and Java, the others look for faults."""
+ON_REQUEST = ("spark", "peers", "attacks", "faults", "fuzz")
+"""Parts that run only where `--only` names them: two need packages of others, the rest looks for faults."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -139,6 +141,8 @@ def main(
                 records = name_lists.measure(data)
             case "generalization":
                 records = generalization.measure(data)
+            case "peers":
+                records = peers.measure(data)
             case "backends":
                 records = backends.measure(data)
             case "wide":

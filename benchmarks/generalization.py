@@ -36,7 +36,8 @@ PEERS = {
 def measure(data: Path) -> Iterator[dict[str, Any]]:
     """Yield one record per release; loss is computed from the released rows, not taken from a certificate."""
     with kanon_sql.connect() as con:
-        columns = _load(con, data)
+        columns = load_adult(con, data)
+        _load_places(con, data)
         by = {
             "suppression": [f'"{name}"' for name in columns],
             "levels": [f'"{name}" IN HIERARCHY "h_{name}"' for name in columns],
@@ -67,13 +68,18 @@ def measure(data: Path) -> Iterator[dict[str, Any]]:
             yield {"kind": kind, "k": k, "groups": groups, "seconds": time.perf_counter() - started}
 
 
-def _load(con: Any, data: Path) -> list[str]:
+def load_adult(con: Any, data: Path) -> list[str]:
+    """Create the table ``adult`` and the hierarchy ``h_<column>`` of each column, and return the names of the columns."""
     con.execute(f"CREATE TABLE adult AS FROM read_csv('{data}/adult_arx.csv.gz', all_varchar = true)")
     columns = [name for name, *_ in con.execute("DESCRIBE adult").fetchall()]
     for name in columns:
         file = f"{data}/hierarchies/adult_hierarchy_{name}.csv"
         con.execute(f"CREATE TABLE \"h_{name}\" AS FROM read_csv('{file}', all_varchar = true)")
     con.execute("CREATE OR REPLACE TABLE adult AS SELECT * REPLACE (CAST(age AS INTEGER) AS age) FROM adult")
+    return columns
+
+
+def _load_places(con: Any, data: Path) -> None:
     rows = weights(ALL_SURNAMES, data).tolist()
     con.execute(
         "CREATE TABLE surnames AS SELECT 'name ' || i AS name FROM (SELECT unnest($1) AS n, unnest(range($2)) AS i), range(n)",
@@ -87,7 +93,6 @@ def _load(con: Any, data: Path) -> list[str]:
         "range(greatest(1, PO90 // 1000))"
     )
     con.execute(f"CREATE TABLE zips AS FROM read_csv('{data}/us_zipcodes.csv.gz')")
-    return columns
 
 
 def _released(con: Any, query: str, kind: str, k: int, columns: list[str]) -> dict[str, Any]:
@@ -96,17 +101,21 @@ def _released(con: Any, query: str, kind: str, k: int, columns: list[str]) -> di
     con.execute(f"CREATE OR REPLACE TABLE released AS {query}")
     seconds = time.perf_counter() - started
     certificate = con.session.releases[-1]
-    loss = sum((_loss(con, name) for name in columns), Fraction(0)) / len(columns)
     return {
         "kind": kind,
         "k": k,
-        "loss": float(loss),
+        "loss": float(mean_loss(con, columns)),
         "lower_bound": float(certificate.lower_bound / certificate.cells),
         "smallest_class": certificate.smallest_class,
         "algorithm": certificate.algorithm,
         "seconds": seconds,
         "peer": PEERS.get((kind, k), ""),
     }
+
+
+def mean_loss(con: Any, columns: list[str]) -> Fraction:
+    """Return the mean of (values covered - 1) / (values - 1) over all cells of the table ``released`` of Adult."""
+    return sum((_loss(con, name) for name in columns), Fraction(0)) / len(columns)
 
 
 def _loss(con: Any, name: str) -> Fraction:

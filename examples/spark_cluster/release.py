@@ -1,16 +1,20 @@
 """A standalone cluster of Spark on this machine: release, audit, and release again while a worker dies.
 
-Starts a master and two workers on loopback, releases a table by parts on the executors, kills one worker in the middle of a
-second release, and shows that both are the same. Needs ``pip install 'kanon-sql[spark]'`` and Java 17.
+Starts a master and two workers on loopback and releases a table by parts on the executors. Then it releases the table twice
+more: once a worker is killed while the executors solve, once while the released rows are joined and written. All three
+releases are the same. Needs ``pip install 'kanon-sql[spark]'`` and Java 17.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -38,8 +42,15 @@ def started(folder: Path, kind: str, *arguments: str) -> subprocess.Popen[bytes]
     command = [str(SPARK / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", "--host", "127.0.0.1", *arguments]
     with (folder / f"{kind}_{len(list(folder.iterdir()))}.log").open("wb") as log:
         return subprocess.Popen(  # noqa: S603 - of PySpark itself
-            command, cwd=folder, stdout=log, stderr=log, env={**os.environ, "SPARK_HOME": str(SPARK)}
+            command, cwd=folder, stdout=log, stderr=log, env={**os.environ, "SPARK_HOME": str(SPARK)}, start_new_session=True
         )
+
+
+def kill(part: subprocess.Popen[bytes]) -> None:
+    """Kill a part of the cluster at once, a worker with its executor."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(part.pid, signal.SIGKILL)
+    part.wait()
 
 
 def session(master: str, folder: Path) -> SparkSession:
@@ -71,6 +82,25 @@ def people(spark: SparkSession, folder: Path) -> Any:
     return spark.read.parquet(str(folder / "people"))
 
 
+def differences(one: Any, other: Any) -> int:
+    """Return how many rows only one of two tables has."""
+    return int(one.exceptAll(other).count() + other.exceptAll(one).count())
+
+
+def wait_for_executors(spark: SparkSession, number: int) -> None:
+    """Wait until the cluster has so many executors; PySpark itself has no way to count them."""
+    tracker = spark.sparkContext._jsc.sc().statusTracker()
+    while len(tracker.getExecutorInfos()) <= number:  # the driver is one of them
+        time.sleep(0.1)
+
+
+def kill_in_join(worker: subprocess.Popen[bytes], warehouse: Path) -> None:
+    """Kill a worker, and with it its executor, as soon as a task writes released rows, which it reads from the join."""
+    while not any(warehouse.glob("kanon_staged_*/_temporary/*/_temporary/*/part-*")):
+        time.sleep(0.005)
+    kill(worker)
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -93,17 +123,25 @@ def main() -> None:
             def struck(moment: Moment) -> None:
                 """Let one of the two workers die when a round is over: its executor is missed in the next."""
                 if "executors" in moment.step:
-                    workers[0].kill()
+                    kill(workers[0])
 
             second = kanon_sql.spark.anonymize(source, into="second", progress=struck, **options)
-            print("a worker has died:", workers[0].wait() != 0)
-            differences = first.table.exceptAll(second.table).count() + second.table.exceptAll(first.table).count()
-            print("rows that differ:", differences)
+            print("a worker has died in a round:", workers[0].poll() is not None)
+            print("rows that differ:", differences(first.table, second.table))
+
+            workers[0] = started(folder, "worker.Worker", *own)
+            cluster.append(workers[0])
+            wait_for_executors(spark, 2)
+            watcher = threading.Thread(target=kill_in_join, args=(workers[1], folder / "warehouse"), daemon=True)
+            watcher.start()
+            third = kanon_sql.spark.anonymize(source, into="third", **options)
+            watcher.join(0)
+            print("a worker has died in the join:", workers[1].poll() is not None)
+            print("rows that differ:", differences(first.table, third.table))
             spark.stop()
         finally:
             for each in reversed(cluster):
-                each.kill()
-                each.wait()
+                kill(each)
 
 
 if __name__ == "__main__":
