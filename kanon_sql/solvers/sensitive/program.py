@@ -23,8 +23,10 @@ from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.instances import ilp
 from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment, Outcome
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.sensitive.linear import Counters, add_tangent, constrain, first_tangents, tangent
+from kanon_sql.solvers.sensitive.counters import Counters
+from kanon_sql.solvers.sensitive.linear import constrain
 from kanon_sql.solvers.sensitive.model import Floats, Model
+from kanon_sql.solvers.sensitive.tangents import add_tangent, first_tangents, tangent
 from kanon_sql.table.arrays import Int32, Int64
 
 _ROUNDING = 1e-4
