@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import hypothesis
 import pytest
-from scratch import scratch, untouched
+from scratch import Kept, scratch
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
@@ -108,16 +108,23 @@ def examples(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("monkeypatch").setattr(function, "_hypothesis_internal_use_settings", reduced)
 
 
+@pytest.fixture(scope="session")
+def kept() -> Iterator[Kept]:
+    """A connection with the table functions."""
+    with kanon_sql.register(duckdb.connect()) as connection:
+        yield Kept.of(connection)
+
+
 @pytest.fixture(scope="module")
-def registered() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection with the table functions, for all tests of a module that leave no trace on it."""
-    with kanon_sql.register(duckdb.connect()) as connection, untouched(connection):
+def registered(kept: Kept) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The same, for all tests of a module; they leave no trace on it."""
+    with kept.untouched() as connection:
         yield connection
 
 
 @pytest.fixture
 def shared(registered: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The connection of the module, with an empty database: to register takes longer than most tests."""
+    """The shared connection, with an empty database."""
     with scratch(registered) as connection:
         yield connection
 
@@ -132,16 +139,23 @@ def con(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
         yield request.getfixturevalue("shared")
 
 
+@pytest.fixture(scope="session")
+def kept_clause() -> Iterator[Kept]:
+    """A connection that also understands the clause."""
+    with kanon_sql.connect() as connection:
+        yield Kept.of(connection)
+
+
 @pytest.fixture(scope="module")
-def connected() -> Iterator[Connection]:
-    """A connection that also understands the clause, for all tests of a module that leave no trace on it."""
-    with kanon_sql.connect() as connection, untouched(connection):
+def connected(kept_clause: Kept) -> Iterator[Connection]:
+    """The same, for all tests of a module; they leave no trace on it."""
+    with kept_clause.untouched() as connection:
         yield connection
 
 
 @pytest.fixture
 def shared_clause(connected: Connection) -> Iterator[Connection]:
-    """The connection of the module that understands the clause, with an empty database."""
+    """The shared connection that understands the clause, with an empty database."""
     with scratch(connected) as connection:
         yield connection
 

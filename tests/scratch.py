@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
@@ -17,13 +18,28 @@ TRACES = """
 """
 
 
-@contextmanager
-def untouched(con: Any) -> Iterator[Any]:
-    """Fail unless settings, databases, tables, views and functions of a shared connection are in the end what they were."""
-    before = set(con.execute(TRACES).fetchall())
-    yield con
-    left = set(con.execute(TRACES).fetchall()) ^ before
-    assert not left, left
+@dataclass(frozen=True)
+class Kept:
+    """A connection that all modules share, since to make one takes longer than most tests; none may leave a trace on it."""
+
+    con: Any
+    before: frozenset[tuple[Any, ...]]
+
+    @classmethod
+    def of(cls, con: Any) -> Kept:
+        """Return a connection with what is there: settings, databases, tables, views and functions."""
+        return cls(con, _traces(con))
+
+    @contextmanager
+    def untouched(self) -> Iterator[Any]:
+        """Give the connection to a module; fail unless all is in the end what it was."""
+        yield self.con
+        left = _traces(self.con) ^ self.before
+        assert not left, left
+
+
+def _traces(con: Any) -> frozenset[tuple[Any, ...]]:
+    return frozenset(con.execute(TRACES).fetchall())
 
 
 @contextmanager

@@ -26,7 +26,7 @@ def unchanged_columns(told: Mapping[str, Any]) -> tuple[str, ...]:
     told : mapping
         The counts of ``exposure.sql``.
     """
-    return tuple((told["names"] or ())[:-1])  # the last is a constant; an empty table has none
+    return tuple((told["names"] or ())[:-2])  # the last are a constant and the number of rows; an empty table has none
 
 
 def warnings_of(told: Mapping[str, Any], policy: Policy, *, released: bool = True) -> tuple[str, ...]:
@@ -78,10 +78,10 @@ def shares_given_back(told: Mapping[str, Any]) -> dict[tuple[int, int], float]:
     hidden = {each["j"]: each for each in told["hidden"] or ()}
     found: dict[tuple[int, int], float] = {}
     for each in told["guessed"] or ():
-        pair, guesses = (each["i"] - 1, each["j"] - 1), each["hit"] + each["miss"]
-        common = hidden[each["j"]]["common"]
-        wrong = each["miss"] / guesses if guesses else 1.0
-        share = each["hit"] / each["cells"] if each["cells"] else 0.0
-        if common < 1 and wrong <= min(_WRONG, (1 - common) / 2) and share >= _GIVEN_BACK:
-            found[pair] = max(found.get(pair, 0.0), share)
+        pair, common = (each["i"] - 1, each["j"] - 1), hidden[each["j"]]["common"]
+        for hit, miss in ((each["hit"], each["miss"]), (each["hit_of_five"], each["miss_of_five"])):
+            wrong = miss / (hit + miss) if hit + miss else 1.0
+            share = hit / each["cells"] if each["cells"] else 0.0
+            if common < 1 and wrong <= min(_WRONG, (1 - common) / 2) and share >= _GIVEN_BACK:
+                found[pair] = max(found.get(pair, 0.0), share)
     return found

@@ -17,6 +17,10 @@ class Pair:
 
 
 def read(file: Path, outcome: str) -> list[Pair]:
-    text = file.read_text(encoding="utf-8")
-    section = re.compile(rf"^-- name: (.*?)\n(.*?)\n-- {outcome}:[ \n](.*?)(?=\n-- name: |\n?\Z)", re.DOTALL | re.MULTILINE)
-    return [Pair(*match.groups()) for match in section.finditer(text)]
+    pairs = []
+    for section in re.split("^-- name: ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        name, _, rest = section.removesuffix("\n").partition("\n")
+        statement, found, told = rest.partition(f"\n-- {outcome}:")
+        if found:
+            pairs.append(Pair(name, statement, told[1:]))
+    return pairs

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from scratch import scratch, untouched
+from scratch import Kept, scratch
 
 SQL = Path(__file__).parents[2] / "sql"
 
@@ -27,10 +27,17 @@ def _with(macros: list[Path]) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+@pytest.fixture(scope="session")
+def kept_macros(macros: list[Path]) -> Iterator[Kept]:
+    """A connection that has the macros and nothing else."""
+    with _with(macros) as connection:
+        yield Kept.of(connection)
+
+
 @pytest.fixture(scope="module")
-def audited(macros: list[Path]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that has the macros and nothing else, for all tests of a module that leave no trace on it."""
-    with _with(macros) as connection, untouched(connection):
+def audited(kept_macros: Kept) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The same, for all tests of a module; they leave no trace on it."""
+    with kept_macros.untouched() as connection:
         yield connection
 
 

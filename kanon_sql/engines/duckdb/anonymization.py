@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import duckdb
 
@@ -23,6 +23,9 @@ from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, compl
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @spelled_out(POLICY_DEFAULTS)
@@ -104,7 +107,7 @@ def _of_frame(con: duckdb.DuckDBPyConnection, session: Session, frame: Frame, po
     shown = {places[same_name(qi.column)] for qi in policy.quasi_identifiers}
     texts = shown if policy.suppress is not None else {places[same_name(name)] for name in policy.generalized}
     numbered = number_rows(con, frame, shown | {places[same_name(name)] for name in policy.measured})
-    released = asked(session, lambda: con.sql(sql).to_arrow_table())
+    released = asked(session, lambda: _run(con, sql))
     rows = numbered.rows(released.column(NUMBER))
     columns = {}
     for name in released.column_names[:-1]:
@@ -117,6 +120,12 @@ def _of_frame(con: duckdb.DuckDBPyConnection, session: Session, frame: Frame, po
         else:
             columns[place] = frame.taken(place, rows)
     return frame.table(columns)
+
+
+def _run(con: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
+    """Return the rows of a statement; it is planned once, while a relation over it would plan it twice."""
+    con.execute(f"CREATE TEMP TABLE released AS {sql}")
+    return con.table("released").to_arrow_table()
 
 
 def _of_relation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import secrets
 import threading
 import weakref
@@ -74,6 +75,7 @@ _REGISTERING = threading.RLock()
 
 @atexit.register
 def _close_all() -> None:
+    _parsed.cache_clear()
     for con in list(_OPEN):
         con.close()
 
@@ -150,15 +152,23 @@ def install(con: duckdb.DuckDBPyConnection, secret: str | bytes | None) -> None:
     with _REGISTERING:
         _KEPT[con] = session_of(con, secret)
         _KEPT[con].serve(con)
-        for text in macros():
-            con.execute(f"CREATE OR REPLACE TEMP MACRO {text}")
+        for statement in _parsed("CREATE OR REPLACE TEMP MACRO "):
+            con.execute(statement)
         refuse_namesakes(con, without_python())
         # A transaction of its own, because a single one may write to one database only. It does not see functions that were
         # registered inside an open transaction; then there are none for cursors yet.
         with con.cursor() as cursor, suppress(duckdb.CatalogException):
             for home in _homes(cursor):
-                for text in macros():
-                    cursor.execute(f"{_CREATE}{home}.{text}")
+                cursor.execute(f"USE {home}")
+                for statement in _parsed(_CREATE):
+                    cursor.execute(statement)
+
+
+@functools.cache
+def _parsed(create: str) -> list[duckdb.Statement]:
+    """Return the statements that create the macros; DuckDB parses them once, which takes longer than to run them."""
+    with duckdb.connect() as con:  # no setting of the user decides how they are read
+        return [statement for text in macros() for statement in con.extract_statements(create + text)]
 
 
 def _homes(cursor: duckdb.DuckDBPyConnection) -> list[str]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from string import Template
 
 
 def text(name: str, **slots: str) -> str:
     """Return the SQL text of that name; each slot ``${name}`` takes what is given for it, and none may be left."""
-    return Template(
-        files("kanon_sql.engines.duckdb").joinpath("statements", f"{name}.sql").read_text(encoding="utf-8")
-    ).substitute(slots)
+    return _template(name).substitute(slots)
+
+
+@cache
+def _template(name: str) -> Template:
+    return Template(files("kanon_sql.engines.duckdb").joinpath("statements", f"{name}.sql").read_text(encoding="utf-8"))
 
 
 def tree_links(table: str) -> str:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import Instances
+from kanon_sql.solvers.threads import mapping
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Prices
@@ -136,7 +137,7 @@ def _surplus(table: CodedTable, instances: Instances, k: int, prices: Prices, th
         found: Int64 = worths(instances.start, instances.member, cost, table.weight, prices.price, k, chunk)
         return found
 
-    return np.concatenate(list(threads.map(worth, chunks)))
+    return np.concatenate(list(mapping(threads, enough=len(chunks) > 1)(worth, chunks)))
 
 
 def _evaluate(
@@ -151,14 +152,15 @@ def _evaluate(
     def gains(chunk: tuple[int, int], own: Int64) -> int:
         return int(relaxed(instances.start, instances.member, cost, table.weight, prices.price, k, chunk, own))
 
-    total = int(prices.price @ table.weight) - sum(threads.map(gains, chunks, served))
+    total = int(prices.price @ table.weight) - sum(mapping(threads, enough=len(chunks) > 1)(gains, chunks, served))
     return total, np.sum(served, axis=0)
 
 
 def _chunks(instances: Instances) -> list[tuple[int, int]]:
     """Divide the instances among the threads, by their members."""
-    parts = _WORKERS if len(instances.member) > _MANY else 1
-    ends = np.searchsorted(instances.start, np.linspace(0, len(instances.member), parts + 1)[1:-1]).tolist()
+    if len(instances.member) <= _MANY:
+        return [(0, len(instances))]
+    ends = np.searchsorted(instances.start, np.linspace(0, len(instances.member), _WORKERS + 1)[1:-1]).tolist()
     return list(zip([0, *ends], [*ends, len(instances)], strict=True))
 
 

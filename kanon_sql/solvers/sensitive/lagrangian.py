@@ -25,6 +25,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.limits import limits
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
 from kanon_sql.solvers.sensitive.support import able
+from kanon_sql.solvers.threads import Map, mapping
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Prices
 
@@ -51,6 +52,9 @@ _LONGEST = 4
 """Cells of the longest step by the rule."""
 
 _WORKERS = min(4, os.cpu_count() or 1)
+
+_MANY = 1 << 13
+"""Items from which on the work is divided among threads."""
 
 _SCALE_BITS, _PRODUCT_BITS = 16, 46
 """Prices are whole numbers of 1/65536 of a unit, fewer where the cost of all cells would need too many bits for products."""
@@ -93,13 +97,13 @@ class _Dual:
 
     def value(self, prices: Prices) -> int:
         """Return what prices prove, in their units, with the multipliers of the rule; these are kept."""
-        longest = _LONGEST * int(self.space.table.cost.max()) * self.scale
+        chunks, longest = self._chunks(), _LONGEST * int(self.space.table.cost.max()) * self.scale
 
         def gained(chunk: tuple[int, int]) -> int:
             found = gains(self.limits, self.space.candidates, self.relaxed, prices.price, longest, self.multipliers, chunk)
             return int(found.sum())
 
-        return int(prices.price @ self.space.table.weight) - sum(self.threads.map(gained, self._chunks()))
+        return int(prices.price @ self.space.table.weight) - sum(self._map(gained, chunks))
 
     def step(self, prices: Prices, length: int) -> tuple[int, Int64]:
         """Return what prices prove with the multipliers, and the rows of each row type that are served; step with these."""
@@ -109,12 +113,18 @@ class _Dual:
         def gained(chunk: tuple[int, int], own: Int64) -> int:
             return advance(self.limits, self.space.candidates, self.relaxed, prices.price, length, self.multipliers, chunk, own)
 
-        total = int(prices.price @ self.space.table.weight) - sum(self.threads.map(gained, chunks, served))
+        total = int(prices.price @ self.space.table.weight) - sum(self._map(gained, chunks, served))
         return total, np.sum(served, axis=0)
+
+    @property
+    def _map(self) -> Map:
+        return mapping(self.threads, enough=self.space.start[-1] > _MANY)
 
     def _chunks(self) -> list[tuple[int, int]]:
         """Divide the instances among the threads, by their items."""
         start = self.space.start
+        if start[-1] <= _MANY:
+            return [(0, len(self.space))]
         ends = np.searchsorted(start, np.linspace(0, start[-1], _WORKERS + 1)[1:-1]).tolist()
         return list(zip([0, *ends], [*ends, len(self.space)], strict=True))
 

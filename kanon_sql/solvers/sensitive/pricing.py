@@ -17,6 +17,7 @@ from kanon_sql.kernels.requirements.pricing import serve
 from kanon_sql.kernels.requirements.selection import Selection
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.threads import mapping
 from kanon_sql.table.arrays import Int64
 
 Floats = NDArray[np.float64]
@@ -26,6 +27,9 @@ _ROUNDS, _STEPS = 3, 8
 
 _WORK = 1 << 26
 """Items of all instances looked at in all rounds together: larger search spaces take fewer rounds, at least one."""
+
+_MANY = 1 << 13
+"""Items from which on the work is divided among threads."""
 
 _START = 0.25
 """Where between the cheapest instance of a row and what it pays in a known release its price starts."""
@@ -118,6 +122,6 @@ def _served(
         return serve(selection, space.candidates, space.cost, chunk, floor, own, surplus)
 
     chunks = list(zip([0, *ends], [*ends, len(space)], strict=True))
-    gained = sum(threads.map(gains, chunks, selections, served))
+    gained = sum(mapping(threads, enough=len(space.candidates.item) > _MANY)(gains, chunks, selections, served))
     total: Int64 = np.sum(served, axis=0)
     return float((price * space.table.weight).sum()) - gained, total, surplus

@@ -1,0 +1,15 @@
+"""Work on threads, where it is enough: to hand over a little takes longer than to do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+Map = Callable[..., Iterable[Any]]
+"""Applies a function to the elements of sequences, as ``map`` does."""
+
+
+def mapping(threads: ThreadPoolExecutor, *, enough: bool) -> Map:
+    """Return ``threads.map``, or the built-in ``map`` of the same results where the work is not enough."""
+    return threads.map if enough else map
