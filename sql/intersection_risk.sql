@@ -46,7 +46,7 @@ FROM system.main.query(system.main.format(
              FROM (
                  SELECT *, system.main.count(*) OVER (PARTITION BY class) AS in_first
                  FROM (
-                     SELECT DISTINCT system.main.create_sort_key(source.{3}::VARCHAR, ''ASC NULLS FIRST'') AS person,
+                     SELECT DISTINCT system.main.create_sort_key(system.main.row(source.{3}::VARCHAR), ''ASC NULLS FIRST'') AS person,
                             system.main.create_sort_key(system.main.row({0}), ''ASC NULLS FIRST'') AS class
                      FROM {1} AS source WHERE source.{3} IS NOT NULL
                  )
@@ -54,7 +54,7 @@ FROM system.main.query(system.main.format(
              JOIN (
                  SELECT *, system.main.count(*) OVER (PARTITION BY other_class) AS in_second
                  FROM (
-                     SELECT DISTINCT system.main.create_sort_key(source.{3}::VARCHAR, ''ASC NULLS FIRST'') AS person,
+                     SELECT DISTINCT system.main.create_sort_key(system.main.row(source.{3}::VARCHAR), ''ASC NULLS FIRST'') AS person,
                             system.main.create_sort_key(system.main.row({0}), ''ASC NULLS FIRST'') AS other_class
                      FROM {2} AS source WHERE source.{3} IS NOT NULL
                  )
