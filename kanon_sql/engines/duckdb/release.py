@@ -240,13 +240,14 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
     unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
     content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
     order = f"""ORDER BY {'"kanon#r"."kanon#position"' if ordered else _by_content(content)} ASC NULLS LAST"""
+    kept_by_join = JOIN_KEEPS_ORDER and not ordered  # a promise does not rest on a plan
     result = text(
         "released_of_named_columns",
         dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
         shown=", ".join(f'"kanon#v".{column} AS {column}' for column in columns),
         why=_KEPT_ORDER if ordered else _SHUFFLED,
-        sorted=order if JOIN_KEEPS_ORDER else "",
-        sorted_again="" if JOIN_KEEPS_ORDER else order,
+        sorted=order if kept_by_join else "",
+        sorted_again="" if kept_by_join else order,
     )
     number = "system.main.count(*)"
     told = policy.keep != ()  # else each column is of the policy

@@ -1,4 +1,4 @@
-"""What differs between the versions of DuckDB, 1.4 LTS to 2: each difference has a name here, and only here is a version asked for."""
+"""What differs between DuckDB 1.4 LTS, 1.5 and 2: each difference has its name here, and nothing else asks for a version."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ BUSY: tuple[type[duckdb.Error], ...] = () if _BEFORE_2 else (duckdb.ResourceInUs
 """What a relation is refused with while rows of an earlier statement are waited for; before DuckDB 2 they are let go of."""
 
 TARGET_IS_FIRST_PARAMETER = _BEFORE_2
-"""Whether ``?`` as the target of a COPY is the first parameter, and those of its query follow: before DuckDB 2, though it stands last."""
+"""Whether ``?`` as the target of a COPY is its first parameter, though it stands behind those of the query."""
 
 JOIN_KEEPS_ORDER = not _BEFORE_2
-"""Whether rows that are joined to their classes come as they were sorted before; DuckDB 1 expects fewer rows than there are, and
-may look them up class by class. Then they are sorted once they are wide, which takes longer."""
+"""Whether sorted rows stay so when they are joined to their classes. Before DuckDB 2 too few of them are expected, and they may be
+looked up class by class; so they are sorted behind the join, when they are wide."""
