@@ -99,8 +99,8 @@ FROM system.main.query(system.main.format(
         ELSE system.main.error(system.main.format('kanon: second is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(second::VARCHAR, 'NULL')))
     END,
-    CASE WHEN system.main.nullif(key::VARCHAR, '') IS NULL THEN system.main.error('kanon: key is no column name')
-        ELSE '"' || system.main.replace(key::VARCHAR, '"', '""') || '"' END,
+    CASE WHEN coalesce(key::VARCHAR, '') = '' THEN system.main.error('kanon: key is no column name')
+        ELSE '"' || system.main.replace(coalesce(key::VARCHAR, ''), '"', '""') || '"' END,
     CASE WHEN coalesce(k::BIGINT, 0) < 1 THEN system.main.error('kanon: k must be a whole number above 0') ELSE k::BIGINT END,
     -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
     system.main.list_transform(
