@@ -13,5 +13,5 @@ TARGET_IS_FIRST_PARAMETER = _BEFORE_2
 """Whether ``?`` as the target of a COPY is its first parameter, though it stands behind those of the query."""
 
 JOIN_KEEPS_ORDER = not _BEFORE_2
-"""Whether sorted rows stay so when they are joined to their classes. Before DuckDB 2 too few of them are expected, and they may be
-looked up class by class; so they are sorted behind the join, when they are wide."""
+"""Whether sorted rows stay so when they are joined to their classes. Before DuckDB 2 too few of them are expected, and they may
+be looked up class by class; so they are sorted behind the join, when they are wide."""
