@@ -46,7 +46,7 @@ FROM system.main.query(system.main.format(
              FROM (
                  SELECT *, system.main.count(*) OVER (PARTITION BY class) AS in_first
                  FROM (
-                     SELECT DISTINCT system.main.create_sort_key(source.{3}::VARCHAR, ''ASC NULLS FIRST'') AS person,
+                     SELECT DISTINCT system.main.create_sort_key(system.main.row(source.{3}::VARCHAR), ''ASC NULLS FIRST'') AS person,
                             system.main.create_sort_key(system.main.row({0}), ''ASC NULLS FIRST'') AS class
                      FROM {1} AS source WHERE source.{3} IS NOT NULL
                  )
@@ -54,7 +54,7 @@ FROM system.main.query(system.main.format(
              JOIN (
                  SELECT *, system.main.count(*) OVER (PARTITION BY other_class) AS in_second
                  FROM (
-                     SELECT DISTINCT system.main.create_sort_key(source.{3}::VARCHAR, ''ASC NULLS FIRST'') AS person,
+                     SELECT DISTINCT system.main.create_sort_key(system.main.row(source.{3}::VARCHAR), ''ASC NULLS FIRST'') AS person,
                             system.main.create_sort_key(system.main.row({0}), ''ASC NULLS FIRST'') AS other_class
                      FROM {2} AS source WHERE source.{3} IS NOT NULL
                  )
@@ -99,8 +99,8 @@ FROM system.main.query(system.main.format(
         ELSE system.main.error(system.main.format('kanon: second is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(second::VARCHAR, 'NULL')))
     END,
-    CASE WHEN system.main.nullif(key::VARCHAR, '') IS NULL THEN system.main.error('kanon: key is no column name')
-        ELSE '"' || system.main.replace(key::VARCHAR, '"', '""') || '"' END,
+    CASE WHEN coalesce(key::VARCHAR, '') = '' THEN system.main.error('kanon: key is no column name')
+        ELSE '"' || system.main.replace(coalesce(key::VARCHAR, ''), '"', '""') || '"' END,
     CASE WHEN coalesce(k::BIGINT, 0) < 1 THEN system.main.error('kanon: k must be a whole number above 0') ELSE k::BIGINT END,
     -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
     system.main.list_transform(

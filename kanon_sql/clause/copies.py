@@ -40,8 +40,15 @@ def copied_text(sql: str) -> str | None:
     return None if first is None else sql[script.start(first) :]
 
 
-def target_of(sql: str) -> Target:
+def target_of(sql: str, *, first: bool = False) -> Target:
     """Find the target of one COPY ... TO statement that DuckDB has parsed already.
+
+    Parameters
+    ----------
+    sql : str
+        The statement.
+    first : bool
+        Whether ``?`` as a target counts as the first parameter, wherever others stand.
 
     Raises
     ------
@@ -57,18 +64,18 @@ def target_of(sql: str) -> Target:
         raise SourceError(
             "RETURN_FILES and RETURN_STATS tell of files before they are in their place; hint: copy a release without them"
         )
-    last, parameter = _last(script, place, end)
+    last, parameter = _last(script, place, end, first=first)
     return Target(script.start(place), script.stop(last), parameter, "WRITE_EMPTY_FILE" in options)
 
 
-def _last(script: Script, place: int, end: int) -> tuple[int, str | int | None]:
+def _last(script: Script, place: int, end: int, *, first: bool) -> tuple[int, str | int | None]:
     """Return the last place of the target, and which parameter it is."""
     if script.spelled(place) == "(":
         return script.partner[place], None
     if script.kind(place) in _TEXTS:
         return place, None
     if script.spelled(place) == "?":
-        return place, sum(script.spelled(here) == "?" for here in range(place))
+        return place, 0 if first else sum(script.spelled(here) == "?" for here in range(place))
     if script.spelled(place) == "$":
         name = script.spelled(place + 1)
         used = sum(script.spelled(here) == "$" and script.spelled(here + 1) == name for here in range(end))

@@ -80,6 +80,8 @@ def test_becomes(pair):
 
 @pytest.mark.parametrize("pair", PAIRS, ids=name)
 def test_outcome_runs(pair, con):
+    if "`" in pair.outcome and duckdb.__version__ < "2":
+        pytest.skip("DuckDB 1 knows no names in backticks")
     for statement in con.extract_statements(pair.outcome):
         con.execute(statement)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import duckdb
+
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 
@@ -112,6 +114,11 @@ STATEMENTS = [
 
 Reading = Callable[[Connection, str], Any]
 
+
+def _all(rows: Any) -> Any:
+    return rows.read_all() if hasattr(rows, "read_all") else rows
+
+
 READINGS: dict[str, Reading] = {
     "execute": lambda con, text: con.execute(text).fetchall(),
     "fetchmany": lambda con, text: list(iter(lambda: con.execute(text).fetchmany(100), [])),
@@ -122,11 +129,19 @@ READINGS: dict[str, Reading] = {
     "polars": lambda con, text: con.sql(text).pl(),
     "lazy": lambda con, text: con.sql(text).pl(lazy=True).collect(),
     "arrow": lambda con, text: con.sql(text).to_arrow_table(),
-    "reader": lambda con, text: con.sql(text).to_arrow_reader(100).read_all(),
     "stream": lambda con, text: __import__("pyarrow").table(con.sql(text)),
-    "iterator": lambda con, text: list(con.sql(text).iter_rows()),
     "many": lambda con, text: con.executemany(text + " -- $1", [["x"]]),
     "cursor": lambda con, text: con.cursor().execute(text).fetchall(),
+    **{
+        f"relation: {name}": lambda con, text, name=name: list(_all(getattr(con.sql(text), name)()))
+        for name in ("fetch_arrow_reader", "iter_rows", "record_batch", "to_arrow_reader")
+        if hasattr(duckdb.DuckDBPyRelation, name)
+    },
+    **{
+        f"result: {name}": lambda con, text, name=name: _all(getattr(con.execute(text), name)())
+        for name in ("arrow", "fetch_arrow_table", "fetch_record_batch", "pl", "to_arrow_reader", "to_arrow_table")
+        if hasattr(duckdb.DuckDBPyConnection, name)
+    },
 }
 """Ways to ask for the rows of a statement."""
 

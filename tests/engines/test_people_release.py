@@ -185,6 +185,10 @@ def test_a_solver_that_counts_rows_is_found_out(con: Connection, monkeypatch: py
     con.execute("CREATE TABLE twice AS SELECT * FROM visits UNION ALL FROM visits")
     with pytest.raises(AuditError, match=r"classes break k >= 8 PER patient: the worst has rows of \d people; nothing was"):
         con.execute("FROM twice ANONYMIZE BY zip, age GUARANTEE k >= 8 PER patient").fetchall()
+    con.execute("CREATE TABLE spelled (who VARCHAR COLLATE NOCASE, zip INTEGER)")
+    con.execute("INSERT INTO spelled SELECT chr((65 + i % 2 * 32 + i // 2 % 4)::INTEGER), i // 4 FROM range(8) AS t(i)")
+    with pytest.raises(AuditError, match=r"2 classes break k >= 3 PER who: the worst has rows of 2 people"):
+        con.execute("FROM spelled ANONYMIZE BY zip GUARANTEE k >= 3 PER who").fetchall()
 
 
 def test_an_empty_cell_is_nobody(con: Connection) -> None:

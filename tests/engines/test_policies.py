@@ -12,6 +12,7 @@ from asking import class_sizes
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.versions import BUSY
 from kanon_sql.errors import ClauseError, KanonError, PolicyError, SourceError
 
 PATIENTS = """
@@ -298,8 +299,9 @@ def test_a_policy_of_the_database_in_use(clinic: Connection, tmp_path: Path) -> 
 def test_a_pending_result_is_left_alone(clinic: Connection) -> None:
     clinic.execute("FROM range(5000)")
     query = "SELECT zip FROM patients ANONYMIZE WITH POLICY research"
-    with pytest.raises(duckdb.Error, match="unfinished result"):
-        clinic.sql(query)
+    if BUSY:
+        with pytest.raises(BUSY, match="unfinished result"):
+            clinic.sql(query)
     assert len(clinic.fetchall()) == 5000
     assert len(clinic.sql(query).fetchall()) == 120
 

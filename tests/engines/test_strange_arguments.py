@@ -208,6 +208,10 @@ def con() -> Iterator[Connection]:
         yield con
 
 
+DUCKDB_SPEAKS = ("hint", "does not exist", "Unsupported type")
+"""A hint of ours, or what DuckDB says itself: of a table that is missing, and before version 2 of an empty map."""
+
+
 def told(error: BaseException) -> str:
     text = str(error)
     assert "CANARY" not in text
@@ -239,8 +243,8 @@ def test_arguments_of_functions_on_a_connection_of_yours(con: Connection, call: 
             con.raw.execute(f"FROM {call.format(value)}").fetchall()
         except duckdb.Error as error:
             text = told(error)
-            unhinted += [text] if "hint" not in text and "does not exist" not in text else []
-    assert not unhinted, "of a table that is missing DuckDB speaks itself"
+            unhinted += [] if any(each in text for each in DUCKDB_SPEAKS) else [text]
+    assert not unhinted
 
 
 @pytest.mark.sweep

@@ -108,9 +108,11 @@ def _value(cell: Look, name: str, alike: dict[str, dict[str, str]], folded: dict
 
 def _alike(con: Any, source: str, released: str, name: str, kind: str) -> dict[str, str]:
     """One text for all texts of values that are equal in SQL: 0.0 and -0.0, 1 month and 30 days, also within lists."""
-    query = f"""SELECT DISTINCT CAST(v AS VARCHAR), min(CAST(v AS VARCHAR)) OVER (PARTITION BY v)
-        FROM (SELECT {quoted(name)} AS v FROM {source} UNION ALL
-              SELECT TRY_CAST({quoted(name)} AS {kind}) FROM {released}) WHERE v IS NOT NULL"""
+    # texts first: before DuckDB 2, a window over -0.0 makes 0.0 of it
+    query = f"""SELECT DISTINCT told, min(told) OVER (PARTITION BY v)
+        FROM (SELECT v, CAST(v AS VARCHAR) AS told
+              FROM (SELECT {quoted(name)} AS v FROM {source} UNION ALL
+                    SELECT TRY_CAST({quoted(name)} AS {kind}) FROM {released}) WHERE v IS NOT NULL)"""
     try:
         return dict(con.execute(query).fetchall())
     except duckdb.Error:  # a label that cannot even be tried

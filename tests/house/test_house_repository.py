@@ -33,6 +33,11 @@ def test_the_workflow_tests_every_python_that_is_supported() -> None:
     assert matrix["python"] == [f"3.{minor}" for minor in range(int(least), int(below))]
 
 
+def test_the_workflow_tests_the_oldest_duckdb_that_is_supported() -> None:
+    (least,) = (each.removeprefix("duckdb>=") for each in PROJECT["dependencies"] if each.startswith("duckdb"))
+    assert min(read(".github/workflows/ci.yml")["jobs"]["duckdb"]["strategy"]["matrix"]["duckdb"]) == least
+
+
 def test_the_workflow_runs_what_ci_runs() -> None:
     steps = [step.get("run", "") for job in read(".github/workflows/ci.yml")["jobs"].values() for step in job["steps"]]
     here = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

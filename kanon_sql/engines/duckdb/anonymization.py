@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -136,4 +137,10 @@ def _of_relation(
     asked(session, lambda: con.execute(f"CREATE TABLE released AS {sql}"))
     home = duckdb.connect()
     place_rows(con.table("released"), home, "released")
-    return home.table("released")
+    released = home.table("released")
+    weakref.finalize(released, _let_go, home)  # DuckDB 1.4 closes a connection that only relations refer to
+    return released
+
+
+def _let_go(_: duckdb.DuckDBPyConnection) -> None:
+    """Refer to a connection until this is called."""

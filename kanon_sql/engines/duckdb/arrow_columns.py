@@ -70,6 +70,8 @@ def _typed(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
     if values.type == kind:
         return values
+    if pa.types.is_null(kind) and values.null_count == len(values):  # before DuckDB 2, nothing but NULL comes back as numbers
+        return pa.chunked_array([pa.nulls(len(values))])
     if isinstance(kind, pa.BaseExtensionType):
         stored = _uuids(values) if isinstance(kind, pa.UuidType) else _typed(values, kind.storage_type)
         return pa.chunked_array([kind.wrap_array(chunk) for chunk in stored.chunks], kind)

@@ -22,8 +22,8 @@ from kanon_sql.errors import KanonError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Progress
 
-_OF_RESULT = ("df", "fetch", "tf", "to_arrow", "torch")
-"""How the methods of a connection begin that hand over the result of its last statement."""
+_OF_RESULT = ("arrow", "df", "fetch", "pl", "tf", "to_arrow", "torch")
+"""How the methods of a connection begin that hand over the result of its last statement, in every version of DuckDB."""
 
 _PREPARES, _EXECUTES = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("prepare", "execute"))
 

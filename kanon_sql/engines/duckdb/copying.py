@@ -12,6 +12,7 @@ import duckdb
 
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.staging import put, staging_beside
+from kanon_sql.engines.duckdb.versions import BUSY, TARGET_IS_FIRST_PARAMETER
 from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
 _MENTIONED = re.compile(r"\b(copy|execute)\b", re.IGNORECASE)
 _ANALYZED = re.compile(r"\banalyze\b.*\bcopy\b", re.IGNORECASE | re.DOTALL)
 
-_BINDING = (duckdb.BinderException, duckdb.CatalogException, duckdb.InvalidInputException, duckdb.IOException)
+_BINDING = (
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.InternalException,  # DuckDB 1: the file is a parameter that is no text
+    duckdb.InvalidInputException,
+    duckdb.IOException,
+)
 """Errors of a statement that cannot be bound, which it gives again when it is run."""
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
@@ -105,7 +112,7 @@ def _writes_release(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any) 
 def _asked(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any = None) -> list[tuple[Any, ...]]:
     try:
         return raw.sql(text, params=parameters).fetchall()
-    except duckdb.ResourceInUseException:  # the rows of an earlier statement are still waited for: the COPY lets go of them
+    except BUSY:  # the rows of an earlier statement are still waited for: the COPY lets go of them
         return raw.execute(text, parameters).fetchall()
 
 
@@ -113,7 +120,7 @@ def _staged(raw: duckdb.DuckDBPyConnection, call: Run, text: str, parameters: An
     """Run one COPY of a release."""
     from kanon_sql.clause.copies import target_of  # sqlglot is only paid for where a release is copied
 
-    target = target_of(text)
+    target = target_of(text, first=TARGET_IS_FIRST_PARAMETER)
     place = _place(raw, _value(raw, text, target, parameters))
     with staging_beside(place.parent) as staging:
         folder = staging / "out"

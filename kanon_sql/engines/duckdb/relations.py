@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 UNREADABLE_RELATION = "the relation cannot be read; hint: run it and see why; its connection must be open"
 
+_NO_WAY_BACK = "a value of the relation has a text that does not lead back to it; hint: cast its intervals to VARCHAR"
+
 _CARRIED = "kanon#carried"
 
 _NESTED = frozenset({"list", "array", "map", "struct", "union"})
@@ -103,7 +105,8 @@ def place_rows(
     kinds = zip(arrow.column_names, relation.types, strict=True)
     cells = ", ".join(f"CAST({quoted(name)} AS {_type(kind, told=name in plain)}) AS {quoted(name)}" for name, kind in kinds)
     con.register(_CARRIED, arrow)
-    con.execute(f"CREATE TABLE {quoted(name)} AS SELECT {cells} FROM {quoted(_CARRIED)}")  # noqa: S608
+    query = f"CREATE TABLE {quoted(name)} AS SELECT {cells} FROM {quoted(_CARRIED)}"  # noqa: S608
+    converted(lambda: con.execute(query), _NO_WAY_BACK)
     con.unregister(_CARRIED)
 
 

@@ -15,6 +15,7 @@ from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.duckdb.versions import JOIN_KEEPS_ORDER
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.table.sensitive_values import labelled
@@ -238,12 +239,15 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
     position = ', "kanon#position"' if ordered else ""
     unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
     content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
+    order = f"""ORDER BY {'"kanon#r"."kanon#position"' if ordered else _by_content(content)} ASC NULLS LAST"""
+    kept_by_join = JOIN_KEEPS_ORDER and not ordered  # what the user asks for does not rest on a plan
     result = text(
         "released_of_named_columns",
         dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
         shown=", ".join(f'"kanon#v".{column} AS {column}' for column in columns),
         why=_KEPT_ORDER if ordered else _SHUFFLED,
-        order='"kanon#position"' if ordered else _by_content(content),
+        sorted=order if kept_by_join else "",
+        sorted_again="" if kept_by_join else order,
     )
     number = "system.main.count(*)"
     told = policy.keep != ()  # else each column is of the policy

@@ -1,0 +1,17 @@
+"""What differs between DuckDB 1.4 LTS, 1.5 and 2: each difference has its name here, and nothing else asks for a version."""
+
+from __future__ import annotations
+
+import duckdb
+
+_BEFORE_2 = int(duckdb.__version__.partition(".")[0]) < 2
+
+BUSY: tuple[type[duckdb.Error], ...] = () if _BEFORE_2 else (duckdb.ResourceInUseException,)
+"""What a relation is refused with while rows of an earlier statement are waited for; before DuckDB 2 they are let go of."""
+
+TARGET_IS_FIRST_PARAMETER = _BEFORE_2
+"""Whether ``?`` as the target of a COPY is its first parameter, though it stands behind those of the query."""
+
+JOIN_KEEPS_ORDER = not _BEFORE_2
+"""Whether sorted rows stay so when they are joined to their classes. Before DuckDB 2 too few of them are expected, and they may
+be looked up class by class; so they are sorted behind the join, when they are wide."""
