@@ -14,7 +14,7 @@ from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.microaggregation.measurements import GRAIN, Measurements
 from kanon_sql.solvers.microaggregation.univariate import solve
 
-CASES = 300
+CASES = 120
 
 
 def deviation(values: Sequence[int], median: bool) -> Fraction:

@@ -8,6 +8,7 @@ the information loss SSE / SST.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -73,6 +74,26 @@ class Measurements:
         """The deviation of the whole column as one class, in units of ``value``."""
         held = np.flatnonzero(self.rows)
         return sum(self.deviations(held, np.zeros(len(held), np.int64), self.rows[held]).values(), Fraction(0))
+
+    def standardized(self) -> NDArray[np.float64]:
+        """Return the number of each code with the mean 0 and the mean square 1 over all rows that have one; of NULL 0."""
+        known = np.arange(len(self.value)) != self.null
+        rows, value = self.rows.astype(object), self._values
+        size, total = self.known, int((rows * value)[known].sum())
+        away = (value * size - total)[known]
+        square = int((away * away * rows[known]).sum())
+        found = np.zeros(len(value))
+        if square:
+            largest = max(map(abs, away.tolist()))
+            found[known] = [each / largest for each in away.tolist()]
+            found *= math.sqrt(size * largest * largest / square)
+        return found
+
+    def scaled(self) -> NDArray[np.float64]:
+        """Return the number of each code so that a difference is what a cell loses by it where medians are shown."""
+        if not self.total:
+            return np.zeros(len(self.value))
+        return np.array([float((value - self.value[0]) * self.known / self.total) for value in self.value])
 
     def deviations(self, code: Int64, number: Int64, count: Int64) -> dict[int, Fraction]:
         """Return sums of deviations of classes given by pieces, by the size of the classes; O(q log q)."""

@@ -7,8 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.microaggregation import UNIVARIATE, univariate
+from kanon_sql.solvers.microaggregation import MDAV, MONDRIAN, UNIVARIATE, exchange, mdav, univariate
 from kanon_sql.solvers.microaggregation.measurements import Measurements
+from kanon_sql.solvers.microaggregation.nearest import METHOD, nearby
+from kanon_sql.solvers.microaggregation.places import PlacedRows
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.arrays import Int32, Int64
@@ -44,10 +46,18 @@ def solve(
         Returns a partition in which the columns of numbers are ranges.
     """
     if algorithm == UNIVARIATE:
-        found = univariate.solve(columns[0], requirement.k, budget)
-        if found is not None:
-            return replace(found, lower_bound=cost(found, table, columns))
-    return replace(divide(), lower_bound=Fraction(0), bound="trivial")
+        best = univariate.solve(columns[0], requirement.k, budget)
+        if best is not None:
+            return replace(best, lower_bound=cost(best, table, columns))
+    if algorithm == MONDRIAN:
+        return replace(divide(), lower_bound=Fraction(0), bound="trivial")
+    placed = PlacedRows.of(table, columns)
+    found = nearby(table, columns, placed, requirement.k)
+    if algorithm == MDAV:
+        best = mdav.solve(placed, requirement.k, budget)
+    else:
+        best = exchange.solve(placed, found.near, requirement.k, budget)
+    return replace(best, lower_bound=found.lower_bound, bound=METHOD if found.lower_bound else "trivial")
 
 
 def cost(partition: SummaryPartition, table: CodedTable, columns: Mapping[int, Measurements]) -> Fraction:
