@@ -210,7 +210,7 @@ def empty_certificate(policy: Policy) -> Certificate:
     nothing = np.empty(0, np.uint64)
     patterns = PatternSet(shown=nothing, cost=nothing.astype(np.int64))
     if policy.summarized:
-        algorithm, _ = _summarizing(policy)
+        algorithm, _ = summarizing(policy)
     else:
         algorithm = choose(policy.algorithm, policy.requirements, patterns)[0].name
     return Certificate(
@@ -290,7 +290,7 @@ def summarize(
     else:
         from kanon_sql.solvers.people.summaries import solve
 
-    algorithm, reason = _summarizing(policy)
+    algorithm, reason = summarizing(policy)
     started = time.monotonic()
     table.refuse_fewer(policy.k)
     requirement = feasible_requirement(table, policy)
@@ -334,7 +334,7 @@ def summarize(
     return recoding, partition, replace(certificate, prices=None, information_loss=lost)
 
 
-def _summarizing(policy: Policy) -> tuple[str, str]:
+def summarizing(policy: Policy) -> tuple[str, str]:
     """Return the algorithm where classes show what they have, and why it is this one."""
     if not policy.aggregated:
         check_algorithm(policy.algorithm)

@@ -75,6 +75,9 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
             raise PolicyError(f"{endless} of its {len(values)} values are infinite or NaN; hint: leave such rows out")
         written = pa.array([format(Decimal(value + 0.0), "f") for value in values], pa.string())
         return pa.DictionaryArray.from_arrays(encoded.indices, written).dictionary_decode()
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        _check_written(texts.unique().drop_null().to_pylist(), recoding)
+        return texts
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
         return texts
     if isinstance(recoding, Means):
@@ -85,6 +88,15 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
         "it has no numbers or dates, and only those have medians here; hint: cast it to a number, DATE or TIMESTAMP, or take "
         "RANGES or SETS"
     )
+
+
+def _check_written(texts: Sequence[str], recoding: Aggregate) -> None:
+    """Refuse texts that are not all numbers, nor, for medians, all dates."""
+    readers = [exact] if isinstance(recoding, Means) else [exact, moment]
+    wrong = min(sum(read(text) is None for text in texts) for read in readers)
+    if wrong:
+        what = "numbers" if isinstance(recoding, Means) else "numbers, nor dates"
+        raise PolicyError(f"{wrong} of its {len(texts)} values are no {what}; hint: RANGES or SETS")
 
 
 def numbers_of(labels: Sequence[Label]) -> list[Fraction]:

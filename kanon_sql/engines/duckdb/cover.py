@@ -47,8 +47,8 @@ def _question(qi: QuasiIdentifier, number: int) -> str:
         case Means():
             return text("cover_means", number=str(number), column=quoted(qi.column))
         case Medians():
-            label = f"system.main.cast_to_type(labels[{number}], qi.{quoted(qi.column)})"
-            return text("cover_medians", number=str(number), column=quoted(qi.column), label=label)
+            keys = {"value": f"CAST(qi.{quoted(qi.column)} AS VARCHAR)", "label": f"labels[{number}]"}
+            return text("cover_medians", **{name: _place(each) for name, each in keys.items()})
         case Digits(shown=shown):
             return text("cover_digits", most=str(shown[0]) if shown else "system.main.length(value)")
         case Intervals(steps=(str(), *_)):
@@ -63,6 +63,11 @@ def _question(qi: QuasiIdentifier, number: int) -> str:
             return text("cover_regions", edges=beside(edges))
         case _:
             return text("cover_sets", word=text("cover_word", word="word"))
+
+
+def _place(value: str) -> str:
+    """Return what a number or a date, given as a text, is ordered by."""
+    return f"coalesce({text('cover_number', text=value)}, system.main.encode({value}))"
 
 
 def _intervals(qi: QuasiIdentifier) -> str:

@@ -23,6 +23,12 @@ def typed_values(policy: Policy) -> list[str]:
     ]
 
 
+def differs(policy: Policy, name: str, label: str, value: str) -> str:
+    """Return whether a label is another value than the one behind it; a mean of equal numbers is not."""
+    kind = "DOUBLE" if isinstance(policy.aggregated.get(name), Means) else "VARCHAR"
+    return f"TRY_CAST({label} AS {kind}) IS DISTINCT FROM TRY_CAST({value} AS {kind})"
+
+
 def _typed(policy: Policy, name: str, label: str) -> str:
     recoding = policy.aggregated.get(name)
     if recoding is None:

@@ -3,10 +3,10 @@
         WHEN known = 0 THEN label IS NOT NULL
         ELSE coalesce(system.main.abs(label - total / known) <= 4e-15 * largest, false) IS FALSE END) AS wrong
     FROM (
-        SELECT class, CAST(labels[${number}] AS DOUBLE) AS label,
+        SELECT class, TRY_CAST(labels[${number}] AS DOUBLE) AS label,
                coalesce(system.main.sum(upto - after) FILTER (qi.${column} IS NOT NULL), 0) AS known,
-               system.main.fsum(CAST(qi.${column} AS DOUBLE) * (upto - after)) AS total,
-               system.main.max(system.main.abs(CAST(qi.${column} AS DOUBLE))) AS largest
+               system.main.fsum(TRY_CAST(qi.${column} AS DOUBLE) * (upto - after)) AS total,
+               system.main.max(system.main.abs(TRY_CAST(qi.${column} AS DOUBLE))) AS largest
         FROM "kanon#pieces"
         GROUP BY ALL
     )
