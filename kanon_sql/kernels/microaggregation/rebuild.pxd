@@ -4,7 +4,7 @@ cdef class Workspace:
     cdef long long k
     cdef long long[::1] chosen
     cdef long long many
-    cdef long long[::1] pool
+    cdef long long[::1] dissolved
     cdef long long[::1] number
     cdef long long points
     cdef long long[::1] size

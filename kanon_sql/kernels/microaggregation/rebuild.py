@@ -45,8 +45,8 @@ class Workspace:
     ----------
     chosen, many : int64 array, int
         ``chosen[:many]`` are these classes.
-    pool, number, points : int64 arrays, int
-        ``pool[:points]`` are their points, ``number`` their new classes, -1 before they have one.
+    dissolved, number, points : int64 arrays, int
+        ``dissolved[:points]`` are their points, ``number`` their new classes, -1 before they have one.
     size, sums, made : int64 array, float64 array, int
         The rows and the sum of each of ``made`` new classes.
     free, unused : int64 array, int
@@ -59,7 +59,7 @@ class Workspace:
         limit = 2 * k * most
         self.k, self.many, self.points, self.made = k, 0, 0, 0
         self.chosen = np.empty(most, np.int64)
-        self.pool, self.number = np.empty(limit, np.int64), np.empty(limit, np.int64)
+        self.dissolved, self.number = np.empty(limit, np.int64), np.empty(limit, np.int64)
         self.size, self.sums = np.empty(2 * most + 1, np.int64), np.empty((2 * most + 1, groups.columns))
         empty = np.flatnonzero(np.asarray(groups.size) == 0)
         free = np.zeros(len(groups.size) + most, np.int64)
@@ -119,7 +119,7 @@ def _choose(groups: Groups, points: Points, work: Workspace, state: cython.ulong
     a: cython.longlong
     place: cython.longlong
     known: cython.bint
-    limit: cython.longlong = work.pool.shape[0]
+    limit: cython.longlong = work.dissolved.shape[0]
     c: cython.longlong = groups.of[below(state, groups.of.shape[0])]
     total: cython.longlong = groups.size[c]
     work.many = 0
@@ -149,7 +149,7 @@ def _choose(groups: Groups, points: Points, work: Workspace, state: cython.ulong
     for a in range(work.many):
         i = groups.head[work.chosen[a]]
         while i >= 0:
-            work.pool[work.points] = i
+            work.dissolved[work.points] = i
             work.number[work.points] = -1
             work.points += 1
             i = groups.after[i]
@@ -203,7 +203,7 @@ def _join(groups: Groups, work: Workspace, a: cython.longlong, p: cython.longlon
     work.number[a] = p
     work.size[p] += 1
     for d in range(groups.columns):
-        work.sums[p, d] += groups.x[work.pool[a], d]
+        work.sums[p, d] += groups.x[work.dissolved[a], d]
 
 
 @cython.cfunc
@@ -225,7 +225,7 @@ def _start(groups: Groups, work: Workspace, rest: cython.longlong, state: cython
                 return a
             drawn -= 1
             for d in range(groups.columns):
-                work.centre[d] += groups.x[work.pool[a], d]
+                work.centre[d] += groups.x[work.dissolved[a], d]
     for d in range(groups.columns):
         work.centre[d] /= rest
     for a in range(work.points):
@@ -263,7 +263,7 @@ def _distance(groups: Groups, work: Workspace, a: cython.longlong) -> cython.dou
     each: cython.double
     total: cython.double = 0.0
     for d in range(groups.columns):
-        each = groups.x[work.pool[a], d] - work.centre[d]
+        each = groups.x[work.dissolved[a], d] - work.centre[d]
         total += each * each
     return total
 
@@ -307,7 +307,7 @@ def _replace(groups: Groups, work: Workspace) -> cython.void:
     d: cython.longlong
     c: cython.longlong
     for a in range(work.points):
-        take(groups, work.pool[a])
+        take(groups, work.dissolved[a])
     for a in range(work.many):
         c = work.chosen[a]
         for d in range(groups.columns):
@@ -319,6 +319,6 @@ def _replace(groups: Groups, work: Workspace) -> cython.void:
         work.unused -= 1
         work.size[a] = work.free[work.unused]
     for a in range(work.points):
-        put(groups, work.pool[a], work.size[work.number[a]])
+        put(groups, work.dissolved[a], work.size[work.number[a]])
     for a in range(work.made):
         weigh(groups, work.size[a])
