@@ -104,14 +104,14 @@ def _squares(name: str, own: list[tuple[Fraction, int]], shown: list[tuple[Fract
     """Return the least and the greatest sum of squared deviations from these means, of which some belong to NULLs."""
     total = sum(value * rows for value, rows in own)
     told = sum(value * rows for value, rows in shown)
-    room = _ROUNDING * sum(abs(value) * rows for value, rows in shown)
+    margin = _ROUNDING * sum(abs(value) * rows for value, rows in shown)
     gone = [beside * value for value in (shown[0][0], shown[-1][0])]
-    if not told - max(gone) - room <= total <= told - min(gone) + room:
+    if not told - max(gone) - margin <= total <= told - min(gone) + margin:
         raise AuditError(f'the means of the column "{name}" do not add up to the numbers of the source')
     squares = [value * value for value, _ in shown]
     lost = sum(value * value * rows for value, rows in own) - sum(value * value * rows for value, rows in shown)
-    room = 2 * _ROUNDING * sum(value * value * rows for value, rows in shown)
-    return lost + beside * min(squares) - room, lost + beside * max(squares) + room
+    margin = 2 * _ROUNDING * sum(value * value * rows for value, rows in shown)
+    return lost + beside * min(squares) - margin, lost + beside * max(squares) + margin
 
 
 def _matched(own: list[tuple[Fraction, int]], shown: list[tuple[Fraction, int]]) -> Fraction:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections import defaultdict
 from fractions import Fraction
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, PolicyError
@@ -181,3 +183,63 @@ def test_table_functions_and_suppressed_texts(con) -> None:
     rows = con.execute(f"SELECT age, sex FROM ({query})").fetchall()
     assert all(isinstance(age, str) for age, _ in rows)
     assert min(rows.count(row) for row in rows) >= 3
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    ["k >= 4 AND l(sex) >= 2", "k >= 4 AND t(sex) <= 0.2", "k >= 4 AND alpha(sex, 'f') <= 0.6", "k >= 4 AND delta(sex) <= 1"],
+)
+def test_guarantees_about_sensitive_values(con, guarantee: str) -> None:
+    found = rows_of(con, f"income IN MEANS, price IN MEANS GUARANTEE {guarantee}", ["income", "price", "sex"])
+    con.execute(f"CREATE OR REPLACE TABLE again AS FROM released ANONYMIZE BY income, price GUARANTEE {guarantee}")
+    assert con.session.releases[-1].suppressed_cells == 0  # it keeps the guarantee as it is
+    assert min(map(len, found.values())) >= 1
+    told = defaultdict(list)
+    for (income, price, _), members in found.items():
+        told[income, price] += members
+    for (income, _), members in told.items():
+        known = [value for value, _, _ in members if value is not None]
+        assert income == (sum(known) / len(known) if known else None)
+        assert len(members) >= 4
+
+
+def test_people_are_counted(con) -> None:
+    con.execute("CREATE TABLE visits AS SELECT i % 60 AS person, i * 37 % 101 AS paid, i AS visit FROM range(180) t(i)")
+    con.execute("CREATE TABLE shown AS FROM visits ANONYMIZE BY paid IN MEANS GUARANTEE k >= 5 PER person")
+    people = con.execute("""
+        SELECT min(p), sum(n)
+        FROM (
+            SELECT count(DISTINCT person) AS p, count(*) AS n
+            FROM shown JOIN visits AS v USING (visit) GROUP BY shown.paid
+        )
+    """).fetchall()
+    assert people[0] >= (5, 180)
+    assert con.session.releases[-1].lower_bound == 0
+
+
+def test_texts_of_numbers_and_dates(con) -> None:
+    con.execute("""
+        CREATE TABLE t AS
+        SELECT (i * 7 % 90)::VARCHAR AS x, (DATE '2024-01-01' + (i * 11 % 80)::INTEGER)::VARCHAR AS d FROM range(90) t(i)
+    """)
+    rows = con.execute("FROM t ANONYMIZE BY x IN MEANS, d IN MEDIANS GUARANTEE k >= 9").fetchall()
+    assert {type(x) for x, _ in rows} == {float}
+    assert {d for _, d in rows} <= {d for (d,) in con.execute("SELECT d FROM t").fetchall()}
+    assert min(rows.count(row) for row in rows) >= 9
+
+
+@pytest.mark.parametrize("kind", ["arrow", "pandas", "polars"])
+def test_tables_in_python(kind: str) -> None:
+    import kanon_sql
+
+    given = pa.table({"pay": [1, 2, None, 40, 41, 45, 90, 95], "day": [datetime.date(2024, 1, 1 + i) for i in range(8)]})
+    frame: Any = (
+        given if kind == "arrow" else given.to_pandas() if kind == "pandas" else pytest.importorskip("polars").from_arrow(given)
+    )
+    release = kanon_sql.anonymize(frame, k=2, recodings={"pay": "MEANS", "day": "MEDIANS"})
+    told = release.table if kind != "pandas" else pa.Table.from_pandas(release.table)
+    told = pa.table(told) if kind != "polars" else told.to_arrow()
+    assert told.schema.field("pay").type == pa.float64()
+    assert all(isinstance(each, datetime.date) for each in told.column("day").to_pylist())
+    assert release.certificate.information_loss
+    assert "information loss" in release.certificate.figures()
