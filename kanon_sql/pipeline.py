@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,15 +12,18 @@ import numpy as np
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges, Sets
 from kanon_sql.model.requirements import People
 from kanon_sql.model.validation import as_identifier
-from kanon_sql.solvers import by_parts
+from kanon_sql.solvers import by_parts, microaggregation
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Progress, never, silent
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.instances.row_distance import METHOD, row_prices
+from kanon_sql.solvers.microaggregation import partition as measured
+from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solver, choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
@@ -207,8 +210,7 @@ def empty_certificate(policy: Policy) -> Certificate:
     nothing = np.empty(0, np.uint64)
     patterns = PatternSet(shown=nothing, cost=nothing.astype(np.int64))
     if policy.summarized:
-        check_algorithm(policy.algorithm)
-        algorithm = ALGORITHM
+        algorithm, _ = summarizing(policy)
     else:
         algorithm = choose(policy.algorithm, policy.requirements, patterns)[0].name
     return Certificate(
@@ -251,6 +253,7 @@ def summarize(
     null: Mapping[str, int],
     progress: Progress = silent,
     ended: Callable[[], bool] = never,
+    numbers: Mapping[str, Sequence[Fraction]] | None = None,
 ) -> tuple[Recoding, SummaryPartition, Certificate]:
     """Divide the rows of a coded table into classes that lose little by their summaries.
 
@@ -259,11 +262,13 @@ def summarize(
     table : CodedTable
         At least one row type; columns that are summarized have codes in the order of their values.
     policy : Policy
-        Resolved; some column of it shows ranges or sets.
+        Resolved; some column of it shows ranges, sets, means or medians.
     null : mapping of int
         For each such column the code of NULL, the highest; -1 where there is none.
     progress, ended
         As for `run`.
+    numbers : mapping, optional
+        For each column of means or medians the number of each code; of NULL any.
 
     Returns
     -------
@@ -285,7 +290,7 @@ def summarize(
     else:
         from kanon_sql.solvers.people.summaries import solve
 
-    check_algorithm(policy.algorithm)
+    algorithm, reason = summarizing(policy)
     started = time.monotonic()
     table.refuse_fewer(policy.k)
     requirement = feasible_requirement(table, policy)
@@ -296,7 +301,20 @@ def summarize(
     kinds = [_kind(recodings[names[0]]) for names in seen.columns]
     hidden = np.array([null.get(names[0], -1) for names in seen.columns], np.int32)
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
-    partition = solve(seen, kinds, hidden, requirement, budget)
+    columns = {
+        c: Measurements.of(
+            (numbers or {})[names[0]], seen.codes[:, c], seen.weight, null=int(hidden[c]), median=kinds[c] == "median"
+        )
+        for c, names in enumerate(seen.columns)
+        if kinds[c] in ("mean", "median")
+    }
+    cut = ["range" if c in columns else kind for c, kind in enumerate(kinds)]
+    if columns:
+        partition = measured.solve(
+            algorithm, seen, columns, requirement, budget, lambda: solve(seen, cut, hidden, requirement, budget)
+        )
+    else:
+        partition = solve(seen, kinds, hidden, requirement, budget)
     bound = (partition.lower_bound + always) / table.unit
     lower_bound, method = _of_every_release(bound, _with_least(partition.bound, requirement, policy), table, policy)
     recoding = Recoding(row_type=partition.row_type, shown=_shown(seen, places, kinds, partition), count=partition.count)
@@ -304,14 +322,26 @@ def summarize(
         table,
         policy,
         recoding,
-        algorithm=ALGORITHM,
-        reason="the only one that makes RANGES and SETS",
-        cost=(partition.cost(seen, kinds, hidden) + always) / table.unit,
+        algorithm=algorithm,
+        reason=reason,
+        cost=(partition.cost(seen, kinds, hidden) + measured.cost(partition, seen, columns) + always) / table.unit,
         lower_bound=lower_bound,
         bound_method=method,
         seconds=time.monotonic() - started,
     )
-    return recoding, partition, replace(certificate, prices=None)
+    shares = {seen.columns[c][0]: each.share(*measured.pieces(partition, seen, c)) for c, each in columns.items()}
+    lost = tuple(f"{as_identifier(name)} {100 * float(share):.3f} %" for name, share in shares.items())
+    return recoding, partition, replace(certificate, prices=None, information_loss=lost)
+
+
+def summarizing(policy: Policy) -> tuple[str, str]:
+    """Return the algorithm where classes show what they have, and why it is this one."""
+    if not policy.aggregated:
+        check_algorithm(policy.algorithm)
+        return ALGORITHM, "the only one that makes RANGES and SETS"
+    columns = len(policy.quasi_identifiers)
+    plain = not policy.sensitive_requirements
+    return microaggregation.chosen(policy.algorithm, columns, only=len(policy.aggregated) == columns, plain=plain)
 
 
 def _without_hidden_levels(table: CodedTable, places: list[int]) -> CodedTable:
@@ -326,7 +356,8 @@ def _without_hidden_levels(table: CodedTable, places: list[int]) -> CodedTable:
 
 
 def _kind(recoding: object) -> str:
-    return "range" if isinstance(recoding, Ranges) else "set" if isinstance(recoding, Sets) else "plain"
+    kinds = {Ranges: "range", Sets: "set", Means: "mean", Medians: "median"}
+    return next((name for kind, name in kinds.items() if isinstance(recoding, kind)), "plain")
 
 
 def _shown(table: CodedTable, places: list[int], kinds: list[str], partition: SummaryPartition) -> np.ndarray:
@@ -336,6 +367,6 @@ def _shown(table: CodedTable, places: list[int], kinds: list[str], partition: Su
     for column, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
         pairs = np.unique(np.stack([partition.number, table.codes[partition.row_type, column]]), axis=1)
         different = np.bincount(pairs[0], minlength=classes)
-        told = different == 1 if kind == "plain" else (different < values) | (values == 1)
+        told = different == 1 if kind == "plain" else (different < values) | (values == 1) | (kind in ("mean", "median"))
         shown |= told.astype(np.uint64) << np.uint64(places[column])
     return shown[partition.number]

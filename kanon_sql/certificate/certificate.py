@@ -47,6 +47,8 @@ class Certificate:
         Whether the same input gives the same rows again: not where no secret could be kept.
     unchanged : tuple of str
         The columns that are released as they are, and about which nothing is guaranteed, kept ones included.
+    information_loss : tuple of str
+        Of each column in means or medians the share of its deviation that is lost inside of classes, in percent: SSE / SST.
     warnings : tuple of str
         What these columns tell, without values: those without a role that single rows out, and those that give suppressed cells
         back. Empty until the audit has passed.
@@ -84,6 +86,7 @@ class Certificate:
     unit: int = 1
     repeatable: bool = True
     unchanged: tuple[str, ...] = ()
+    information_loss: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     classes: int | None = None
     smallest_class: int | None = None
@@ -118,6 +121,7 @@ class Certificate:
             "smallest class": "-" if self.smallest_class is None else f"{self.smallest_class:,} rows",
             "suppressed cells": f"{self.suppressed_cells:,} of {self.cells:,} ({share:.1%})",
             "cost": f"{float(self.cost):,.12g}, lower bound {float(self.lower_bound):,.12g}: {self.saving}",
+            **({"information loss": ", ".join(self.information_loss)} if self.information_loss else {}),
             "algorithm": f"{self.algorithm} ({self.reason})",
             "solved": f"{self.status.value}, {self.seconds:.2f} s",
             **({"released unchanged": ", ".join(self.unchanged)} if self.unchanged else {}),
@@ -141,7 +145,7 @@ class Certificate:
         """Return plain data: exact numbers as int, or as text where they are no whole numbers."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__}
         data["status"] = self.status.value
-        for name in ("requirements", "unchanged", "warnings"):
+        for name in ("requirements", "unchanged", "information_loss", "warnings"):
             data[name] = list(data[name])
         data["prices"] = None if self.prices is None else list(self.prices)
         for name in ("cost", "lower_bound"):

@@ -118,6 +118,7 @@ _CLAIMS = {
     "seconds": _SECONDS,
     "repeatable": _TRUTH,
     "unchanged": _TEXTS,
+    "information_loss": _TEXTS,
     "warnings": _TEXTS,
     "number": _WHOLE_OR_NULL,
 }

@@ -5,7 +5,7 @@
     recoding := IN kind [LOSS (number {, number})]
     kind     := DIGITS [(count {, count})] | INTERVALS [(width {, width}) | (period {, period}) | ('max' | 'sum')]
               | HIERARCHY (table | 'file') [(level {, level})] | BINS [(algorithm)] | REGIONS table [(option {, option})]
-              | RECTANGLES [(algorithm)] | RANGES | SETS
+              | RECTANGLES [(algorithm)] | RANGES | SETS | MEANS | MEDIANS
     period   := DAY | MONTH | QUARTER | YEAR | DECADE
     option   := algorithm | 'merge'
 """
@@ -22,6 +22,7 @@ from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import ClauseError, PolicyError, raise_alone
+from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.recodings import (
     PERIODS,
     Bins,
@@ -36,7 +37,7 @@ from kanon_sql.model.recodings import (
 )
 from kanon_sql.model.validation import nearest
 
-KINDS = ("DIGITS", "INTERVALS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS")
+KINDS = ("DIGITS", "INTERVALS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS", "MEANS", "MEDIANS")
 
 
 def recoding(reader: Reader) -> Generalization | None:
@@ -75,6 +76,10 @@ def kind(reader: Reader) -> Generalization:
             built, own = Bins, {**algorithm(reader)}
         case "RANGES":
             built, own = Ranges, {}
+        case "MEANS":
+            built, own = Means, {}
+        case "MEDIANS":
+            built, own = Medians, {}
         case _:
             built, own = Sets, {}
     if reader.skip("LOSS"):

@@ -10,6 +10,7 @@ import numpy as np
 from kanon_sql.engines.built_arrays import numbers
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize import ladders
+from kanon_sql.generalize.measurements import measurable
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
@@ -78,7 +79,7 @@ def coded(
     texts = {spelled[same_name(name)]: part for name, part in zip(labelled(policy), parts[known:rows], strict=True)}
     keys = {name: key_codes(part) for name, part in zip(resolved.measured, parts[rows + 1 :], strict=True)}
     named = dict(zip(policy.tables, map(_columns, policy.tables, tables), strict=True))
-    climbed = ladders(resolved, texts, count, named, budget)
+    climbed = ladders(resolved, measurable(resolved, texts, types.type), count, named, budget)
     values = pa.StructArray.from_arrays(parts[:known], names[:known])
     table, resolved = encode(values, count, resolved, climbed)
     table, spellings = together(table, keys)

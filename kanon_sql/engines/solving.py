@@ -13,12 +13,15 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.engines.built_arrays import numbers, texts
 from kanon_sql.engines.histogram import coded
 from kanon_sql.engines.pieces import ListedPieces, PiecesByNumber, PlainPieces, hidden_columns
+from kanon_sql.generalize.measurements import numbers_of
 from kanon_sql.generalize.summaries import ranges, sets
+from kanon_sql.model.microaggregation import Aggregate, Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.equal_values import Spellings
@@ -62,7 +65,8 @@ def solve(
     number = None
     if resolved.summarized:
         null = {name: _null(climbed[name]) for name in resolved.summarized}
-        recoding, division, certificate = pipeline.summarize(table, resolved, null, progress, ended)
+        values = {name: numbers_of(climbed[name].labels[0]) for name in resolved.aggregated}
+        recoding, division, certificate = pipeline.summarize(table, resolved, null, progress, ended, values)
         number = division.number
     else:
         recoding, certificate = pipeline.run(table, resolved, progress, ended)
@@ -107,9 +111,27 @@ def _shown(policy: Policy, name: str, ladder: Ladder, table: CodedTable, recodin
     level = hidden_bits(recoding.shown, len(table.columns))[:, places].sum(axis=1)
     if number is None or name not in policy.summarized:
         return _labels(ladder, level, table.origin[recoding.row_type])
+    recoded = policy.summarized[name]
+    if isinstance(recoded, Aggregate):
+        return _aggregates(isinstance(recoded, Medians), ladder, table, places[0], recoding, number)
     summary = ranges if isinstance(policy.summarized[name], Ranges) else sets
     code = table.codes[recoding.row_type, places[0]].astype(np.int64)
     return texts(summary(ladder.labels[0], number, code)).take(numbers(np.where(level == 0, number, 0), missing=level > 0))
+
+
+def _aggregates(median: bool, ladder: Ladder, table: CodedTable, place: int, recoding: Recoding, number: Int64) -> pa.Array:
+    """Return the mean or the median of the class of each piece, as a text."""
+    labels, codes, null = ladder.labels[0], table.codes[:, place], _null(ladder)
+    column = Measurements.of(numbers_of(labels), codes, table.weight, null=null, median=median)
+    held = codes[recoding.row_type].astype(np.int64), number, recoding.count
+    shown: list[str | None] = [None] * (int(number.max()) + 1)
+    if median:
+        for each, code in column.medians(*held).items():
+            shown[each] = labels[code]
+    else:
+        means = column.means(*held)
+        shown[: len(means)] = means
+    return texts(shown).take(numbers(number))
 
 
 def _labels(ladder: Ladder, level: Int64, row_type: Int64) -> pa.Array:

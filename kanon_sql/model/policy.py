@@ -18,6 +18,7 @@ from kanon_sql.model import policy_checks as checks
 from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
+from kanon_sql.model.microaggregation import Aggregate
 from kanon_sql.model.policy_arguments import chosen_columns, lists_of_columns, refuse_texts
 from kanon_sql.model.policy_json import policy_fields
 from kanon_sql.model.policy_lines import lines, names
@@ -179,7 +180,7 @@ class Policy:
 
     @property
     def generalized(self) -> tuple[str, ...]:
-        """Return the quasi-identifiers whose cells may be coarsened, in their order; their released columns are texts."""
+        """Return the quasi-identifiers whose cells may be coarsened, in their order; texts but for the `aggregated`."""
         return tuple(qi.column for qi in self.quasi_identifiers if qi.recoding is not None)
 
     @property
@@ -189,8 +190,13 @@ class Policy:
 
     @property
     def summarized(self) -> dict[str, Summary]:
-        """Return the columns of which classes show the range or the set of their own values."""
+        """Return the columns of which classes show the range, the set, the mean or the median of their own values."""
         return {qi.column: qi.recoding for qi in self.quasi_identifiers if isinstance(qi.recoding, Summary)}
+
+    @property
+    def aggregated(self) -> dict[str, Aggregate]:
+        """Return the columns of which classes show the mean or the median: released as numbers or dates, not as texts."""
+        return {qi.column: qi.recoding for qi in self.quasi_identifiers if isinstance(qi.recoding, Aggregate)}
 
     @property
     def grouped(self) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ def _check_summaries(masks: bool, linked: bool) -> None:
     ):
         if refused:
             raise PolicyError(
-                f"RANGES and SETS cannot be combined with {what}; hint: take intervals or a hierarchy in their place"
+                f"RANGES, SETS, MEANS and MEDIANS cannot be combined with {what}; hint: take intervals or a hierarchy"
             )
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
+from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.validation import fraction, known_keys, listed, named, one_of, plain_number, whole
 
 PERIODS = ("day", "month", "quarter", "year", "decade")
@@ -191,9 +192,9 @@ class Sets:
     """Each class shows the set of its own values."""
 
 
-Generalization = Digits | Intervals | Levels | Bins | Regions | Rectangles | Ranges | Sets
+Generalization = Digits | Intervals | Levels | Bins | Regions | Rectangles | Ranges | Sets | Means | Medians
 
-Summary = Ranges | Sets
+Summary = Ranges | Sets | Means | Medians
 """What a cell shows depends on its class, not on its value alone."""
 
 _KINDS: dict[str, type[Generalization]] = {
@@ -205,6 +206,8 @@ _KINDS: dict[str, type[Generalization]] = {
     "rectangles": Rectangles,
     "ranges": Ranges,
     "sets": Sets,
+    "means": Means,
+    "medians": Medians,
 }
 SUPPRESS = "suppress"
 """The recoding of a column whose cells are shown or hidden, nothing in between."""

@@ -100,7 +100,7 @@ def hidden(column: str, policy: Policy) -> str:
 def _domain(con: Any, policy: Policy, column: int, tables: Sequence[Rows]) -> Domain:
     qi = policy.quasi_identifiers[column]
     name = quoted(qi.column)
-    text = "NULL" if qi.recoding is None else name
+    text = "NULL" if qi.recoding is None else f"CAST({name} AS VARCHAR)"
     query = f"""SELECT {hidden(name, policy)}, {text}
         FROM (SELECT {name} FROM source UNION SELECT {name} FROM released)
         ORDER BY {name} ASC NULLS LAST"""  # noqa: S608

@@ -17,11 +17,13 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.beside import beside_of
 from kanon_sql.engines.duckdb.release import quoted
 from kanon_sql.generalize.ladders import Column, ladders
+from kanon_sql.generalize.measurements import measurable
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Bins, Regions, table_of
 from kanon_sql.model.requirements import TCloseness
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.microaggregation.measurements import GRAIN as CELLS
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.encode import encode
 from kanon_sql.table.equal_values import key_codes, together
@@ -94,7 +96,8 @@ class CodedSource:
         named = [table_of(qi.recoding) for qi in again.quasi_identifiers]
         named += [each.table for each in policy.requirements if isinstance(each, TCloseness)]
         tables = {name: _table(con, beside_of(policy, name)) for name in named if name is not None}
-        climbed = ladders(again, by_name, count, tables, Budget(seed=policy.seed))
+        written = measurable(policy, by_name, histogram.schema.empty_table().to_struct_array().type)
+        climbed = ladders(again, written, count, tables, Budget(seed=policy.seed))
         row_types = pa.StructArray.from_arrays(parts[: len(names)], names)
         table, spellings = together(encode(row_types, count, again, climbed)[0], ranked)
         table = measured(table, policy, by_name, tables, spellings)
@@ -161,6 +164,8 @@ class CodedSource:
         """Return the cost of hiding a coded column; of one that shows chosen groups or summaries, the grain of its loss."""
         (name, *_) = table.columns[column]
         cost = table.exact_cost(int(table.cost[column]))
+        if name in self.policy.aggregated:
+            return cost * CELLS
         if name in self.policy.summarized:
             return cost / max(1, int(table.cardinality[column]) - 1)
         return cost * GRAIN if name in self.policy.grouped else cost

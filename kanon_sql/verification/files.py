@@ -207,6 +207,7 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) ->
     meaning = c.saving if proven >= c.lower_bound else f"{c.saving}, if the lower bound holds"
     shown = "with permitted labels of its values" if generalized else "under a permitted mask"
     unread = f", the values behind each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
+    told = ", information_loss" if c.information_loss else ""
     asked = coded.policy.people
     people = "" if asked is None or (loss.people and loss.people[0] >= asked.k) else ", the people of each class"
     return {
@@ -218,5 +219,5 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) ->
         "cost": counted(c.cost, loss.cost),
         "lower bound": f"{number(c.lower_bound)} by {c.bound_method}, {again}",
         "status": f"{c.status.value}: {meaning}",
-        "only by the checksum": f"algorithm, reason, seconds, number, warnings{unread}{people}",
+        "only by the checksum": f"algorithm, reason, seconds, number, warnings{told}{unread}{people}",
     }

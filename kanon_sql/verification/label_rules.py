@@ -11,12 +11,14 @@ from itertools import pairwise
 import numpy as np
 
 from kanon_sql.generalize.groups import in_order
+from kanon_sql.model.microaggregation import Aggregate
 from kanon_sql.model.recodings import Generalization, Intervals, Ranges, Sets, Summary
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import GRAIN, Label
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.label_texts import Stretch, members, stretch
 from kanon_sql.verification.readings import Domain, Mask, Meaning, Reading
+from kanon_sql.verification.shown_numbers import number_rule
 
 Rule = Callable[[Label], Iterable[Meaning]]
 """Yields the ways to read a label."""
@@ -45,6 +47,8 @@ def reading(column: str, recoding: Generalization | None, domain: Domain, source
 
 def _rule(column: str, recoding: Generalization, domain: Domain, source: CodedSource, place: dict[Label, int]) -> Rule:
     values = source.columns[column].texts
+    if isinstance(recoding, Aggregate):
+        return number_rule(recoding, values, place)
     if isinstance(recoding, Ranges):
         return _ranges(source.ladders[column].labels[0], place)
     if isinstance(recoding, Sets):

@@ -17,6 +17,7 @@ import numpy as np
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.release import quoted
 from kanon_sql.errors import AuditError, raise_alone
+from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Intervals
 from kanon_sql.verification.cells import Cells, read_cells
@@ -27,6 +28,7 @@ from kanon_sql.verification.label_rules import reading
 from kanon_sql.verification.one_level import check_one_level
 from kanon_sql.verification.origins import check_origins
 from kanon_sql.verification.readings import Domain, Reading
+from kanon_sql.verification.shown_numbers import number_loss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +99,7 @@ def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
     ]
     for name, domain, each in zip(chosen, cells.domains, readings, strict=True):
         _check_read(name, domain, each)
-    loss = _loss(policy, cells, readings)
+    loss = _loss(source, cells, readings)
     check_origins(source, cells, readings)
     check_one_level(policy, cells, readings)
     if policy.people is None:
@@ -113,7 +115,11 @@ def _align(con: Any, policy: Policy, from_json: bool) -> None:
     """Give each column one type in both tables, so that what was the same before it was written is the same again."""
     query = "SELECT column_name, data_type FROM system.main.duckdb_columns() WHERE table_name = ? AND NOT internal"
     kinds = {table: dict(con.execute(query, [table]).fetchall()) for table in ("source", "released")}
-    as_text = {qi.column for qi in policy.quasi_identifiers if policy.suppress is not None or qi.recoding is not None}
+    as_text = {
+        qi.column
+        for qi in policy.quasi_identifiers
+        if policy.suppress is not None or not (qi.recoding is None or isinstance(qi.recoding, Medians))
+    }
     for name, given in kinds["source"].items():
         if policy.people is not None and name == policy.people.per:  # it was not released
             continue
@@ -144,8 +150,12 @@ def _gone(domain: Domain) -> int:
     return 0 if domain.hidden is None else int(domain.cells[domain.hidden])
 
 
-def _loss(policy: Policy, cells: Cells, readings: Sequence[Reading]) -> Loss:
+def _loss(source: CodedSource, cells: Cells, readings: Sequence[Reading]) -> Loss:
+    policy = source.policy
     chosen = _chosen_losses(policy, cells, readings)
+    for qi, domain in zip(policy.quasi_identifiers, cells.domains, strict=True):
+        if qi.column in policy.aggregated:
+            chosen[qi.column] = number_loss(source, qi.column, domain)
     least, most = 0, 0
     low, high = Fraction(0), Fraction(0)
     for qi, domain, each in zip(policy.quasi_identifiers, cells.domains, readings, strict=True):

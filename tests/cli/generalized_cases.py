@@ -48,11 +48,15 @@ KINDS: dict[str, dict[str, str]] = {
     "rectangles by name": {"x": "RECTANGLES WITH y (kd_tree)", "y": "RECTANGLES WITH x (kd_tree)"},
     "ranges": {"age": "RANGES", "born": "RANGES"},
     "sets": {"job": "SETS", "zip": "SETS"},
+    "means": {"age": "MEANS", "y": "MEANS"},
+    "one mean": {"age": "MEANS"},
+    "medians": {"age": "MEDIANS", "born": "MEDIANS", "y": "MEDIANS"},
+    "means and sets": {"age": "MEANS", "job": "SETS"},
     "summaries and ladders": {"age": "RANGES", "job": "SETS", "zip": "DIGITS"},
 }
 
 CHOSEN = ("bins", "bins by name", "regions", "regions by name", "intervals", "sum", "rectangles", "rectangles by name")
-SUMMARIES = ("ranges", "sets", "summaries and ladders")
+SUMMARIES = ("ranges", "sets", "means", "one mean", "medians", "means and sets", "summaries and ladders")
 
 
 def command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:

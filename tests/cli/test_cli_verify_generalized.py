@@ -49,7 +49,7 @@ def test_a_release_passes(run: Run, folder: Path, kind: str) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("kind", ["ladders", "bins", "rectangles", "summaries and ladders"])
+@pytest.mark.parametrize("kind", ["ladders", "bins", "rectangles", "summaries and ladders", "means", "medians"])
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "duckdb::main.out"])
 def test_every_format_passes(run: Run, folder: Path, kind: str, ending: str) -> None:
     rows = [tuple(None if cell in ("b", 3, 12) and kind != "rectangles" else cell for cell in row) for row in people(3)]

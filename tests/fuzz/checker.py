@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fuzz import averages
+from fuzz.averages import typed
 from fuzz.label_rules import covers
 from fuzz.promise import Promise
 from fuzz.requirement_rules import in_order, kept
@@ -53,6 +55,7 @@ def check(
         return []
     found = [*_types(source, released, promise, rules), *_classes(source, released, promise, rules)]
     found += _rows(source, released, promise)
+    found += averages.check(source, released, promise)
     if claim is not None:
         found += _claims(source, released, promise, claim)
     return found
@@ -65,7 +68,7 @@ def _types(source: Table, released: Table, promise: Promise, rules: Rules) -> It
     for name, kind in zip(released.names, released.types, strict=True):
         listed = own[name].startswith("ENUM")
         texts = name in promise.qi and (promise.suppress is not None or name in promise.recodings or listed)
-        wanted = "VARCHAR" if texts else own[name]
+        wanted = typed(promise, name, own[name]) or ("VARCHAR" if texts else own[name])
         if kind != wanted:
             yield f"a column of {own[name]} became {kind}, not {wanted}"
 

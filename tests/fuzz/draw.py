@@ -197,7 +197,7 @@ def _promise(
         if len(points) > 1 and cells[0] and draw.random() < 0.3:
             found |= {name: Recoding(kind="rectangles", beside=other) for name, other in (points[:2], points[1::-1])}
         promise = replace(promise, recodings=found)
-        if {"ranges", "sets"} & {each.kind for each in found.values()}:
+        if {"ranges", "sets", "means", "medians"} & {each.kind for each in found.values()}:
             return replace(promise, algorithm=draw.choice(["auto", "auto", "mondrian"]))
     promise = replace(promise, masks=_masks(draw, qi) if draw.random() < 0.25 else None)
     plain = [name for name in qi if name not in promise.recodings]
@@ -272,7 +272,9 @@ def _recoding(draw: Random, column: Column, cells: list[str]) -> Recoding | None
     if pool.kind == "VARCHAR" and not pool.fold:
         kinds += ["digits", "digits", "hierarchy", "hierarchy"]
     if pool.numeric and pool.kind not in ("DOUBLE", "FLOAT"):
-        kinds += ["intervals", "intervals"]
+        kinds += ["intervals", "intervals", "means", "means", "medians"]
+    if pool.kind == "DATE":
+        kinds += ["medians"]
     if pool.dated:
         kinds += ["periods", "periods"]
     kind = draw.choice(kinds)

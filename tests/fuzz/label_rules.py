@@ -54,6 +54,10 @@ def covers(recoding: Recoding, label: str, value: str | None, domain: tuple[str,
     """
     if recoding.kind in ("ranges", "sets"):
         return any(value is None if each is None else each == value for each in _summary(recoding.kind, label, domain, kind))
+    if recoding.kind == "means":
+        return domain != () and min(map(float, domain)) <= float(label) <= max(map(float, domain))  # a mean is rounded
+    if recoding.kind == "medians":
+        return label in domain
     if recoding.kind == "bins":  # empty cells are labels like any other
         return label.startswith("bin ")
     if value is None:

@@ -12,6 +12,7 @@ import duckdb
 
 import kanon_sql
 from fuzz import spelling
+from fuzz.averages import typed
 from fuzz.checker import Rules
 from fuzz.draw import Trial
 from fuzz.known_secret import SECRET
@@ -190,7 +191,9 @@ def texts_of(trial: Trial) -> list[str]:
     return [
         name
         for name in promise.qi
-        if promise.suppress is not None or name in promise.recodings or kinds[name].startswith("ENUM")
+        if promise.suppress is not None
+        or (name in promise.recodings and typed(promise, name, kinds[name]) is None)
+        or kinds[name].startswith("ENUM")
     ]
 
 

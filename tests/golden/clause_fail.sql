@@ -314,7 +314,7 @@ FROM patients ANONYMIZE BY zip IN DIGITS, age LINKED (zip, age) GUARANTEE k >= 2
 -- error: the linked column "zip" is generalized too
 -- name: ranges with masks
 FROM patients ANONYMIZE BY GROUPING SETS ((zip, age IN RANGES), ()) GUARANTEE k >= 2
--- error: RANGES and SETS cannot be combined with masks
+-- error: RANGES, SETS, MEANS and MEDIANS cannot be combined with masks
 -- name: a linked column that is not in the list
 FROM patients ANONYMIZE BY zip, age LINKED (zip, disease) GUARANTEE k >= 2
 -- error: a linked column is not in the BY list; hint: LINKED stands behind all columns, as in BY city, zip, age LINKED (city, zip) (line 1, column 50, at 'disease')

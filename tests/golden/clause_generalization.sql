@@ -66,3 +66,7 @@ SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
 SELECT zip AS digits, age AS bins FROM patients ANONYMIZE BY digits, bins IN INTERVALS (5) GUARANTEE k >= 2
 -- becomes:
 SELECT * FROM (SELECT * FROM (SELECT zip AS digits, age AS bins FROM patients) AS k2)
+-- name: means and medians
+FROM patients ANONYMIZE BY age IN MEANS WEIGHT 2, zip IN SETS GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2)

@@ -19,6 +19,7 @@ from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
 from kanon_sql.engines.duckdb.written import read_options
+from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
@@ -107,14 +108,19 @@ def _of_frame(con: duckdb.DuckDBPyConnection, session: Session, frame: Frame, po
     places = {same_name(name): place for place, name in enumerate(frame.names)}
     shown = {places[same_name(qi.column)] for qi in policy.quasi_identifiers}
     texts = shown if policy.suppress is not None else {places[same_name(name)] for name in policy.generalized}
+    medians = set[int]()
+    if policy.suppress is None:
+        medians = {places[same_name(name)] for name, each in policy.aggregated.items() if isinstance(each, Medians)}
     numbered = number_rows(con, frame, shown | {places[same_name(name)] for name in policy.measured})
     released = asked(session, lambda: _run(con, sql))
     rows = numbered.rows(released.column(NUMBER))
     columns = {}
     for name in released.column_names[:-1]:
         place, values = places[same_name(name)], released.column(name)
-        if place in texts:
-            columns[place] = frame.texts(values)
+        if place in texts - medians:
+            columns[place] = frame.made(values)
+        elif place in medians:
+            columns[place] = frame.shown(place, from_duckdb(values, frame.column(place)))
         elif place in shown:
             numbered.refuse_altered(place, name, values, rows)
             columns[place] = frame.shown(place, from_duckdb(values, frame.column(place)))

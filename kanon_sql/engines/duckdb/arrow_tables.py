@@ -73,8 +73,8 @@ class ArrowTable(Frame):
 
         return pa.field(self.names[place], values.type), values
 
-    def texts(self, values: pa.ChunkedArray) -> tuple[pa.Field, pa.ChunkedArray]:
-        """Return the texts as they are."""
+    def made(self, values: pa.ChunkedArray) -> tuple[pa.Field, pa.ChunkedArray]:
+        """Return the texts or the floats as they are."""
         import pyarrow as pa
 
         return pa.field("", values.type), values

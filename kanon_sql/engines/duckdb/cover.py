@@ -9,6 +9,7 @@ from kanon_sql.engines.duckdb.beside import beside, hierarchy
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.model.hierarchies import DEEPEST
+from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Bins, Digits, Intervals, Levels, Ranges, Rectangles, Regions
@@ -26,7 +27,7 @@ def cover(policy: Policy) -> dict[str, str]:
     generalized = [qi for qi in policy.quasi_identifiers if qi.recoding is not None]
     for number, qi in enumerate(generalized, 1):
         check = f'"kanon#cover{number}"'
-        covers.append(text("cover", check=check, column=quoted(qi.column), number=str(number), question=_question(qi)))
+        covers.append(text("cover", check=check, column=quoted(qi.column), number=str(number), question=_question(qi, number)))
         uncovered.append(text("cover_refusal", check=check, column=literal(qi.column)))
     place = {name: str(number) for number, name in enumerate(policy.generalized, 1)}
     for x, y in policy.rectangles:
@@ -37,9 +38,17 @@ def cover(policy: Policy) -> dict[str, str]:
     return {"covers": "".join(covers), "uncovered": "".join(uncovered)}
 
 
-def _question(qi: QuasiIdentifier) -> str:
-    """Return a query that counts the pairs of value and label of ``"kanon#shown"`` in which the label does not cover."""
+def _question(qi: QuasiIdentifier, number: int) -> str:
+    """Return a query that counts the pairs of value and label of ``"kanon#shown"`` in which the label does not cover.
+
+    Of means and medians it counts the classes whose label is none.
+    """
     match qi.recoding:
+        case Means():
+            return text("cover_means", number=str(number), column=quoted(qi.column))
+        case Medians():
+            keys = {"value": f"CAST(qi.{quoted(qi.column)} AS VARCHAR)", "label": f"labels[{number}]"}
+            return text("cover_medians", **{name: _place(each) for name, each in keys.items()})
         case Digits(shown=shown):
             return text("cover_digits", most=str(shown[0]) if shown else "system.main.length(value)")
         case Intervals(steps=(str(), *_)):
@@ -54,6 +63,11 @@ def _question(qi: QuasiIdentifier) -> str:
             return text("cover_regions", edges=beside(edges))
         case _:
             return text("cover_sets", word=text("cover_word", word="word"))
+
+
+def _place(value: str) -> str:
+    """Return what a number or a date, given as a text, is ordered by."""
+    return f"coalesce({text('cover_number', text=value)}, system.main.encode({value}))"
 
 
 def _intervals(qi: QuasiIdentifier) -> str:

@@ -22,7 +22,6 @@ from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.registry import choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.summaries import ALGORITHM
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import alike
@@ -116,8 +115,8 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
     if policy.summarized:
         return [
             *head,
-            Line(property="masks", value="none: classes show the range or the set of their values"),
-            Line(property="solver", value=f"{ALGORITHM} (the only one that makes RANGES and SETS)"),
+            Line(property="masks", value="none: classes show the range, the set, the mean or the median of their values"),
+            Line(property="solver", value="{} ({})".format(*pipeline.summarizing(policy))),
         ]
     patterns = permitted(table, policy)
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)

@@ -74,8 +74,8 @@ class Frame(ABC):
         """
 
     @abstractmethod
-    def texts(self, values: pa.ChunkedArray) -> Any:
-        """Return a column that has become texts."""
+    def made(self, values: pa.ChunkedArray) -> Any:
+        """Return a column that has become texts, or means as 64-bit floats."""
 
     @abstractmethod
     def table(self, columns: Mapping[int, Any]) -> Any:

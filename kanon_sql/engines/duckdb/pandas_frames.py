@@ -69,8 +69,8 @@ class PandasFrame(Frame):
         """Return the dtype of the source; whole numbers and booleans with suppressed cells take pandas' nullable types."""
         return _shown(self._frame.iloc[:, place], values)
 
-    def texts(self, values: pa.ChunkedArray) -> pd.Series[Any]:
-        """Return texts in pandas' own type of texts."""
+    def made(self, values: pa.ChunkedArray) -> pd.Series[Any]:
+        """Return texts in pandas' own type of texts, or floats."""
         cells: pd.Series[Any] = values.to_pandas()
         return cells
 

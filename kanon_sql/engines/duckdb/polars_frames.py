@@ -74,11 +74,11 @@ class PolarsFrame(Frame):
             return texts.cast(pl.Enum([value for value in dtype.categories if value in seen]))
         return texts.cast(pl.Categorical(_categories(seen - {None})))
 
-    def texts(self, values: pa.ChunkedArray) -> pl.Series:
-        """Return a column of strings."""
+    def made(self, values: pa.ChunkedArray) -> pl.Series:
+        """Return a column of strings, or of floats."""
         import polars as pl
 
-        return pl.Series(values=values, dtype=pl.String)
+        return pl.Series(values=values, dtype=pl.Float64 if str(values.type) == "double" else pl.String)
 
     def table(self, columns: Mapping[int, Any]) -> pl.DataFrame | pl.LazyFrame:
         """Return a frame; lazy where the source was."""

@@ -12,6 +12,7 @@ from kanon_sql.engines.duckdb.cover import cover
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
+from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
@@ -112,13 +113,12 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
 
 def _labels(policy: Policy) -> str:
     """Return what puts the labels of generalized columns in the place of their values."""
-    columns = (f'"kanon#labels"[{number}] AS {quoted(name)}' for number, name in enumerate(policy.generalized, 1))
-    return f" REPLACE ({', '.join(columns)})" if policy.generalized else ""
+    return f" REPLACE ({', '.join(typed_labels(policy))})" if policy.generalized else ""
 
 
 def _names(source: str, policy: Policy) -> str:
     """Return the branch that names the columns; only those that become texts are spelled as in the policy."""
-    columns = ", ".join(f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" for name in policy.generalized)
+    columns = ", ".join(typed_values(policy))
     dropped = ", ".join(_dropped(policy))
     texts = f" EXCLUDE ({dropped})" if dropped else ""
     texts = f"{texts} REPLACE ({columns})" if columns else texts

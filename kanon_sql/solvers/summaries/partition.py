@@ -51,7 +51,8 @@ class SummaryPartition:
         kinds : sequence of str
             What a class shows of each column. ``'plain'``: its value if all rows agree; else each row loses 1. ``'set'``: its
             values; a row loses (values of the class - 1) / (values of the column - 1). ``'range'``: its least and its highest
-            value; a row loses (codes between them, + 1 if the class also has NULL) / (values of the column - 1).
+            value; a row loses (codes between them, + 1 if the class also has NULL) / (values of the column - 1). ``'mean'`` and
+            ``'median'`` are not counted here.
         null : int32 array [m]
             Code of NULL, the highest of its column; -1 where there is none.
 
@@ -63,7 +64,7 @@ class SummaryPartition:
         np.add.at(rows, self.number, self.count)
         total = Fraction(0)
         for c, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
-            if values > 1:
+            if values > 1 and kind not in ("mean", "median"):
                 code = table.codes[self.row_type, c].astype(np.int64)
                 steps = int(_steps(kind, code, self.number, len(rows), int(null[c])) @ rows)
                 total += Fraction(int(table.cost[c]) * steps, 1 if kind == "plain" else values - 1)

@@ -1,0 +1,1 @@
+"""Loops over equivalence classes that show the means of their numbers."""

@@ -1,0 +1,15 @@
+from kanon_sql.kernels.microaggregation.groups cimport Groups, Points
+
+cdef class Workspace:
+    cdef long long k
+    cdef long long[::1] chosen
+    cdef long long many
+    cdef long long[::1] dissolved
+    cdef long long[::1] number
+    cdef long long points
+    cdef long long[::1] size
+    cdef double[:, ::1] sums
+    cdef long long made
+    cdef long long[::1] free
+    cdef long long unused
+    cdef double[::1] centre

@@ -1,0 +1,43 @@
+"""Solvers where classes show the mean or the median of their own numbers."""
+
+from __future__ import annotations
+
+from kanon_sql.errors import PolicyError
+
+UNIVARIATE, EXCHANGE, MDAV, MONDRIAN = "univariate", "exchange", "mdav", "mondrian"
+
+_REASONS = {
+    UNIVARIATE: "one column of numbers alone: dynamic programming over its order is exact",
+    EXCHANGE: "all columns show means or medians: MDAV, then rows change places as long as that saves",
+    MDAV: "as asked for: classes of k rows around the rows that are farthest out",
+    MONDRIAN: "means and medians beside other columns, or more than k is guaranteed: numbers are cut as ranges are",
+}
+
+
+def chosen(asked: str, columns: int, *, only: bool, plain: bool) -> tuple[str, str]:
+    """Return the algorithm of a policy with means or medians, and why it is this one.
+
+    Parameters
+    ----------
+    asked : str
+        Name of an algorithm, or ``'auto'``.
+    columns : int
+        Quasi-identifiers.
+    only : bool
+        Whether all of them show means or medians.
+    plain : bool
+        Whether nothing but k is guaranteed.
+
+    Raises
+    ------
+    PolicyError
+        When the algorithm does not take such a policy.
+    """
+    fitting = [MONDRIAN]
+    if only and plain:
+        fitting = [*([UNIVARIATE] if columns == 1 else []), EXCHANGE, MDAV, MONDRIAN]
+    name = fitting[0] if asked == "auto" else asked
+    if name not in fitting:
+        listed = ", ".join(map(repr, fitting))
+        raise PolicyError(f"the algorithm {name!r} makes no MEANS and MEDIANS of this policy; hint: {listed}, or leave it out")
+    return name, _REASONS[name]

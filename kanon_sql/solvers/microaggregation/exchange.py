@@ -1,0 +1,117 @@
+"""`exchange`: MDAV, then rows change places with others, and neighbouring classes are built again, as long as that saves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_sql.kernels.microaggregation.exchange import sweep
+from kanon_sql.kernels.microaggregation.groups import Groups, Points
+from kanon_sql.kernels.microaggregation.rebuild import Workspace, rebuild
+from kanon_sql.kernels.random import seeded
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.microaggregation import mdav
+from kanon_sql.solvers.microaggregation.places import PlacedRows
+from kanon_sql.solvers.summaries.partition import SummaryPartition
+from kanon_sql.table.arrays import Int32, Int64
+
+_ROUNDS, _MOST_ROUNDS = 4, 400
+"""Rounds for each thousand rows that may move, each with a look at the clock."""
+
+_DESTROYED = 100_000
+"""Rows that are built again in a round, some hundredths of a second."""
+
+_COMPARED = 22_000_000
+"""Pairs of them, times columns: what counts in large classes."""
+
+_SWEEPS = 20
+
+_NOTHING = 1e-12
+"""Of all deviation: what rounding may feign."""
+
+_INITIAL = 1.0
+"""The initial threshold, in mean losses of a row."""
+
+
+def solve(placed: PlacedRows, near: Int32, k: int, budget: Budget) -> SummaryPartition:
+    """Return a partition of the rows.
+
+    Parameters
+    ----------
+    placed : PlacedRows
+        t row types, at least k rows.
+    near : int32 array [t, s]
+        Row types near each, or -1.
+    k : int
+        Least rows of a class.
+    budget : Budget
+        Time left, and the seed; without a limit the search ends after a fixed number of steps.
+
+    Notes
+    -----
+    A row type of k rows is a class that loses nothing, which other rows may join; the rows of all others move one by one.
+    Beside MDAV O(m k) a row and sweep, and some hundredths of a second a round; memory O(m n) for n rows that move.
+    """
+    closed = np.flatnonzero(placed.rows >= k)
+    free = np.flatnonzero(placed.rows < k)
+    row_type = np.repeat(free, placed.rows[free])
+    if not len(row_type):
+        return _whole(placed, closed, row_type, closed[:0])
+    x = np.ascontiguousarray(placed.x[row_type])
+    if len(row_type) < k:
+        if len(closed):
+            return _whole(placed, closed, row_type, _nearest(placed, closed, x))
+        return mdav.gathered(np.repeat(np.arange(len(placed.rows)), placed.rows), np.zeros(int(placed.rows.sum()), np.int64))
+    of = len(closed) + mdav.classes(x, k, budget)
+    groups = Groups(x, of, placed.x[closed], placed.rows[closed], len(closed) + len(x) // k, k)
+    _search(groups, _points(placed, near, closed, row_type), len(x), k, budget)
+    return _whole(placed, closed, row_type, np.asarray(groups.of))
+
+
+def _search(groups: Groups, points: Points, rows: int, k: int, budget: Budget) -> None:
+    """Exchange rows and build classes again."""
+    x = np.asarray(groups.x)
+    least = _NOTHING * float((x * x).sum())
+    most = 2 if k >= 16 else 3 if k > 5 else 4
+    work = Workspace(groups, k, most)
+    state = seeded(budget.seed)
+    _sweeps(groups, points, k, least, budget)
+    usual = most * k + k
+    steps = 1 + min(_DESTROYED // usual, _COMPARED // (usual * usual * x.shape[1]))
+    rounds = min(_MOST_ROUNDS, 1 + _ROUNDS * rows // 1000)
+    threshold = _INITIAL * groups.within() / rows
+    for done in range(rounds):
+        if budget.over():
+            break
+        budget.report("exchange", done / rounds)
+        rebuild(groups, points, work, threshold * (rounds - 1 - done) / rounds, steps, state)
+    _sweeps(groups, points, k, least, budget)
+
+
+def _sweeps(groups: Groups, points: Points, k: int, least: float, budget: Budget) -> None:
+    for _ in range(_SWEEPS):
+        if budget.over() or not sweep(groups, points, k, least):
+            break
+
+
+def _points(placed: PlacedRows, near: Int32, closed: Int64, row_type: Int64) -> Points:
+    """Return where the rows that move are, and what is near them."""
+    units = np.where(np.isin(np.arange(len(placed.rows)), closed), 0, placed.rows)
+    number = np.full(len(placed.rows), -1, np.int64)
+    number[closed] = np.arange(len(closed))
+    return Points(near=near, of=row_type, first=np.cumsum(units) - units, units=units, closed=number)
+
+
+def _nearest(placed: PlacedRows, closed: Int64, x: np.ndarray) -> Int64:
+    """Return the place among the closed classes that each of a few rows is nearest to."""
+    return np.array([int(np.argmin(((placed.x[closed] - each) ** 2).sum(axis=1))) for each in x], np.int64)
+
+
+def _whole(placed: PlacedRows, closed: Int64, row_type: Int64, of: Int64) -> SummaryPartition:
+    """Return the partition of closed classes and of the rows that move: the class of each of these."""
+    types = np.concatenate([closed, row_type])
+    count = np.concatenate([placed.rows[closed], np.ones(len(row_type), np.int64)])
+    number = np.unique(np.concatenate([np.arange(len(closed)), of]), return_inverse=True)[1]
+    pieces, place = np.unique(np.stack([types, number]), axis=1, return_inverse=True)
+    rows = np.zeros(pieces.shape[1], np.int64)
+    np.add.at(rows, place, count)
+    return SummaryPartition(row_type=pieces[0].astype(np.int32), number=pieces[1], count=rows)

@@ -1,0 +1,52 @@
+"""`kanon verify` of means and medians: what was changed is refused."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from generalized_cases import Run, command
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return command(folder, monkeypatch)
+
+
+SOURCE = [("pay", "age"), *((str(900 + i * i * 37 % 701), str(20 + i * 7 % 45)) for i in range(60))]
+
+
+@pytest.mark.parametrize(
+    ("how", "old", "new", "refused"),
+    [
+        ("MEANS", None, None, None),
+        ("MEDIANS", None, None, None),
+        ("MEANS", 0, "1000.25", "do not add up to the numbers of the source"),
+        ("MEANS", 0, "99999", "show what no value of the source may show"),
+        ("MEANS", 0, "many", "show what no value of the source may show"),
+        ("MEDIANS", 0, "1000.25", "show what no value of the source may show"),
+        ("MEANS", 1, "", "fewer numbers in the release than in the source"),
+    ],
+)
+def test_changed_numbers_are_refused(
+    run: Run, folder: Path, how: str, old: int | None, new: str | None, refused: str | None
+) -> None:
+    with (folder / "in.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(SOURCE)
+    given = ("--qi", "pay,age", "--k", "5", "--recode", f"pay={how}", "--recode", "age=MEANS", "--certificate", "c.json")
+    done = run("anonymize", "in.csv", "-o", "out.csv", *given)
+    assert done.exit_code == 0, done.output
+    with (folder / "out.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    if old is not None:
+        told = rows[1][0]
+        changed = [[new or "" if row[0] == told else row[0], row[1]] for row in rows[1:]]
+        with (folder / "out.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([rows[0], *changed])
+    found = run("verify", "in.csv", "out.csv", "c.json")
+    assert found.exit_code == (0 if refused is None else 1), found.output
+    if refused is not None:
+        assert refused in found.output
+    else:
+        assert "information_loss" in found.output
