@@ -35,7 +35,7 @@ DIRECTIVES = {
     "auto_pickle": False,
     "binding": False,
 }
-"""Nobody stores the state of a search, or asks a kernel for its signature: without that, C compiles in two thirds of the time."""
+"""No search is pickled, and no kernel asked for its signature: without that, C compiles in two thirds of the time."""
 
 
 class Build(build_ext):
