@@ -29,9 +29,11 @@ def rows_of(con: Any) -> Iterator[tuple[Any, ...]]:
         # DuckDB's own conversion of time zones to Python asks for a package that nothing else here needs.
         import warnings
 
+        from kanon_sql.engines.duckdb.versions import READER
+
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            reader = con.to_arrow_reader()
+            reader = getattr(con, READER)()
         for batch in reader:
             yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
         return

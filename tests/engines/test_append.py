@@ -81,6 +81,13 @@ def test_odd_names_and_an_enum(con: duckdb.DuckDBPyConnection) -> None:
     assert kanon_sql.append('"sel""ect"', '"re\'leased"', **options).rows == 120
 
 
+def test_the_sign_of_a_zero_stays(con: duckdb.DuckDBPyConnection) -> None:
+    zero = "['0.0', '-0.0'][1 + i % 2]::DOUBLE"
+    con.execute(f"CREATE TABLE visits AS SELECT i AS visit, i % 2 AS zip, 1 AS age, {zero} AS cost FROM range(8) AS t(i)")
+    append(con)
+    assert con.execute("SELECT count(*) FROM released WHERE cost::VARCHAR = '-0.0'").fetchall() == [(4,)]
+
+
 def test_one_row_waits(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 2)
     assert (append(con).number, append(con).waiting) == (None, 1)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.engines.duckdb.beside import levels_of_file
+from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.places import Place, plain
-from kanon_sql.engines.duckdb.release import quoted
 from kanon_sql.engines.duckdb.staging import appeared, put, put_new
 from kanon_sql.errors import SourceError, raise_alone
 
@@ -60,7 +60,7 @@ def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
     place.require()
     try:
         if place.kind == "duckdb":
-            con.execute("ATTACH $path AS kanon_input (READ_ONLY)", {"path": str(place.path)})
+            con.execute(f"ATTACH {literal(str(place.path))} AS kanon_input (READ_ONLY)")
             con.execute(f"CREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')}")
             con.execute("DETACH kanon_input")
             return
@@ -152,7 +152,7 @@ def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str =
     staged = Place(staging / f"release{place.ending}", place.kind, place.table, place.ending)
     try:
         if place.kind == "duckdb":
-            con.execute("ATTACH $path AS kanon_stage", {"path": str(staged.path)})
+            con.execute(f"ATTACH {literal(str(staged.path))} AS kanon_stage")
             con.execute(f"CREATE SCHEMA IF NOT EXISTS kanon_stage.{quoted(place.name[0])}")
             con.execute(f"CREATE TABLE {place.within('kanon_stage')} AS {query}")
             con.execute("DETACH kanon_stage")
@@ -202,8 +202,8 @@ def publish(con: Any, staged: Place, place: Place, *, replace: bool) -> bool:
         raise_alone(SourceError(f"cannot write {place}: {error.strerror}"))
     create = "CREATE OR REPLACE TABLE" if replace else "CREATE TABLE"
     try:
-        con.execute("ATTACH $path AS kanon_stage (READ_ONLY)", {"path": str(staged.path)})
-        con.execute("ATTACH $path AS kanon_output", {"path": str(place.path)})
+        con.execute(f"ATTACH {literal(str(staged.path))} AS kanon_stage (READ_ONLY)")
+        con.execute(f"ATTACH {literal(str(place.path))} AS kanon_output")
         con.execute(f"{create} {place.within('kanon_output')} AS FROM {place.within('kanon_stage')}")
         con.execute("DETACH kanon_output")
         con.execute("DETACH kanon_stage")
@@ -219,6 +219,6 @@ def withdraw(con: Any, place: Place, new_file: bool) -> None:
     if new_file:
         place.path.unlink()
         return
-    con.execute("ATTACH $path AS kanon_output", {"path": str(place.path)})
+    con.execute(f"ATTACH {literal(str(place.path))} AS kanon_output")
     con.execute(f"DROP TABLE {place.within('kanon_output')}")
     con.execute("DETACH kanon_output")

@@ -177,8 +177,9 @@ class Ledger:
         """
         released = [(name, kind) for name, kind in self._described('temp.main."kanon#released"') if name != "kanon#key"]
         names = ", ".join(quoted(name) for name, _ in released)
-        # rows are sorted by what they show: no other order could tell less
-        batch = f'SELECT {names} FROM temp.main."kanon#released" ORDER BY ALL ASC NULLS LAST'  # noqa: S608
+        # rows are sorted by what they show: no other order could tell less; by a key of it, or DuckDB 1 makes 0.0 of -0.0
+        batch = f"""SELECT {names} FROM temp.main."kanon#released"
+            ORDER BY system.main.create_sort_key(system.main.row({names}), 'ASC NULLS LAST') ASC NULLS LAST"""  # noqa: S608
         if self._last is None:
             self._ask(f"CREATE TABLE {self.release} AS {batch}")
         else:

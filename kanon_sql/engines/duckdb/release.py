@@ -239,7 +239,8 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
     position = ', "kanon#position"' if ordered else ""
     unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
     content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
-    order = f"""ORDER BY {'"kanon#r"."kanon#position"' if ordered else _by_content(content)} ASC NULLS LAST"""
+    by = '"kanon#r"."kanon#position"' if ordered else _by_content(content)
+    order = f"ORDER BY {by} ASC NULLS LAST"
     kept_by_join = JOIN_KEEPS_ORDER and not ordered  # what the user asks for does not rest on a plan
     result = text(
         "released_of_named_columns",

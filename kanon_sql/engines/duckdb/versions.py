@@ -15,3 +15,6 @@ TARGET_IS_FIRST_PARAMETER = _BEFORE_2
 JOIN_KEEPS_ORDER = not _BEFORE_2
 """Whether sorted rows stay so when they are joined to their classes. Before DuckDB 2 too few of them are expected, and they may
 be looked up class by class; so they are sorted behind the join, when they are wide."""
+
+READER = "to_arrow_reader" if hasattr(duckdb.DuckDBPyConnection, "to_arrow_reader") else "fetch_record_batch"
+"""The method of a connection that hands over the result of its last statement batch by batch."""
