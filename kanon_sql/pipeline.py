@@ -330,7 +330,7 @@ def summarize(
         seconds=time.monotonic() - started,
     )
     shares = {seen.columns[c][0]: each.share(*measured.pieces(partition, seen, c)) for c, each in columns.items()}
-    lost = tuple(f"{as_identifier(name)} {100 * float(share):.3f} %" for name, share in shares.items())
+    lost = tuple(f"{as_identifier(name)} {100 * float(share):.4g} %" for name, share in shares.items())
     return recoding, partition, replace(certificate, prices=None, information_loss=lost)
 
 

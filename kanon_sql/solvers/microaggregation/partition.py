@@ -49,11 +49,11 @@ def solve(
         best = univariate.solve(columns[0], requirement.k, budget)
         if best is not None:
             return replace(best, lower_bound=cost(best, table, columns))
-    if algorithm == MONDRIAN:
-        return replace(divide(), lower_bound=Fraction(0), bound="trivial")
     placed = PlacedRows.of(table, columns)
-    found = nearby(table, columns, placed, requirement.k)
-    if algorithm == MDAV:
+    found = nearby(table, columns, placed, requirement.least)
+    if algorithm == MONDRIAN:
+        best = divide()  # its bound takes numbers for ranges
+    elif algorithm == MDAV:
         best = mdav.solve(placed, requirement.k, budget)
     else:
         best = exchange.solve(placed, found.near, requirement.k, budget)
