@@ -310,9 +310,10 @@ def summarize(
     }
     cut = ["range" if c in columns else kind for c, kind in enumerate(kinds)]
     if columns:
-        partition = measured.solve(
+        partition, made = measured.solve(
             algorithm, seen, columns, requirement, budget, lambda: solve(seen, cut, hidden, requirement, budget)
         )
+        algorithm, reason = made, microaggregation.reason(made, algorithm)
     else:
         partition = solve(seen, kinds, hidden, requirement, budget)
     bound = (partition.lower_bound + always) / table.unit

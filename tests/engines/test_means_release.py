@@ -247,3 +247,11 @@ def test_tables_in_python(kind: str) -> None:
     assert all(isinstance(each, datetime.date) for each in told.column("day").to_pylist())
     assert release.certificate.information_loss
     assert "information loss" in release.certificate.figures()
+
+
+def test_a_column_that_cannot_be_solved_exactly_says_so(con) -> None:
+    con.execute("SELECT income FROM p ANONYMIZE BY income IN MEANS GUARANTEE k >= 5").fetchall()
+    certificate = con.session.releases[-1]
+    assert (certificate.algorithm, certificate.status.value) == ("exchange", "FEASIBLE")
+    assert "or has NULL" in certificate.reason
+    assert 0 < certificate.lower_bound < certificate.cost
