@@ -62,7 +62,7 @@ def test_nothing_of_the_checker_is_of_the_package() -> None:
         ("means", ("30.5", "30.0", "31.0"), 0),
         ("means", ("30.6", "30.0", "31.0"), 1),
         ("medians", ("30", "30", "31"), 0),
-        ("medians", ("31", "30", "31"), 1),
+        ("medians", ("30", "31", "31"), 1),
         ("medians", (None, "30", "31"), 1),
     ],
 )
