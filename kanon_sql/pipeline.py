@@ -310,9 +310,10 @@ def summarize(
     }
     cut = ["range" if c in columns else kind for c, kind in enumerate(kinds)]
     if columns:
-        partition = measured.solve(
+        partition, made = measured.solve(
             algorithm, seen, columns, requirement, budget, lambda: solve(seen, cut, hidden, requirement, budget)
         )
+        algorithm, reason = made, microaggregation.reason(made, algorithm)
     else:
         partition = solve(seen, kinds, hidden, requirement, budget)
     bound = (partition.lower_bound + always) / table.unit
@@ -330,7 +331,7 @@ def summarize(
         seconds=time.monotonic() - started,
     )
     shares = {seen.columns[c][0]: each.share(*measured.pieces(partition, seen, c)) for c, each in columns.items()}
-    lost = tuple(f"{as_identifier(name)} {100 * float(share):.3f} %" for name, share in shares.items())
+    lost = tuple(f"{as_identifier(name)} {100 * float(share):.4g} %" for name, share in shares.items())
     return recoding, partition, replace(certificate, prices=None, information_loss=lost)
 
 

@@ -51,7 +51,7 @@ def number_rule(recoding: Aggregate, texts: Sequence[Label], place: dict[Label, 
 
 
 def _about(value: Fraction, sign: int) -> Fraction:
-    """Return a bound with room for rounding: texts of single precision are shorter than their numbers."""
+    """Return a bound that leaves something to rounding: texts of single precision are shorter than their numbers."""
     return value + sign * abs(value) / (1 << 22)
 
 

@@ -74,6 +74,7 @@ def test_a_statement_without_the_clause_is_sparks(people: Any) -> None:
         ({"sensitive": "disease", "l": 2, "variant": "entropy"}, PolicyError, "frequency, distinct, recursive"),
         ({"sensitive": "id", "t": 1, "metric": "numeric"}, PolicyError, "equal, ordered"),
         ({"recodings": {"zip": "BINS"}}, PolicyError, "DIGITS, INTERVALS or HIERARCHY"),
+        ({"recodings": {"zip": "MEANS"}}, PolicyError, "in MEANS; hint: DIGITS, INTERVALS or HIERARCHY"),
         ({"row_order": "source"}, PolicyError, "no order"),
         ({"quasi_identifiers": ["zap"]}, UnknownColumnError, "zap"),
         ({"policy": "{}", "k": 3}, PolicyError, "leave the options out"),

@@ -131,6 +131,9 @@ class Sql:
                 token = self._pseudonym(trial)
                 for column in [*texts_of(trial), *([token] if token else [])]:
                     con.execute(f"ALTER TABLE released ALTER {quoted(column)} TYPE VARCHAR")
+                for column in trial.promise.recodings:  # a whole number would be rounded
+                    if typed(trial.promise, column, "") == "DOUBLE":
+                        con.execute(f"ALTER TABLE released ALTER {quoted(column)} TYPE DOUBLE")
                 if trial.promise.per is not None:
                     con.execute(f"ALTER TABLE released DROP COLUMN {quoted(trial.promise.per)}")
                 if place == "insert":

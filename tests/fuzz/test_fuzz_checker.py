@@ -12,6 +12,7 @@ import duckdb
 import pytest
 from naive import optimum as optimum_by_partitions
 
+from fuzz import averages
 from fuzz.brute_force import optimum
 from fuzz.checker import Claim, Rules, check
 from fuzz.label_rules import covers
@@ -19,7 +20,7 @@ from fuzz.promise import Promise, Recoding, Requirement
 from fuzz.table import Look, Table, read_pair
 
 INDEPENDENT = (
-    "promise", "table", "requirement_rules", "label_rules", "ladders", "row_assignment", "checker", "brute_force",
+    "averages", "promise", "table", "requirement_rules", "label_rules", "ladders", "row_assignment", "checker", "brute_force",
 )  # fmt: skip
 
 NAMES = ("id", "zip", "age", "ill")
@@ -53,6 +54,26 @@ def test_nothing_of_the_checker_is_of_the_package() -> None:
             for module in modules:
                 assert not module.startswith("kanon_sql"), f"{name} imports {module}"
                 assert not module.startswith("fuzz.") or module.partition(".")[2] in INDEPENDENT, f"{name} imports {module}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown", "wrong"),
+    [
+        ("means", ("30.5", "30.0", "31.0"), 0),
+        ("means", ("30.6", "30.0", "31.0"), 1),
+        ("medians", ("30", "30", "31"), 0),
+        ("medians", ("30", "31", "31"), 1),
+        ("medians", (None, "30", "31"), 1),
+    ],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_means_and_medians_are_worked_out_again(kind: str, shown: tuple[Look, ...], wrong: int, named: bool) -> None:
+    ids = [row[0] if named else "1" for row in ROWS]
+    source = Table(("id", "age"), ("INTEGER", "INTEGER"), own := [(i, row[2]) for i, row in zip(ids, ROWS, strict=True)], own)
+    rows: list[tuple[Look, ...]] = [(i, shown[place // 2]) for place, i in enumerate(ids)]
+    promise = Promise(qi=("age",), k=2, recodings={"age": Recoding(kind=kind)})
+    found = list(averages.check(source, Table(source.names, source.types, rows, rows), promise))
+    assert len(found) == wrong or not (named or kind == "means")  # without a key, medians that somebody has pass
 
 
 def test_a_release_that_keeps_its_promise_passes() -> None:

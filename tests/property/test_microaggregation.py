@@ -79,7 +79,9 @@ def solved(
     def never() -> SummaryPartition:
         raise AssertionError
 
-    return checked(table, partition.solve(algorithm, table, columns, rows_each(table, k), budget, never), k)
+    found, made = partition.solve(algorithm, table, columns, rows_each(table, k), budget, never)
+    assert made == algorithm
+    return checked(table, found, k)
 
 
 def case(seed: int) -> tuple[list[Row], list[bool], int]:

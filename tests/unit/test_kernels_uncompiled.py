@@ -89,6 +89,7 @@ with kanon_sql.connect() as con:
         ]
     }
     releases["ranges"] = "SELECT zip, age FROM p ANONYMIZE BY zip IN SETS, age IN RANGES GUARANTEE k >= 8"
+    releases["means"] = "SELECT zip, age FROM p ANONYMIZE BY zip IN MEANS, age IN MEANS GUARANTEE k >= 4"
     for name, statement in releases.items():
         rows = con.execute(statement).fetchall()
         certificate = kanon_sql.releases(con)[-1]
@@ -125,7 +126,7 @@ def test_compiled_and_uncompiled_kernels_give_the_same(root: Path, uncompiled: P
     (compiled, file, found), warned = run(BLOCKED + SOLVE, uncompiled)
     assert not compiled
     assert Path(file).parent.parent == uncompiled
-    assert len(expected) == 40
+    assert len(expected) == 41
     for name, result in expected.items():
         assert found[name] == result, name
     assert warned.count("RuntimeWarning") == 1

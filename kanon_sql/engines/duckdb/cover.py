@@ -47,8 +47,9 @@ def _question(qi: QuasiIdentifier, number: int) -> str:
         case Means():
             return text("cover_means", number=str(number), column=quoted(qi.column))
         case Medians():
-            keys = {"value": f"CAST(qi.{quoted(qi.column)} AS VARCHAR)", "label": f"labels[{number}]"}
-            return text("cover_medians", **{name: _place(each) for name, each in keys.items()})
+            column = f"qi.{quoted(qi.column)}"
+            values = {"value": column, "label": f"system.main.cast_to_type(labels[{number}], {column})"}
+            return text("cover_medians", **{name: _place(f"CAST({each} AS VARCHAR)") for name, each in values.items()})
         case Digits(shown=shown):
             return text("cover_digits", most=str(shown[0]) if shown else "system.main.length(value)")
         case Intervals(steps=(str(), *_)):

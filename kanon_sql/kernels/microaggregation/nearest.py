@@ -121,7 +121,7 @@ def _around(
                     limit = away[kept - 1]
             q += 1 if side else -1
     for a in range(near.shape[1]):
-        near[i, a] = cython.cast(cython.int, other[a]) if a < many else -1
+        near[i, a] = other[a] if a < many else -1
     rows = places.rows[i]
     for a in range(many):
         if rows >= k:

@@ -40,4 +40,11 @@ def chosen(asked: str, columns: int, *, only: bool, plain: bool) -> tuple[str, s
     if name not in fitting:
         listed = ", ".join(map(repr, fitting))
         raise PolicyError(f"the algorithm {name!r} makes no MEANS and MEDIANS of this policy; hint: {listed}, or leave it out")
-    return name, _REASONS[name]
+    return name, reason(name)
+
+
+def reason(name: str, instead_of: str = "") -> str:
+    """Return why an algorithm was taken, maybe in the place of another that could not take the column."""
+    if instead_of in ("", name):
+        return _REASONS[name]
+    return f"{instead_of} had too little time, or the column is too long for it or has NULL"

@@ -14,7 +14,7 @@ from kanon_sql.solvers.microaggregation.places import PlacedRows
 from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.arrays import Int32, Int64
 
-_ROUNDS, _MOST_ROUNDS = 4, 400
+_ROUNDS, _MOST_ROUNDS = 4, 200
 """Rounds for each thousand rows that may move, each with a look at the clock."""
 
 _DESTROYED = 100_000
@@ -23,7 +23,8 @@ _DESTROYED = 100_000
 _COMPARED = 22_000_000
 """Pairs of them, times columns: what counts in large classes."""
 
-_SWEEPS = 20
+_SWEEPS, _SWAPS = 20, 2_000_000_000
+"""Sweeps at most, and swaps that they may weigh together, times columns: some seconds."""
 
 _NOTHING = 1e-12
 """Of all deviation: what rounding may feign."""
@@ -88,7 +89,8 @@ def _search(groups: Groups, points: Points, rows: int, k: int, budget: Budget) -
 
 
 def _sweeps(groups: Groups, points: Points, k: int, least: float, budget: Budget) -> None:
-    for _ in range(_SWEEPS):
+    swaps = len(np.asarray(groups.of)) * points.near.shape[1] * k * groups.columns
+    for _ in range(max(1, min(_SWEEPS, _SWAPS // swaps))):
         if budget.over() or not sweep(groups, points, k, least):
             break
 

@@ -16,7 +16,7 @@ from kanon_sql.solvers.microaggregation.places import PlacedRows, Points, blocks
 from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.arrays import Int64
 
-_STEPS = 4_000_000_000
+_STEPS = 1_500_000_000
 """Points that are passed over, times columns, in some seconds; where it were more, points are divided in blocks first."""
 
 _SMALLEST = 1024

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from kanon_sql.kernels.microaggregation.nearest import Places, nearest
+from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation.measurements import GRAIN, Measurements
 from kanon_sql.solvers.microaggregation.places import PlacedRows, blocks
 from kanon_sql.table.arrays import Int32
@@ -26,7 +27,7 @@ _MOST = 60_000
 """Row types that are all compared with each other, some seconds at most; of more, only blocks of so many."""
 
 _BLOCK = 4096
-"""Row types of a block where there are more."""
+"""Row types of a block where there are more, and between two looks at the clock."""
 
 _ROUNDING = 1e-14
 """Of the greatest square distance in a column: more than rounding takes from a square."""
@@ -48,7 +49,7 @@ class Nearby:
     lower_bound: Fraction
 
 
-def nearby(table: CodedTable, columns: Mapping[int, Measurements], placed: PlacedRows, k: int) -> Nearby:
+def nearby(table: CodedTable, columns: Mapping[int, Measurements], placed: PlacedRows, k: int, budget: Budget) -> Nearby:
     """Return the nearest row types of each, and a lower bound.
 
     Parameters
@@ -61,6 +62,8 @@ def nearby(table: CodedTable, columns: Mapping[int, Measurements], placed: Place
         The same as points.
     k : int
         Least rows of a class.
+    budget : Budget
+        Time left; when it ends, some row types have none near, and the bound is 0.
 
     Notes
     -----
@@ -86,13 +89,17 @@ def nearby(table: CodedTable, columns: Mapping[int, Measurements], placed: Place
             absolute=absolute[order],
             apart=apart[order],
         )
-        near = np.empty((len(rank), _NEAR), np.int32)
-        wanted = (table.weight[rank] < k).astype(np.uint8)
+        near = np.full((len(rank), _NEAR), -1, np.int32)
         kept = min(max(k - 1, _NEAR), _MOST_KEPT)
-        share = nearest(places, k, wanted, kept, near)
-        near[wanted == 0] = -1
+        for start in range(0, len(rank), _BLOCK):
+            wanted = np.zeros(len(rank), np.uint8)
+            wanted[start : start + _BLOCK] = table.weight[rank[start : start + _BLOCK]] < k
+            if budget.over():
+                whole = False
+                break
+            budget.report("near rows", start / len(rank))
+            total += float(nearest(places, k, wanted, kept, near) @ table.weight[rank])
         found[rank] = np.where(near < 0, -1, rank[near])
-        total += float(share @ table.weight[rank])
     if not whole:
         return Nearby(near=found, lower_bound=Fraction(0))
     slack = _ROUNDING * table.rows * float(np.where(absolute, spread, spread**2).sum())

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.microaggregation import MDAV, MONDRIAN, UNIVARIATE, exchange, mdav, univariate
+from kanon_sql.solvers.microaggregation import EXCHANGE, MDAV, MONDRIAN, UNIVARIATE, exchange, mdav, univariate
 from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.microaggregation.nearest import METHOD, nearby
 from kanon_sql.solvers.microaggregation.places import PlacedRows
@@ -27,8 +27,10 @@ def solve(
     requirement: ClassRequirement,
     budget: Budget,
     divide: Callable[[], SummaryPartition],
-) -> SummaryPartition:
+) -> tuple[SummaryPartition, str]:
     """Return a partition of the rows into classes that meet a requirement and lose little, with a proven lower bound.
+
+    Beside it stands the name of the algorithm that made it: `EXCHANGE` where `UNIVARIATE` could not.
 
     Parameters
     ----------
@@ -48,16 +50,17 @@ def solve(
     if algorithm == UNIVARIATE:
         best = univariate.solve(columns[0], requirement.k, budget)
         if best is not None:
-            return replace(best, lower_bound=cost(best, table, columns))
-    if algorithm == MONDRIAN:
-        return replace(divide(), lower_bound=Fraction(0), bound="trivial")
+            return replace(best, lower_bound=cost(best, table, columns)), UNIVARIATE
+        algorithm = EXCHANGE
     placed = PlacedRows.of(table, columns)
-    found = nearby(table, columns, placed, requirement.k)
-    if algorithm == MDAV:
+    found = nearby(table, columns, placed, requirement.least, budget)
+    if algorithm == MONDRIAN:
+        best = divide()  # its bound takes numbers for ranges
+    elif algorithm == MDAV:
         best = mdav.solve(placed, requirement.k, budget)
     else:
         best = exchange.solve(placed, found.near, requirement.k, budget)
-    return replace(best, lower_bound=found.lower_bound, bound=METHOD if found.lower_bound else "trivial")
+    return replace(best, lower_bound=found.lower_bound, bound=METHOD if found.lower_bound else "trivial"), algorithm
 
 
 def cost(partition: SummaryPartition, table: CodedTable, columns: Mapping[int, Measurements]) -> Fraction:
