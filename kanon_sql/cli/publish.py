@@ -79,6 +79,25 @@ def tables_beside(metric: str | None, hierarchy: str | None) -> tuple[dict[str, 
     return names, places
 
 
+def population_beside(file: str) -> tuple[str, dict[str, Place]]:
+    """Return the table of a population as a policy names it, and the file behind the name.
+
+    Raises
+    ------
+    SourceError
+        When there is no such file, or its name means something else.
+    """
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.model.validation import as_identifier
+
+    place = Place.of(file)
+    place.require()
+    name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
+    if name.lower() in {"source", "released"}:
+        raise SourceError(f"{place} cannot be the population: its name means something else; hint: rename it")
+    return as_identifier(name), {name: place}
+
+
 _TALLY = """SELECT system.main.md5(system.main.list(counts ORDER BY counts ASC NULLS LAST)::VARCHAR) AS tally
     FROM (
         SELECT system.main.list(size ORDER BY size ASC NULLS LAST) AS counts
@@ -168,7 +187,7 @@ def release_file(
     """
     import kanon_sql
     from kanon_sql.cli.interrupt import interruptible
-    from kanon_sql.engines.duckdb.files import columns, load, load_beside, stage
+    from kanon_sql.engines.duckdb.files import columns, load, load_named, stage
     from kanon_sql.engines.duckdb.tables import check_tables
 
     # What does not fit into memory spills into the private directory.
@@ -190,8 +209,7 @@ def release_file(
             load(con, origin, into="source", delimiter=delimiter)
             policy, query = released(columns(con, "source"))
             check_tables(policy, beside, "--beside {}=FILE")
-            for name, table in beside.items():
-                load_beside(con, table, into=name, delimiter=delimiter)
+            load_named(con, policy, beside, delimiter)
             rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
             go_on()
             step("solving")

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.measures import measure, record, require, require_share
+from kanon_sql.engines.duckdb.measures import mapping, measure, record, require, require_share, unmapped
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
@@ -20,6 +20,7 @@ from kanon_sql.model.requirements import (
     BetaLikeness,
     DeltaDisclosure,
     KAnonymity,
+    KMap,
     LDiversity,
     People,
     Requirement,
@@ -222,6 +223,12 @@ def _of_people(requirement: People, release: _Release) -> tuple[bool, str]:
     return kept and people[1] >= requirement.k, f"{found}; {told_people(people)}"
 
 
+def _of_population(requirement: KMap, release: _Release) -> tuple[bool, str]:
+    figures = mapping(release.con, requirement.population, release.names, quoted(RELEASED))
+    found = f"each class matches at least {figures['k'] or 0:,} of {figures['population_rows']:,} rows of the population"
+    return unmapped(requirement.k, figures) is None, found
+
+
 def _of_share(requirement: AlphaAnonymity, release: _Release) -> tuple[bool, str]:
     kept = _keeps(lambda: require_share(release.con, requirement, release.names, "released"))
     return kept, f"{'in no' if kept else 'in some'} class the value has a larger share"
@@ -236,6 +243,7 @@ def _of_figures(requirement: ThresholdRequirement, release: _Release) -> tuple[b
 REPORTED: dict[type[Requirement], Callable[[Any, _Release], tuple[bool, str]]] = {
     KAnonymity: _of_rows,
     People: _of_people,
+    KMap: _of_population,
     LDiversity: _of_figures,
     AlphaAnonymity: _of_share,
     TCloseness: _of_figures,

@@ -2,7 +2,7 @@
     each query. -#}
 {% macro refuse_unsafe_models() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set release = '(?i)\\b(from|join)\\s+(kanon\\s*\\.\\s*)?(anonymize|k_anonymize|l_diversify|t_close|pattern_guided)\\s*\\(' %}
+  {% set release = '(?i)\\b(from|join)\\s+(kanon\\s*\\.\\s*)?(anonymize|k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|pattern_guided)\\s*\\(' %}
   {#- Without BY, DuckDB takes the word for an alias with a list of columns, and hands out raw rows. -#}
   {% set clause = '(?i)\\banonymize\\s+by\\b|(?<![\\s,(])(?<!from)(?<!join)(?<!select)(?<!lateral)\\s+anonymize\\s*\\(' %}
   {% set reasons = {

@@ -13,6 +13,7 @@ from kanon_sql import pipeline
 from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.names import literal
+from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.model.policy import Policy
@@ -36,10 +37,10 @@ _PEOPLE = "none over all ways to count people: one row stands for each, or whole
 
 _QUERY = """WITH "kanon#source" AS MATERIALIZED (
 {body}
-), {run}, "kanon#types" AS (
+), {run}, "kanon#types" AS MATERIALIZED (
 {histogram}
     WHERE {unshadowed}
-){exposed}
+){populations}{exposed}
 SELECT system.main.unnest("kanon#e", recursive := true)
 FROM (
     SELECT system.main.unnest(system.main.kanon_explain(
@@ -52,6 +53,7 @@ def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
     row_types = histogram('"kanon#source"', policy)["histogram"]
     slots = {"policy": literal(policy.to_json()), "tables": tables_of(policy), "unshadowed": unshadowed()}
+    slots["populations"] = populations(policy)
     if policy.every_column or policy.keep == ():
         slots |= {"exposed": "", "told": "NULL"}
     else:
