@@ -154,7 +154,7 @@ def _solved(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -
         return _placed(problem, budget, solver, people=people)
     from kanon_sql.solvers.population.k_map import solve_beside
 
-    return solve_beside(problem, budget, lambda part: _placed(part, budget, solver, people=people), people=people)
+    return solve_beside(problem, budget, lambda part, given: _placed(part, given, solver, people=people), people=people)
 
 
 def _placed(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -> Recoding:

@@ -90,7 +90,7 @@ def coded(
             table, spellings, per, _drawn(parts[rows + 1 + resolved.measured.index(per)], keys[per], secret)
         )
     table = measured(table, resolved, texts, named, spellings)
-    table = with_populations(table, policy, spellings, populations)
+    table = with_populations(table, resolved, spellings, climbed, texts, named, populations)
     return Coded(table=table, policy=resolved, ladders=climbed, spellings=spellings)
 
 

@@ -2,55 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kanon_sql.generalize.unseen import unseen_codes
 from kanon_sql.model.policy import Policy
-from kanon_sql.table.arrays import Int64
+from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.equal_values import Spellings
+from kanon_sql.table.ladder import Label, Ladder
 from kanon_sql.table.population import UNSEEN, Population
+from kanon_sql.table.sensitive_values import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 def with_populations(
-    table: CodedTable, policy: Policy, spellings: Spellings, populations: Sequence[pa.ChunkedArray]
+    table: CodedTable,
+    policy: Policy,
+    spellings: Spellings,
+    ladders: Mapping[str, Ladder],
+    texts: Mapping[str, pa.Array],
+    tables: Mapping[str, Columns],
+    populations: Sequence[pa.ChunkedArray],
 ) -> CodedTable:
     """Return a table that knows the populations which its policy names.
 
     Parameters
     ----------
-    table, policy, spellings
+    table, spellings, ladders
         As in `Coded`.
-    populations : sequence of lists of struct of whole numbers
-        For each of `Policy.populations` its rows: for each column, or group of linked columns, the number of the first row type
-        that has the same there, below 0 where none has; and how many rows these are.
+    policy : Policy
+        Resolved.
+    texts, tables
+        As for `measured`.
+    populations : sequence of struct of lists
+        For each of `Policy.populations` its ``rows``: for each column, or group of linked columns, the number of the first row
+        type that has the same there, below 0 where none has; and how many rows these are. ``texts`` are the values that no row
+        type has, behind one empty list a list for each generalized column; the number -2 is the first of a list.
     """
     if not populations:
         return table
-    found = {name: _population(table, spellings, rows) for name, rows in zip(policy.populations, populations, strict=True)}
+    recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
+    found: dict[str, Population] = {}
+    for name, told in zip(policy.populations, populations, strict=True):
+        rows, unseen = told.combine_chunks().flatten()
+        others = iter(unseen[0].as_py()[1:])
+        levels: dict[str, list[Int32]] = {}
+        for names in table.ladders:
+            recoding = recodings[names[0]]
+            if recoding is not None:
+                known = set(texts[names[0]].unique().to_pylist())
+                listed: list[Label] = next(others) or []
+                levels[names[0]] = unseen_codes(recoding, ladders[names[0]], known, listed, tables)
+        found[name] = _population(table, spellings, levels, rows.flatten())
     return replace(table, populations=found)
 
 
-def _population(table: CodedTable, spellings: Spellings, rows: pa.ChunkedArray) -> Population:
-    entries = rows.combine_chunks().flatten()
-    *numbers, weight = (np.from_dlpack(each) for each in entries.flatten())
+def _population(table: CodedTable, spellings: Spellings, levels: Mapping[str, list[Int32]], rows: pa.StructArray) -> Population:
+    *numbers, weight = (np.from_dlpack(each) for each in rows.flatten())
     codes = np.full((len(weight), len(table.columns)), UNSEEN, np.int32)
-    for places, number in zip(table.ladders.values(), numbers, strict=True):
-        known = np.flatnonzero(number >= 0)
+    for (names, places), number in zip(table.ladders.items(), numbers, strict=True):
+        known, other = np.flatnonzero(number >= 0), np.flatnonzero(number < UNSEEN)
         row_type = spellings.row_type[number[known]]
-        for place in places:
+        for level, place in enumerate(places):
             codes[known, place] = table.codes[row_type, place]
+            if names[0] in levels:
+                codes[other, place] = levels[names[0]][level][UNSEEN - 1 - number[other]]
     return _together(codes, weight.astype(np.int64))
 
 
-def _together(codes: np.ndarray, weight: Int64) -> Population:
-    """Return the population, rows of the same codes put together: DuckDB tells values apart that have one code."""
+def _together(codes: Int32, weight: Int64) -> Population:
+    """Return the population, rows of the same codes put together: values that are not seen need not be told apart."""
     if not len(weight):
         return Population(codes=codes, weight=weight)
     distinct, owner = np.unique(codes, axis=0, return_inverse=True)

@@ -24,6 +24,6 @@ def check_population(requirements: Sequence[PopulationRequirement], quasi_identi
         if qi.recoding is not None and not fixed:
             kind = type(qi.recoding).__name__.upper()
             raise PolicyError(
-                f"{requirements[0].describe()}: the labels of {as_identifier(qi.column)} in {kind} follow from the released rows; "
-                "hint: DIGITS, HIERARCHY, or INTERVALS of given widths"
+                f"{requirements[0].describe()}: the labels of {as_identifier(qi.column)} in {kind} follow from the released "
+                "rows; hint: DIGITS, HIERARCHY, or INTERVALS of given widths"
             )

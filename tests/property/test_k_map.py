@@ -50,7 +50,8 @@ def shown_matches(released: pa.Table, population: Sequence[Row]) -> list[int]:
     return [matching(texts, row, [c for c, cell in enumerate(row) if cell != "*"]) for row in rows]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(60))
 def test_each_row_takes_its_cheapest_mask(seed: int) -> None:
     rows, population, rng = drawn(seed)
     k, weights = rng.randint(1, 4), [Fraction(rng.randint(1, 3)) for _ in COLUMNS]
@@ -82,7 +83,8 @@ def test_each_row_takes_its_cheapest_mask(seed: int) -> None:
     assert min(shown_matches(found.table, population)) >= k
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(60))
 def test_beside_k_anonymity_every_class_has_both(seed: int) -> None:
     rows, population, rng = drawn(seed)
     k, least = rng.randint(1, 3), 2

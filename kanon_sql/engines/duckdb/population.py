@@ -1,17 +1,13 @@
-"""Tables of the population in the statement of a release: read once, coded by the row types, and counted by the audit."""
+"""Tables of the population in the statement of a release: read once, and coded by the row types."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from kanon_sql.engines.duckdb.beside import beside
-from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import KMap, PopulationRequirement
 
 _UNSEEN = "-1"
 """Stands for what no row type has."""
@@ -31,95 +27,63 @@ def populations(policy: Policy) -> str:
 
 
 def _population(policy: Policy, name: str, number: int) -> str:
-    place = {qi.column: f"q{place}" for place, qi in enumerate(policy.quasi_identifiers, 1)}
-    alias = quoted(name)
-    linked = _units(policy)
-    joins = [
-        text(
-            "population_values",
-            values=", ".join(place[column] for column in unit),
-            everybody=_named("everybody", number),
-            unit=f'"kanon#u{each}"',
-            match=" AND ".join(
-                f'"kanon#e".{place[column]} IS NOT DISTINCT FROM "kanon#u{each}".{place[column]}' for column in unit
-            ),
-        )
-        for each, unit in enumerate(linked, 1)
-    ]
-    each_unit = range(1, len(linked) + 1)
+    short = {qi.column: f"q{place}" for place, qi in enumerate(policy.quasi_identifiers, 1)}
+    alias, everybody = quoted(name), numbered("everybody", number)
+    own, theirs, joins, texts = [], [], [], []
+    for qi in policy.quasi_identifiers:
+        cell = "{}.{}" if qi.recoding is None else "CAST({}.{} AS VARCHAR)"
+        own.append(f"{cell.format('qi', quoted(qi.column))} AS {short[qi.column]}")
+        theirs.append(cell.format(alias, quoted(qi.column)))
+    for unit, columns in units_of(policy).items():
+        if columns[0] in policy.generalized:
+            found = numbered(f"texts{unit}_", number)
+            texts.append(text("population_texts", texts=found, value=short[columns[0]], everybody=everybody))
+            joins.append(_join(found, unit, {short[columns[0]]: "value"}))
+        else:
+            values = ", ".join(short[column] for column in columns)
+            found = text("population_values", values=values, everybody=everybody)
+            joins.append(_join(found, unit, {short[column]: short[column] for column in columns}))
     return text(
         "population",
-        everybody=_named("everybody", number),
-        known=_named("known", number),
-        coded=_named("coded", number),
+        everybody=everybody,
+        known=numbered("known", number),
+        coded=numbered("coded", number),
         population=beside(name),
         alias=alias,
-        own=", ".join(f"qi.{quoted(column)} AS {short}" for column, short in place.items()),
-        theirs=", ".join(f"{alias}.{quoted(column)}" for column in place),
-        codes=", ".join(f'"kanon#u{unit}".code AS c{unit}' for unit in each_unit),
-        grouped=", ".join(f"coalesce(c{unit}, {_UNSEEN})::INTEGER AS c{unit}" for unit in each_unit),
+        own=", ".join(own),
+        theirs=", ".join(theirs),
+        texts="".join(texts),
+        codes=", ".join(f'"kanon#u{unit}".code AS c{unit}' for unit in units_of(policy)),
+        grouped=", ".join(f"coalesce(c{unit}, {_UNSEEN})::BIGINT AS c{unit}" for unit in units_of(policy)),
         joins="".join(joins),
     )
 
 
+def _join(values: str, unit: int, columns: dict[str, str]) -> str:
+    match = (f'"kanon#e".{own} IS NOT DISTINCT FROM "kanon#u{unit}".{other}' for own, other in columns.items())
+    return f'LEFT JOIN {values} AS "kanon#u{unit}" ON {" AND ".join(match)}\n    '
+
+
 def coded_populations(policy: Policy) -> str:
-    """Return the coded populations as further arguments of a function, each a list of its rows."""
-    each_unit = range(1, len(_units(policy)) + 1)
-    fields = ", ".join([*(f"c{unit} := c{unit}" for unit in each_unit), "n := n"])
-    return "".join(
-        f", (SELECT system.main.list(system.main.struct_pack({fields})) FROM {_named('coded', number)})"  # noqa: S608
-        for number, _ in enumerate(policy.populations, 1)
-    )
+    """Return the coded populations as further arguments of a function: the rows, and the texts that no row type has."""
+    return "".join(f", {_argument(policy, number)}" for number, _ in enumerate(policy.populations, 1))
 
 
-def population_gate(policy: Policy) -> dict[str, str]:
-    """Return the audit of what classes match in the populations of a policy, as slots of the release statement.
-
-    Returns
-    -------
-    dict of str
-        ``matches``, common table expressions with a comma before each; ``unmatched``, branches of a CASE.
-    """
-    audits, refusals = [_matches(policy, number) for number, _ in enumerate(policy.populations, 1)], []
-    for place, requirement in enumerate(policy.population_requirements, 1):
-        check = f'"kanon#population_check{place}"'
-        matched = _named("matched", policy.populations.index(requirement.population) + 1)
-        audits.append(text("audit_population", check=check, question=MATCHED[type(requirement)](requirement, matched)))
-        refusals.append(text("audit_refusal", check=check, guarantee=literal(requirement.describe())))
-    return {"matches": "".join(audits), "unmatched": "".join(refusals)}
+def _argument(policy: Policy, number: int) -> str:
+    fields = ", ".join([*(f"c{unit} := c{unit}" for unit in units_of(policy)), "n := n"])
+    listed = "SELECT system.main.list(value ORDER BY code DESC NULLS LAST) FROM {} WHERE code < -1"
+    generalized = (unit for unit, columns in units_of(policy).items() if columns[0] in policy.generalized)
+    unseen = (f"({listed.format(numbered(f'texts{unit}_', number))})" for unit in generalized)
+    rows = f"(SELECT system.main.list(system.main.struct_pack({fields})) FROM {numbered('coded', number)})"  # noqa: S608
+    texts = ", ".join(["NULL::VARCHAR[]", *unseen])
+    return f"system.main.struct_pack(rows := {rows}, texts := system.main.list_value({texts}))"
 
 
-def _matches(policy: Policy, number: int) -> str:
-    hidden = {
-        unit: f"system.main.list_contains(hidden, system.main.lower({literal(columns[0])}))"
-        for unit, columns in enumerate(_units(policy), 1)
-    }
-    own = (f'CASE WHEN NOT {gone} THEN "kanon#k".c{unit} END AS k{unit}' for unit, gone in hidden.items())
-    theirs = (f"CASE WHEN NOT {gone} THEN c{unit} END AS k{unit}" for unit, gone in hidden.items())
-    match = [f'"kanon#o".{key} IS NOT DISTINCT FROM "kanon#m".{key}' for key in ("hidden", *(f"k{unit}" for unit in hidden))]
-    return text(
-        "audit_matches",
-        matched=_named("matched", number),
-        known=_named("known", number),
-        coded=_named("coded", number),
-        own=", ".join(own),
-        theirs=", ".join(theirs),
-        match=" AND ".join(match),
-    )
+def units_of(policy: Policy) -> dict[int, tuple[str, ...]]:
+    """Return the columns, and the groups of linked ones, that are shown or hidden together, by their numbers from 1."""
+    return dict(enumerate(map(tuple, units([qi.column for qi in policy.quasi_identifiers], policy.linked)), 1))
 
 
-def _mapped(requirement: KMap, matched: str) -> str:
-    return text("audit_k_map", k=str(requirement.k), matched=matched)
-
-
-MATCHED: dict[type[PopulationRequirement], Callable[[Any, str], str]] = {KMap: _mapped}
-"""For each requirement a query with a row per class: whether it holds there, how bad it is, and a text that says so."""
-
-
-def _units(policy: Policy) -> list[tuple[str, ...]]:
-    """Return the columns, and the groups of linked ones, that are shown or hidden together."""
-    return [tuple(unit) for unit in units([qi.column for qi in policy.quasi_identifiers], policy.linked)]
-
-
-def _named(what: str, number: int) -> str:
+def numbered(what: str, number: int) -> str:
+    """Return the name of a common table expression about one of the populations."""
     return f'"kanon#{what}{number}"'

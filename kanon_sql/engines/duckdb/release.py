@@ -13,7 +13,8 @@ from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
-from kanon_sql.engines.duckdb.population import coded_populations, population_gate, populations
+from kanon_sql.engines.duckdb.population import coded_populations, populations
+from kanon_sql.engines.duckdb.population_gate import population_gate
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.errors import PolicyError

@@ -23,7 +23,7 @@ ALGORITHM = "cheapest_masks"
 
 METHOD = "cheapest mask of each row type"
 
-Solve = Callable[[Problem], Recoding]
+Solve = Callable[[Problem, Budget], Recoding]
 """A solver of the guarantees about the rows of classes."""
 
 
@@ -80,12 +80,13 @@ def solve_beside(problem: Problem, budget: Budget, solver: Solve, *, people: boo
     """
     table, asked = problem.table, problem.requirement
     found = _masks(problem, budget)
-    plain = solver(problem)
+    half = replace(budget, seconds=None if budget.seconds is None else budget.seconds - budget.left() / 2)
+    plain = solver(problem, half)
     known = [_coarsened(problem, plain)]
     if not people and not budget.over():
         part = without_hidden(table, found.shown)
         requirement = ClassRequirement.of(part.table, (KAnonymity(k=asked.k), *asked.requirements))
-        solved = solver(replace(problem, table=part.table, requirement=requirement))
+        solved = solver(replace(problem, table=part.table, requirement=requirement), budget)
         known.append(_coarsened(problem, spread(part, table.weight, found.shown, solved)))
     releases = [each for each in known if each is not None]
     if not releases:

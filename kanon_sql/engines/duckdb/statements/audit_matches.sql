@@ -4,16 +4,17 @@
     FROM (
         SELECT "kanon#p".class, hidden, ${own}
         FROM (
-            SELECT class, row_type, system.main.list_transform(hidden, lambda name: system.main.lower(name)) AS hidden
+            SELECT class, row_type, labels, system.main.list_transform(hidden, lambda name: system.main.lower(name)) AS hidden
             FROM "kanon#pieces"
         ) AS "kanon#p"
         LEFT JOIN ${known} AS "kanon#k" ON "kanon#k".number = "kanon#p".row_type
     ) AS "kanon#o"
     LEFT JOIN (
         SELECT hidden, ${theirs}, system.main.sum(n) AS n
-        FROM ${coded}, (
+        FROM ${coded} AS "kanon#c" CROSS JOIN (
             SELECT DISTINCT system.main.list_transform(hidden, lambda name: system.main.lower(name)) AS hidden FROM "kanon#pieces"
-        )
+        ) AS "kanon#h"
+        ${joins}
         GROUP BY ALL
     ) AS "kanon#m" ON ${match}
 )

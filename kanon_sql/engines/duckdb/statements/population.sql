@@ -3,7 +3,7 @@
     SELECT number, NULL::BIGINT AS n, ${own} FROM "kanon#types"
     UNION ALL
     SELECT NULL, system.main.count(*), ${theirs} FROM ${population} AS ${alias} GROUP BY ALL
-), ${known} AS MATERIALIZED (
+)${texts}, ${known} AS MATERIALIZED (
     -- a value is known by the first row type that has it; what no row type has is not known
     SELECT number, n, ${codes}
     FROM ${everybody} AS "kanon#e"
