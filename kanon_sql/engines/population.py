@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kanon_sql.errors import PolicyError
 from kanon_sql.generalize.unseen import unseen_codes
 from kanon_sql.model.policy import Policy
 from kanon_sql.table.arrays import Int32, Int64
@@ -43,14 +44,21 @@ def with_populations(
     populations : sequence of struct of lists
         For each of `Policy.populations` its ``rows``: for each column, or group of linked columns, the number of the first row
         type that has the same there, below 0 where none has; and how many rows these are. ``texts`` are the values that no row
-        type has, behind one empty list a list for each generalized column; the number -2 is the first of a list.
+        type has, behind one empty list a list for each generalized column; the number -2 is the first of a list. ``apart``
+        has a bit for each column whose values cannot be compared.
+
+    Raises
+    ------
+    PolicyError
+        When there is such a column.
     """
     if not populations:
         return table
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
     found: dict[str, Population] = {}
     for name, told in zip(policy.populations, populations, strict=True):
-        rows, unseen = told.combine_chunks().flatten()
+        rows, unseen, apart = told.combine_chunks().flatten()
+        _refuse_apart(policy, name, apart[0].as_py() or 0)
         others = iter(unseen[0].as_py()[1:])
         levels: dict[str, list[Int32]] = {}
         for names in table.ladders:
@@ -61,6 +69,15 @@ def with_populations(
                 levels[names[0]] = unseen_codes(recoding, ladders[names[0]], known, listed, tables)
         found[name] = _population(table, spellings, levels, rows.flatten())
     return replace(table, populations=found)
+
+
+def _refuse_apart(policy: Policy, population: str, apart: int) -> None:
+    for place, qi in enumerate(policy.quasi_identifiers):
+        if apart >> place & 1:
+            raise PolicyError(
+                f'the column "{qi.column}" of {population} has another kind of values than that of the source; hint: cast '
+                "one of them, or both to VARCHAR"
+            )
 
 
 def _population(table: CodedTable, spellings: Spellings, levels: Mapping[str, list[Int32]], rows: pa.StructArray) -> Population:

@@ -118,7 +118,7 @@ def test_each_row_matches_k_of_the_population(
 
 
 def test_the_example_of_the_page_by_hand(con: Connection) -> None:
-    """The definition of ARX, whose classes are disjoint: the class of a row, with the rows of the population, has k of these."""
+    """The definition of ARX, for disjoint classes: a class has k rows of the population in it."""
     con.execute("CREATE TABLE few AS FROM (VALUES ('98101', 34), ('98102', 51)) AS t(zip, age)")
     con.execute("CREATE TABLE town AS FROM (VALUES ('98101', 34), ('98101', 34), ('98102', 50), ('98102', 51)) AS t(zip, age)")
     ask = "SELECT zip, age FROM few ANONYMIZE BY zip, age GUARANTEE k >= {} IN town ORDER BY ALL"
@@ -219,7 +219,7 @@ def test_values_are_compared_in_their_common_type(con: Connection) -> None:
     found = {tuple(sorted(con.sql(ask.format(name)).fetchall(), key=str)) for name in ("census", "texts", "floats")}
     assert len(found) == 1
     con.execute("CREATE TABLE dates AS SELECT zip, DATE '2020-01-01' AS age FROM census")
-    with pytest.raises(SourceError, match="DATE"):
+    with pytest.raises(PolicyError, match='the column "age" of dates has another kind of values than that of the source'):
         con.sql(ask.format("dates")).fetchall()
 
 

@@ -12,6 +12,15 @@ from kanon_sql.model.policy import Policy
 _UNSEEN = "-1"
 """Stands for what no row type has."""
 
+_KIND = r"""CASE
+    WHEN system.main.regexp_matches(system.main.typeof({0}), '^(U?(TINY|SMALL|BIG|HUGE)?INT|FLOAT|DOUBLE|DECIMAL|BIGNUM)')
+    THEN 'number'
+    WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP)')
+    THEN 'date'
+    WHEN NOT system.main.regexp_matches(system.main.typeof({0}), '^(VARCHAR|ENUM|JSON|.?NULL)')
+    THEN system.main.typeof({0}) END"""
+"""Values of one kind are compared, and texts with any; NULL is a text."""
+
 
 def populations(policy: Policy) -> str:
     """Return common table expressions, a comma before each, that read the populations of a policy and code them.
@@ -28,12 +37,16 @@ def populations(policy: Policy) -> str:
 
 def _population(policy: Policy, name: str, number: int) -> str:
     short = {qi.column: f"q{place}" for place, qi in enumerate(policy.quasi_identifiers, 1)}
-    alias, everybody = quoted(name), numbered("everybody", number)
-    own, theirs, joins, texts = [], [], [], []
-    for qi in policy.quasi_identifiers:
-        cell = "{}.{}" if qi.recoding is None else "CAST({}.{} AS VARCHAR)"
-        own.append(f"{cell.format('qi', quoted(qi.column))} AS {short[qi.column]}")
-        theirs.append(cell.format(alias, quoted(qi.column)))
+    alias, everybody, kinds = quoted(name), numbered("everybody", number), numbered("kinds", number)
+    own, theirs, joins, texts, apart = [], [], [], [], ["0"]
+    for place, (column, as_name) in enumerate(short.items()):
+        cells = [f"{row}.{quoted(column)}" for row in ('"kanon#types".qi', alias)]
+        if column in policy.generalized:
+            cells = [f"CAST({cell} AS VARCHAR)" for cell in cells]
+        apart.append(f"CASE WHEN {' <> '.join(map(_KIND.format, cells))} THEN {1 << place} ELSE 0 END")
+        compared = [f"CASE WHEN {kinds}.apart & {1 << place} = 0 THEN {cell} END" for cell in cells]
+        own.append(f"{compared[0]} AS {as_name}")
+        theirs.append(compared[1])
     for unit, columns in units_of(policy).items():
         if columns[0] in policy.generalized:
             found = numbered(f"texts{unit}_", number)
@@ -45,13 +58,15 @@ def _population(policy: Policy, name: str, number: int) -> str:
             joins.append(_join(found, unit, {short[column]: short[column] for column in columns}))
     return text(
         "population",
+        kinds=kinds,
+        apart=" + ".join(apart),
+        own=", ".join(own),
+        theirs=", ".join(theirs),
         everybody=everybody,
         known=numbered("known", number),
         coded=numbered("coded", number),
         population=beside(name),
         alias=alias,
-        own=", ".join(own),
-        theirs=", ".join(theirs),
         texts="".join(texts),
         codes=", ".join(f'"kanon#u{unit}".code AS c{unit}' for unit in units_of(policy)),
         grouped=", ".join(f"coalesce(c{unit}, {_UNSEEN})::BIGINT AS c{unit}" for unit in units_of(policy)),
@@ -65,7 +80,7 @@ def _join(values: str, unit: int, columns: dict[str, str]) -> str:
 
 
 def coded_populations(policy: Policy) -> str:
-    """Return the coded populations as further arguments of a function: the rows, and the texts that no row type has."""
+    """Return the coded populations as further arguments of a function, see `with_populations`."""
     return "".join(f", {_argument(policy, number)}" for number, _ in enumerate(policy.populations, 1))
 
 
@@ -76,7 +91,8 @@ def _argument(policy: Policy, number: int) -> str:
     unseen = (f"({listed.format(numbered(f'texts{unit}_', number))})" for unit in generalized)
     rows = f"(SELECT system.main.list(system.main.struct_pack({fields})) FROM {numbered('coded', number)})"  # noqa: S608
     texts = ", ".join(["NULL::VARCHAR[]", *unseen])
-    return f"system.main.struct_pack(rows := {rows}, texts := system.main.list_value({texts}))"
+    apart = f"(SELECT system.main.any_value(apart)::BIGINT FROM {numbered('kinds', number)})"  # noqa: S608
+    return f"system.main.struct_pack(rows := {rows}, texts := system.main.list_value({texts}), apart := {apart})"
 
 
 def units_of(policy: Policy) -> dict[int, tuple[str, ...]]:
