@@ -27,7 +27,7 @@
       {% do refused.append(
         node.name ~ ' is a snapshot of the release ' ~ kanon_sql.releases_behind(node, release) | join(', ') ~ ', which '
         ~ reasons['snapshot'] ~ '; hint: take the snapshot of the source, and release that') %}
-    {% elif kind != 'anonymized' and node.config.get('k') is not none
+    {% elif kind != 'anonymized' and (node.config.get('k') is not none or node.config.get('k_map') is not none)
         and node.columns.values() | map(attribute='tags') | sum(start=[]) | select('in', roles) | list %}
       {% do refused.append(
         node.name ~ ' guarantees k, but materialized=' ~ kind ~ " would hand out the rows of its query; hint: materialized='anonymized'") %}
