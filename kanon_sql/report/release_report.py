@@ -23,7 +23,7 @@ from kanon_sql.errors import PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.requirements import KAnonymity, PopulationRequirement
+from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.report.optional import missing
 
@@ -198,9 +198,7 @@ def measured_policy(known: list[str], certificate: Certificate | None, **options
     chosen = [qi.column for qi in claimed.quasi_identifiers]
     if quasi_identifiers is not None and set(map(same_name, quasi_identifiers)) != set(map(same_name, chosen)):
         raise PolicyError("the quasi-identifiers are not those of the certificate; hint: leave them out")
-    # What generalized cells match, the texts of the population do not tell.
-    asked = [each for each in claimed.requirements if not (claimed.generalized and isinstance(each, PopulationRequirement))]
-    requirements = [*asked, *([] if k is None else [KAnonymity(k=k)])]
+    requirements = [*claimed.requirements, *([] if k is None else [KAnonymity(k=k)])]
     for name in claimed.sensitive:
         # Both are told of every sensitive column, also where only one is guaranteed.
         kinds = {type(each) for each in claimed.sensitive_requirements if each.sensitive == name}
