@@ -25,7 +25,7 @@ from kanon_sql.solvers.instances.row_distance import METHOD, row_prices
 from kanon_sql.solvers.microaggregation import partition as measured
 from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.registry import Solver, choose
+from kanon_sql.solvers.registry import POPULATION_SOLVERS, Solver, choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries import ALGORITHM, check_algorithm
 from kanon_sql.solvers.summaries.partition import SummaryPartition
@@ -69,6 +69,10 @@ def run(
     floor = None if patterns.listed else row_distance(patterns, requirement, budget)
     recoding = _solved(problem, budget, solver, people=policy.people is not None)
     recoding = replace(recoding, shown=closed(table, recoding.shown))
+    if requirement.population:
+        from kanon_sql.solvers.population.k_map import check_matches
+
+        check_matches(table, requirement.population, recoding)
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
     cost = recoding.cost(table)
@@ -148,6 +152,15 @@ def run_by_parts(
 
 
 def _solved(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -> Recoding:
+    """Return a release by a solver; where it solves for the rows of classes alone, also for the population."""
+    if not problem.requirement.population or solver.name in POPULATION_SOLVERS:
+        return _placed(problem, budget, solver, people=people)
+    from kanon_sql.solvers.population.k_map import solve_beside
+
+    return solve_beside(problem, budget, lambda part, given: _placed(part, given, solver, people=people), people=people)
+
+
+def _placed(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -> Recoding:
     """Return a release by a solver, and by integer programs where its search leaves rows over; no program counts people.
 
     Raises
@@ -237,6 +250,8 @@ def row_distance(patterns: PatternSet, requirement: ClassRequirement, budget: Bu
     Row types that differ in sensitive values alone are alike. People are counted where patterns are listed, else rows.
     """
     table = requirement.table
+    if requirement.least == 1:
+        return Prices(price=np.zeros(table.row_types, np.int64), scale=1), METHOD
     alike, first = table.without_sensitive() if table.sensitive else (table, np.arange(table.row_types))
     prices = row_prices(alike, patterns, requirement.least, budget)
     prices = replace(prices, price=prices.price.repeat(np.diff(first, append=table.row_types)))

@@ -38,6 +38,9 @@ RELEASES = [
     "FROM rectangle_labels('p', 'x', 'y', 3)",
     f"FROM beta_like('p', 'd', 9, {_QI})",
     f"FROM delta_private('p', 'd', 9, {_QI})",
+    f"FROM k_map('p', 3, 'p', {_QI})",
+    f"FROM k_map('p', 3, 'p', k := 2, recodings := MAP {{'zip': 'DIGITS', 'age': 'INTERVALS (2, 4)'}}, {_QI})",
+    "FROM k_map('p', 3, 'p', qi := ['zip', 'day'], recodings := MAP {'zip': 'HIERARCHY zips', 'day': 'INTERVALS (month)'})",
     "FROM anonymize('p', 'stored')",
     "SELECT zip, age FROM p ANONYMIZE WITH POLICY stored",
     "SELECT zip, age, d FROM p ANONYMIZE BY zip, age GUARANTEE k >= 3 AND l(d) >= 2 AND t(d) <= 0.9 AND alpha(d, 'flu') <= 0.9",
@@ -46,6 +49,7 @@ RELEASES = [
 EXPLANATIONS = [
     "EXPLAIN ANONYMIZE SELECT zip, age, d FROM p ANONYMIZE BY zip, age GUARANTEE k >= 3 AND l(d) >= 2",
     "EXPLAIN ANONYMIZE SELECT zip, age FROM p ANONYMIZE WITH POLICY stored",
+    "EXPLAIN ANONYMIZE SELECT zip, age FROM p ANONYMIZE BY zip IN DIGITS, age GUARANTEE k >= 3 IN p",
 ]
 
 AUDITS = [
@@ -59,6 +63,7 @@ AUDITS = [
     "FROM t_closeness('p', ['zip'], 'x', 'numeric')",
     "FROM beta_likeness('p', ['zip'], 'd')",
     "FROM delta_disclosure('p', ['zip'], 'd')",
+    "FROM k_mapping('p', ['zip'], 'p')",
     "FROM utility('p', 'p', ['zip'], MAP {'zip': 'zips'})",
     "SELECT interval_ends('[1, 2)')",
 ]

@@ -19,6 +19,8 @@ NAMES = (
     "qi",
     "k",
     "per",
+    "k_map",
+    "population",
     "masks",
     "linked",
     "keep",
@@ -40,7 +42,7 @@ _DEFAULTS = {**POLICY_DEFAULTS, "full_domain": False}
 def signature(name: str, *positional: str, **own: str) -> str:
     """Return the head of a table macro: the positional arguments, its own and then the shared ones with their defaults."""
     shared = {each: _literal(_DEFAULTS.get(each)) for each in NAMES if each not in positional}
-    named = [f"{each} := {default}" for each, default in (own | shared).items()]
+    named = [f"{each} := {default}" for each, default in (own | shared | own).items()]
     return f"{name}({', '.join((*positional, *named))})"
 
 

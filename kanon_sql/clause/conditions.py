@@ -2,14 +2,15 @@
 
 ::
 
-    cond   := term sign number [PER column] | number sign term [PER column]
+    cond   := term sign number [whose] | number sign term [whose]
+    whose  := PER column | IN table
     term   := k | l(column [, 'variant' [, c]]) | t(column [, 'metric' [, 'hierarchy']]) | alpha(column, 'value')
             | beta(column) | delta(column)
     number := decimal [/ decimal]
 
-k and l are bounded from below, the others from above; k counts rows, or PER column people. Of k, which is a whole number,
-``k > 4`` is a guarantee too; of the others it is none, as no number comes next. Without a k, ``k >= 2`` is guaranteed, as at
-every other entrance.
+k and l are bounded from below, the others from above; k counts rows, PER column people, IN table rows of the population that
+match. Of k, which is a whole number, ``k > 4`` is a guarantee too; of the others it is none, as no number comes next. Without a
+k, ``k >= 2`` is guaranteed, as at every other entrance, but beside a guarantee about the population.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from fractions import Fraction
 from sqlglot import TokenType
 
 from kanon_sql.clause.mistakes import no_comparison
-from kanon_sql.clause.names import column_name
+from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.requirements import (
@@ -31,10 +32,12 @@ from kanon_sql.model.requirements import (
     BetaLikeness,
     DeltaDisclosure,
     KAnonymity,
+    KMap,
     LDiversity,
     People,
     Requirement,
     TCloseness,
+    population_ones,
     sensitive_ones,
 )
 from kanon_sql.model.validation import same_name
@@ -84,9 +87,12 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
     found = [_condition(reader, identifying)]
     while reader.skip("AND"):
         found.append(_condition(reader, identifying))
-    people = max((each.k for each in found if isinstance(each, People)), default=_DEFAULT_K)  # k people have k rows
-    k = max((each.k for each in found if isinstance(each, KAnonymity)), default=people)
-    return (KAnonymity(k=k), *sensitive_ones(found))
+    others = (*sensitive_ones(found), *population_ones(found))
+    people = [each.k for each in found if isinstance(each, People)]  # k people have k rows
+    rows = [each.k for each in found if isinstance(each, KAnonymity)] or people
+    if not rows and not population_ones(found):
+        rows = [_DEFAULT_K]
+    return (*([KAnonymity(k=max(rows))] if rows else []), *others)
 
 
 def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
@@ -105,6 +111,8 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
         number = reader.number(_example(word))
     if word == "K" and reader.skip("PER"):
         term = _people(reader, column_name(reader, SPELLINGS[People].example))
+    elif word == "K" and reader.skip("IN"):
+        term = _mapped(reader)
     return reader.checked(lambda: term(number + more), start)
 
 
@@ -160,6 +168,11 @@ def _people(_: Reader, column: str) -> Term:
     return lambda number: People(k=_anonymity(number).k, per=column)
 
 
+def _mapped(reader: Reader) -> Term:
+    population = table_name(reader, SPELLINGS[KMap].example)
+    return lambda number: KMap(k=_anonymity(number).k, population=population)
+
+
 def _diversity(reader: Reader, column: str) -> Term:
     variant = (
         _text(reader, "a variant", f"the variants are {', '.join(map(repr, VARIANTS))}") if reader.skip(",") else VARIANTS[0]
@@ -198,13 +211,14 @@ def _text(reader: Reader, what: str, hint: str) -> str:
 SPELLINGS: dict[type[Requirement], Spelling] = {
     KAnonymity: Spelling(word="K", signs=(">=", ">"), example="GUARANTEE k >= 5"),
     People: Spelling(word="PER", signs=(), example="GUARANTEE k >= 5 PER patient_id", read=_people),
+    KMap: Spelling(word="IN", signs=(), example="GUARANTEE k >= 5 IN census"),
     LDiversity: Spelling(word="L", signs=(">=",), example="GUARANTEE l(disease) >= 2", read=_diversity),
     TCloseness: Spelling(word="T", signs=("<=",), example="GUARANTEE t(disease, 'ordered') <= 0.3", read=_closeness),
     AlphaAnonymity: Spelling(word="ALPHA", signs=("<=",), example="GUARANTEE alpha(disease, 'flu') <= 0.2", read=_limited),
     BetaLikeness: Spelling(word="BETA", signs=("<=",), example="GUARANTEE beta(disease) <= 2", read=_like),
     DeltaDisclosure: Spelling(word="DELTA", signs=("<=",), example="GUARANTEE delta(disease) <= 1", read=_undisclosed),
 }
-"""How each requirement is written; PER follows a number of people, so no condition begins with it."""
+"""How each requirement is written; PER and IN follow a number, so no condition begins with them."""
 
 _BY_WORD = {each.word: each for each in SPELLINGS.values() if each.signs}
 

@@ -21,7 +21,7 @@ from kanon_sql.cli.options import (
     show,
     table_option,
 )
-from kanon_sql.cli.publish import evidence_path, release_file, tables_beside
+from kanon_sql.cli.publish import evidence_path, population_beside, release_file, tables_beside
 from kanon_sql.cli.streams import STREAM, format_option, source_place, target_place
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.staging import staging_beside
@@ -47,9 +47,13 @@ if TYPE_CHECKING:
     "-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending is the format."
 )
 @qi_option
-@click.option("--k", default=2, show_default=True, help="Minimum number of rows per class.")
+@click.option("--k", type=int, help="Minimum number of rows per class.  [default: 2, or 1 with --k-map]")
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
 @sensitive_options
+@click.option("--k-map", type=int, help="Minimum number of rows of --population that match what a class shows.")
+@click.option(
+    "--population", metavar="FILE", help="The table that --k-map counts, with the quasi-identifiers under the same names."
+)
 @click.option(
     "--mask",
     "masks",
@@ -126,6 +130,9 @@ def anonymize(
 
     tables = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
     measures, others = tables_beside(options.pop("metric"), options.pop("hierarchy"))
+    if options["population"] is not None:
+        options["population"], everybody = population_beside(options["population"])
+        others |= everybody
     if policy_file is None:
         released = _by_options(options, measures)
     else:
@@ -203,6 +210,8 @@ def policy_of(
     from kanon_sql.engines.duckdb.written import read_masks, read_recodings
     from kanon_sql.model.policy import Policy
 
+    if options["k"] is None:
+        del options["k"]
     return Policy.of(
         quasi_identifiers=column_names(qi, columns) if qi else None,
         masks=read_masks([column_names([mask], columns) for mask in masks] if masks else None),

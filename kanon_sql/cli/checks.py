@@ -95,6 +95,7 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
     help="Exit with code 1 if a larger share of the rows is unique, 0 to 1.",
 )
 @click.option("--population", metavar="FILE", help="All people FILE may be about: for the journalist risk. Needs --qi.")
+@click.option("--k-map", type=int, help="Exit with code 1 if a class matches fewer rows of --population.")
 @click.option("--fraction", type=float, metavar="SHARE", help="Share of the population in FILE: estimates how many are unique.")
 @json_option
 @sensitive_options
@@ -108,6 +109,7 @@ def audit(
     max_risk: float | None,
     max_unique_share: float | None,
     population: str | None,
+    k_map: int | None,
     fraction: float | None,
     as_json: bool,
     sensitive: str | None,
@@ -123,17 +125,27 @@ def audit(
     These are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness, and with
     --beta or --delta beta-likeness or delta-disclosure privacy.
 
-    Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --max-risk or
+    Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --k-map, --max-risk or
     --max-unique-share, and with 3 when it cannot be measured.
     """
     import duckdb
 
     from kanon_sql.engines.duckdb.files import columns, load, load_beside
-    from kanon_sql.engines.duckdb.measures import MEASURED, measure, measured_requirements, require, told_by_macros
+    from kanon_sql.engines.duckdb.measures import (
+        MEASURED,
+        mapping,
+        measure,
+        measured_requirements,
+        require,
+        told_by_macros,
+        unmapped,
+    )
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
 
     everybody = {} if population is None else {"population": Place.of(population)}
+    if k_map is not None and not everybody:
+        raise click.UsageError("--k-map counts the rows of --population; hint: --population census.csv")
     names, beside = tables_beside(metric, hierarchy)
     measured = measured_requirements(sensitive, **names, **thresholds)
     con = audit_macros(duckdb.connect())
@@ -147,6 +159,10 @@ def audit(
             known = columns(con, "source")
             policy = Policy.of(quasi_identifiers=column_names(qi, known) if qi else None, requirements=measured).resolve(known)
             chosen = [each.column for each in policy.quasi_identifiers]
+            if k_map is not None:
+                mapped.update(mapping(con, "population", chosen))
+                if not mapped["classes"] or mapped["unmatched"]:  # there is no risk of who is not there
+                    everybody.clear()
             with told_by_macros():
                 risk = record(con, _RISK, {"qi": chosen, "population": next(iter(everybody), None), "fraction": fraction})
             return [
@@ -155,6 +171,7 @@ def audit(
                 *(measure(con, requirement, chosen) for requirement in measured),
             ]
 
+    mapped: dict[str, Any] = {}
     with source_place(file, table, ending) as place:
         sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     if fraction is None:
@@ -164,6 +181,9 @@ def audit(
     for title, found in zip(titles, (risk, *figures), strict=True):
         told[title] = {name: value for name, value in found.items() if name not in sizes}
     broken = [*_too_small(sizes, k), *_too_risky(risk, max_risk, max_unique_share)]
+    if k_map is not None:
+        told["k-map"] = {"k_map": mapped["k"], **{name: mapped[name] for name in ("unmatched", "population_rows")}}
+        broken += [f"k-map: {each}" for each in [unmapped(k_map, mapped)] if each]
     for requirement, found in zip(measured, figures, strict=True):
         try:
             require(requirement, found)

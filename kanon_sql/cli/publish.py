@@ -83,6 +83,26 @@ _SORTED = """FROM released
     ORDER BY system.main.create_sort_key(system.main.row(*COLUMNS(*)), 'ASC NULLS LAST') ASC NULLS LAST"""
 """The rows by what they hold; by a key of it, because sorted columns lose the sign of -0.0 before DuckDB 2."""
 
+
+def population_beside(file: str) -> tuple[str, dict[str, Place]]:
+    """Return the table of a population as a policy names it, and the file behind the name.
+
+    Raises
+    ------
+    SourceError
+        When there is no such file, or its name means something else.
+    """
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.model.validation import as_identifier
+
+    place = Place.of(file)
+    place.require()
+    name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
+    if name.lower() in {"source", "released"}:
+        raise SourceError(f"{place} cannot be the population: its name means something else; hint: rename it")
+    return as_identifier(name), {name: place}
+
+
 _TALLY = """SELECT system.main.md5(system.main.list(counts ORDER BY counts ASC NULLS LAST)::VARCHAR) AS tally
     FROM (
         SELECT system.main.list(size ORDER BY size ASC NULLS LAST) AS counts
@@ -172,7 +192,7 @@ def release_file(
     """
     import kanon_sql
     from kanon_sql.cli.interrupt import interruptible
-    from kanon_sql.engines.duckdb.files import columns, load, load_beside, stage
+    from kanon_sql.engines.duckdb.files import columns, load, load_named, stage
     from kanon_sql.engines.duckdb.tables import check_tables
 
     # What does not fit into memory spills into the private directory.
@@ -194,8 +214,7 @@ def release_file(
             load(con, origin, into="source", delimiter=delimiter)
             policy, query = released(columns(con, "source"))
             check_tables(policy, beside, "--beside {}=FILE")
-            for name, table in beside.items():
-                load_beside(con, table, into=name, delimiter=delimiter)
+            load_named(con, policy, beside, delimiter)
             rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
             go_on()
             step("solving")

@@ -58,6 +58,7 @@ def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: 
 @qi_option
 @click.option("--k", type=int, help="Minimum number of rows per class.  [default: that of the certificate, else 2]")
 @sensitive_options
+@click.option("--population", metavar="FILE", help="The table of the population that the certificate names.")
 @click.option("--certificate", metavar="CERT.json", help="Certificate of the release; it names the quasi-identifiers.")
 @click.option("--title", metavar="TEXT", help="What is released; the heading of the page.")
 @click.option("--purpose", metavar="TEXT", help="What it is released for.")
@@ -74,6 +75,7 @@ def report(
     qi: tuple[str, ...],
     metric: str | None,
     hierarchy: str | None,
+    population: str | None,
     certificate: str | None,
     title: str | None,
     purpose: str | None,
@@ -102,7 +104,8 @@ def report(
 
     origin, place = Place.of(source, table), Place.of(release)
     names, beside = tables_beside(metric, hierarchy)
-    read = [each.path for each in (origin, place, *beside.values())]
+    everybody = None if population is None else Place.of(population)
+    read = [each.path for each in (origin, place, *beside.values(), *([everybody] if everybody else []))]
     if certificate is not None:
         read.append(Path(os.path.realpath(certificate)))
     path = _target(target, (".html",), read, force)
@@ -122,6 +125,7 @@ def report(
             place,
             delimiter=delimiter,
             beside=beside,
+            population=everybody,
             certificate=claimed,
             names=lambda known: column_names(qi, known) if qi else None,
             heading={"title": title, "purpose": purpose, "recipient": recipient},

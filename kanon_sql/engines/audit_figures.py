@@ -39,6 +39,8 @@ class Audit:
     delta : float or None
         The greatest distance of ln of the share of a value in a class from that in the table, infinite where a class has not
         every value; None where no ``delta`` was asked for.
+    k_map : int or None
+        The fewest rows of the population that match what a class shows; None where no ``k_map`` was asked for.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class Audit:
     t: Fraction | None = None
     beta: Fraction | None = None
     delta: float | None = None
+    k_map: int | None = None
 
     def __repr__(self) -> str:
         """Return a few lines with what was measured, in rounded figures."""

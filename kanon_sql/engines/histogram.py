@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql.engines.built_arrays import numbers
+from kanon_sql.engines.population import with_populations
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize import ladders
 from kanon_sql.generalize.measurements import measurable
@@ -61,8 +62,8 @@ def coded(
         ``kanon#n``, the rows, and for each of `Policy.measured` a key of its value, the same for equal ones.
     policy : Policy
         The guarantee.
-    tables : tuple of lists of struct of text
-        The tables of `Policy.tables`.
+    tables : tuple of lists of struct
+        The tables of `Policy.tables`, their cells as texts, and those of `Policy.populations`, see `with_populations`.
     budget : Budget
         Time for the groups that are searched for.
     secret : Secret, optional
@@ -78,7 +79,8 @@ def coded(
     spelled = {same_name(name): name for name in names}
     texts = {spelled[same_name(name)]: part for name, part in zip(labelled(policy), parts[known:rows], strict=True)}
     keys = {name: key_codes(part) for name, part in zip(resolved.measured, parts[rows + 1 :], strict=True)}
-    named = dict(zip(policy.tables, map(_columns, policy.tables, tables), strict=True))
+    texts_of, populations = tables[: len(policy.tables)], tables[len(policy.tables) :]
+    named = dict(zip(policy.tables, map(_columns, policy.tables, texts_of), strict=True))
     climbed = ladders(resolved, measurable(resolved, texts, types.type), count, named, budget)
     values = pa.StructArray.from_arrays(parts[:known], names[:known])
     table, resolved = encode(values, count, resolved, climbed)
@@ -89,6 +91,7 @@ def coded(
             table, spellings, per, _drawn(parts[rows + 1 + resolved.measured.index(per)], keys[per], secret)
         )
     table = measured(table, resolved, texts, named, spellings)
+    table = with_populations(table, resolved, spellings, climbed, texts, named, populations)
     return Coded(table=table, policy=resolved, ladders=climbed, spellings=spellings)
 
 

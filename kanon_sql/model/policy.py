@@ -23,16 +23,20 @@ from kanon_sql.model.policy_arguments import chosen_columns, lists_of_columns, r
 from kanon_sql.model.policy_json import policy_fields
 from kanon_sql.model.policy_lines import lines, names
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out, thresholds
+from kanon_sql.model.populations import check_population
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
 from kanon_sql.model.recodings import Generalization, Rectangles, Summary
 from kanon_sql.model.requirements import (
     KAnonymity,
     People,
+    PopulationRequirement,
     Requirement,
     SensitiveRequirement,
     TCloseness,
     least_rows,
+    named_population,
     named_requirements,
+    population_ones,
     respelled,
     sensitive_ones,
 )
@@ -111,6 +115,7 @@ class Policy:
         check_links(self.linked, None if self.every_column else identifying)
         checks.check_sensitive(self.requirements, identifying, *map(columns_of, self.masks or ()), *self.linked)
         checks.check_recodings(self.quasi_identifiers, self.linked, masks=self.masks is not None)
+        check_population(population_ones(self.requirements), self.quasi_identifiers)
         if self.masks is not None:
             recodings = {same_name(qi.column): qi.recoding for qi in self.quasi_identifiers if qi.recoding is not None}
             object.__setattr__(self, "masks", tuple(simplified(mask, recodings) for mask in self.masks))
@@ -134,6 +139,16 @@ class Policy:
     def sensitive_requirements(self) -> tuple[SensitiveRequirement, ...]:
         """Return the requirements on the values of a column, in their order."""
         return sensitive_ones(self.requirements)
+
+    @property
+    def population_requirements(self) -> tuple[PopulationRequirement, ...]:
+        """Return the requirements that are counted in a table of the population, in their order."""
+        return population_ones(self.requirements)
+
+    @property
+    def populations(self) -> tuple[str, ...]:
+        """Return the names of the tables of the population, each once, in their order."""
+        return tuple(dict.fromkeys(each.population for each in self.population_requirements))
 
     @property
     def least_class_size(self) -> int:
@@ -332,12 +347,16 @@ class Policy:
         k, per, masks, linked = (given[name] for name in ("k", "per", "masks", "linked"))
         refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked, keep=given["keep"])
         about = named_requirements(given["sensitive"], **thresholds(given))
+        others = (*about, *named_population(given["population"], k_map=given["k_map"]), *given["requirements"])
+        if population_ones(others) and "k" not in options:
+            k = 1  # nothing is asked of the rows of a class
+        rows = () if k == 1 and population_ones(others) else (KAnonymity(k=k),)
         permitted, groups = lists_of_columns(masks, linked)
         chosen = chosen_columns(given["quasi_identifiers"], permitted, given["weights"] or {}, given["recodings"] or {})
         return cls(
             quasi_identifiers=chosen,
             every_column=given["quasi_identifiers"] is None,
-            requirements=(KAnonymity(k=k), *([] if per is None else [People(k=k, per=per)]), *about, *given["requirements"]),
+            requirements=(*rows, *([] if per is None else [People(k=k, per=per)]), *others),
             masks=permitted,
             linked=groups,
             keep=None if given["keep"] is None else tuple(given["keep"]),

@@ -48,6 +48,21 @@ class ThresholdOptions(TypedDict, total=False):
     delta: Number | None
 
 
+class PopulationOptions(TypedDict, total=False):
+    """What is counted in a table of the population.
+
+    Parameters
+    ----------
+    k_map : int, optional
+        Least number of its rows that match what a class shows, as in :class:`~kanon_sql.model.requirements.KMap`.
+    population : str, optional
+        Its name; it has the quasi-identifiers under the same names.
+    """
+
+    k_map: int | None
+    population: str | None
+
+
 class AuditOptions(ThresholdOptions, total=False):
     """What is measured of a table.
 
@@ -68,19 +83,21 @@ class AuditOptions(ThresholdOptions, total=False):
     sensitive: str | None
 
 
-class PolicyOptions(ThresholdOptions, Generic[Recoding], total=False):
+class PolicyOptions(ThresholdOptions, PopulationOptions, Generic[Recoding], total=False):
     """The parts of a policy by name.
 
     Parameters
     ----------
     k : int
-        Least number of rows of a class; 2 by default.
+        Least number of rows of a class; 2 by default, but beside a guarantee about the population.
     quasi_identifiers : iterable of str, optional
         Columns that help to recognize somebody; None takes all that are not sensitive.
     sensitive : str, optional
         The sensitive attribute that ``l``, ``t``, ``beta`` and ``delta`` are about; it is released as it is.
     l, variant, c, t, metric, hierarchy, beta, delta : optional
         As in `ThresholdOptions`.
+    k_map, population : optional
+        As in `PopulationOptions`.
     per : str, optional
         The column that tells people apart, where they may have several rows: ``k`` counts people then, and the column is not
         released.
@@ -126,6 +143,8 @@ POLICY_DEFAULTS: dict[str, Any] = {
     "quasi_identifiers": None,
     "sensitive": None,
     **_THRESHOLDS,
+    "k_map": None,
+    "population": None,
     "per": None,
     "requirements": (),
     "masks": None,

@@ -15,6 +15,7 @@ from kanon_sql.model.alpha_anonymity import AlphaAnonymity
 from kanon_sql.model.beta_likeness import BetaLikeness
 from kanon_sql.model.delta_disclosure import DeltaDisclosure
 from kanon_sql.model.k_anonymity import REPRESENTATIVE, KAnonymity, People
+from kanon_sql.model.k_map import KMap
 from kanon_sql.model.l_diversity import VARIANTS, LDiversity
 from kanon_sql.model.t_closeness import METRICS, TCloseness
 from kanon_sql.model.validation import known_keys, same_name
@@ -27,14 +28,18 @@ __all__ = [
     "BetaLikeness",
     "DeltaDisclosure",
     "KAnonymity",
+    "KMap",
     "LDiversity",
     "People",
+    "PopulationRequirement",
     "Requirement",
     "SensitiveRequirement",
     "TCloseness",
     "ThresholdRequirement",
     "least_rows",
+    "named_population",
     "named_requirements",
+    "population_ones",
     "requirement_from_json",
     "respelled",
     "sensitive_ones",
@@ -46,7 +51,10 @@ ThresholdRequirement = LDiversity | TCloseness | BetaLikeness | DeltaDisclosure
 SensitiveRequirement = People | AlphaAnonymity | ThresholdRequirement
 """The requirements on the values of a column that is no quasi-identifier."""
 
-Requirement = KAnonymity | SensitiveRequirement
+PopulationRequirement = KMap
+"""The requirements on what a class shows, counted in a table of the population."""
+
+Requirement = KAnonymity | SensitiveRequirement | PopulationRequirement
 """The requirements that exist; a conjunction is a tuple of them."""
 
 _REQUIREMENTS: dict[str, type[Requirement]] = {
@@ -57,6 +65,7 @@ _REQUIREMENTS: dict[str, type[Requirement]] = {
     "t": TCloseness,
     "beta": BetaLikeness,
     "delta": DeltaDisclosure,
+    "k_map": KMap,
 }
 
 
@@ -67,7 +76,12 @@ def least_rows(requirements: Iterable[Requirement]) -> int:
 
 def sensitive_ones(requirements: Iterable[Requirement]) -> tuple[SensitiveRequirement, ...]:
     """Return the requirements on the values of a column, in their order."""
-    return tuple(each for each in requirements if not isinstance(each, KAnonymity))
+    return tuple(each for each in requirements if isinstance(each, SensitiveRequirement))
+
+
+def population_ones(requirements: Iterable[Requirement]) -> tuple[PopulationRequirement, ...]:
+    """Return the requirements that are counted in a table of the population, in their order."""
+    return tuple(each for each in requirements if isinstance(each, PopulationRequirement))
 
 
 def requirement_from_json(item: object) -> Requirement:
@@ -84,10 +98,34 @@ def requirement_from_json(item: object) -> Requirement:
 
 def respelled(requirement: Requirement, spelled: Mapping[str, str]) -> Requirement:
     """Return a requirement with its column as ``spelled``, by the form that `same_name` compares."""
-    if isinstance(requirement, KAnonymity):
+    if not isinstance(requirement, SensitiveRequirement):
         return requirement
     column = spelled[same_name(requirement.sensitive)]
     return replace(requirement, per=column) if isinstance(requirement, People) else replace(requirement, sensitive=column)
+
+
+def named_population(population: str | None, *, k_map: Any = None) -> tuple[PopulationRequirement, ...]:
+    """Return the requirements on a table of the population from the names that every entrance of kanon-sql shares.
+
+    Parameters
+    ----------
+    population : str, optional
+        Name of the table; None where nothing is asked of one.
+    k_map : int, optional
+        As in `KMap`.
+
+    Raises
+    ------
+    PolicyError
+        When one of them says nothing without the other.
+    """
+    if population is None:
+        if k_map is not None:
+            raise PolicyError("k_map needs the table of the population that it counts; hint: population = 'census'")
+        return ()
+    if k_map is None:
+        raise PolicyError("nothing is guaranteed about the population; hint: k_map = 5")
+    return (KMap(k=k_map, population=population),)
 
 
 def named_requirements(

@@ -11,7 +11,7 @@ from kanon_sql.model.linked_columns import unsplit
 from kanon_sql.model.masks import Mask, column_of
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Rectangles
-from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.model.validation import encodable, known_keys, listed, named, nearest, parsed, same_name
 
 ROLES = ("identifiers", "pseudonyms", "kept")
@@ -163,7 +163,9 @@ class StoredPolicy:
                 "leaves it out"
             )
         requirements = tuple(
-            each for each in policy.requirements if isinstance(each, KAnonymity) or same_name(each.sensitive) in there
+            each
+            for each in policy.requirements
+            if not isinstance(each, SensitiveRequirement) or same_name(each.sensitive) in there
         )
         if not requirements:
             raise PolicyError(f"{self} guarantees nothing about the columns of the query; hint: add k >= 2 to its GUARANTEE")

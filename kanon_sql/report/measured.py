@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.measures import measure, record, require, require_share
+from kanon_sql.engines.duckdb.measures import mapping, measure, record, require, require_share, unmapped
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
@@ -20,6 +20,7 @@ from kanon_sql.model.requirements import (
     BetaLikeness,
     DeltaDisclosure,
     KAnonymity,
+    KMap,
     LDiversity,
     People,
     Requirement,
@@ -30,6 +31,9 @@ from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
 from kanon_sql.report.people import people_of
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column, told
 from kanon_sql.verification.class_people import told_people
+
+_LABELS = "(SELECT CAST({0} AS VARCHAR) FROM {1} WHERE {0} IS NOT NULL EXCEPT SELECT CAST({0} AS VARCHAR) FROM {2} LIMIT 1)"
+"""A text of a column that the source has not."""
 
 MAX_MASKS = 12
 """Masks that are listed."""
@@ -222,6 +226,15 @@ def _of_people(requirement: People, release: _Release) -> tuple[bool, str]:
     return kept and people[1] >= requirement.k, f"{found}; {told_people(people)}"
 
 
+def _of_population(requirement: KMap, release: _Release) -> tuple[bool, str]:
+    labels = " UNION ALL ".join(_LABELS.format(*map(quoted, (name, RELEASED, SOURCE))) for name in release.names)
+    if release.con.execute(labels).fetchall():
+        return True, "not counted here: the texts of the population do not tell what generalized cells match"
+    figures = mapping(release.con, requirement.population, release.names, quoted(RELEASED))
+    found = f"each class matches at least {figures['k'] or 0:,} of {figures['population_rows']:,} rows of the population"
+    return unmapped(requirement.k, figures) is None, found
+
+
 def _of_share(requirement: AlphaAnonymity, release: _Release) -> tuple[bool, str]:
     kept = _keeps(lambda: require_share(release.con, requirement, release.names, "released"))
     return kept, f"{'in no' if kept else 'in some'} class the value has a larger share"
@@ -236,6 +249,7 @@ def _of_figures(requirement: ThresholdRequirement, release: _Release) -> tuple[b
 REPORTED: dict[type[Requirement], Callable[[Any, _Release], tuple[bool, str]]] = {
     KAnonymity: _of_rows,
     People: _of_people,
+    KMap: _of_population,
     LDiversity: _of_figures,
     AlphaAnonymity: _of_share,
     TCloseness: _of_figures,

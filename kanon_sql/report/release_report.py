@@ -17,6 +17,7 @@ from kanon_sql.certificate import Certificate, Release
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.files import columns, load, load_beside
 from kanon_sql.engines.duckdb.measures import measured_requirements
+from kanon_sql.engines.duckdb.names import name_parts
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.errors import PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
@@ -122,6 +123,7 @@ def report_files(
     *,
     delimiter: str,
     beside: Mapping[str, Place],
+    population: Place | None,
     certificate: Certificate | None,
     names: Any,
     heading: Mapping[str, str | None],
@@ -139,6 +141,8 @@ def report_files(
         The separator of CSV files.
     beside : mapping of Place
         The hierarchies and tables of distances that the guarantee names.
+    population : Place, optional
+        The table of the population that the guarantee names.
     certificate : Certificate, optional
         What is claimed of the release.
     names : callable
@@ -157,6 +161,10 @@ def report_files(
             load_beside(con, place, into=name, delimiter=delimiter)
         known = columns(con, "source")
         policy = measured_policy(known, certificate, quasi_identifiers=names(known), **about)
+        for name in policy.populations:
+            if population is None:
+                raise PolicyError(f"the guarantee counts the rows of {name}, which is not given; hint: --population")
+            load(con, population, into=name_parts(name)[-1], delimiter=delimiter)
         named, given = set(map(same_name, policy.tables)), {same_name(as_identifier(name)) for name in beside}
         for name in sorted(named ^ given):
             fact = "the guarantee names the table {}, which is not given" if name in named else "nothing names the table {}"

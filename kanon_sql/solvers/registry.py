@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
@@ -12,10 +12,13 @@ from kanon_sql.model.requirements import (
     BetaLikeness,
     DeltaDisclosure,
     KAnonymity,
+    KMap,
     LDiversity,
     People,
     Requirement,
     TCloseness,
+    least_rows,
+    population_ones,
     sensitive_ones,
 )
 from kanon_sql.solvers.budget import Budget
@@ -100,6 +103,22 @@ SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
 """Solvers of requirements on sensitive attributes, beside k."""
 
 
+for _known in (SOLVERS, SENSITIVE_SOLVERS):  # their classes show less where they match too few rows
+    _known.update(
+        {each: replace(_known[each], requirements=(*_known[each].requirements, KMap)) for each in ("refine", "greedy")}
+    )
+
+POPULATION_SOLVERS: dict[str, Solver] = {
+    "cheapest_masks": Solver(
+        name="cheapest_masks",
+        module="kanon_sql.solvers.population.k_map",
+        guarantee="optimal for k-map alone",
+        requirements=(KAnonymity, KMap),
+    )
+}
+"""Solvers of requirements that are counted in a table of the population, where nothing is asked of the rows of a class."""
+
+
 def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: PatternSet) -> tuple[Solver, str]:
     """Return the solver of that name and why it is the one; ``'auto'`` takes the best for the patterns.
 
@@ -111,15 +130,19 @@ def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: Patt
         When it cannot meet the requirements.
     """
     plain = not sensitive_ones(requirements)
-    solvers = SOLVERS if plain else SENSITIVE_SOLVERS
+    apart = plain and least_rows(requirements) == 1 and population_ones(requirements)
+    solvers = POPULATION_SOLVERS if apart else SOLVERS if plain else SENSITIVE_SOLVERS
     if algorithm == "auto":
+        if apart:
+            return solvers["cheapest_masks"], "chosen automatically: what matches a class follows from what it shows alone"
         if not plain:
             return solvers["refine"], "chosen automatically: never worse than greedy for sensitive values"
         if not patterns.listed:
             return SOLVERS["refine"], "chosen automatically: too many masks to list, so they are sampled"
         return SOLVERS["refine"], "chosen automatically: few enough columns for the bound-guided solver"
-    if algorithm not in SOLVERS and algorithm not in SENSITIVE_SOLVERS:
-        raise UnknownAlgorithmError.of(algorithm, dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS]))
+    known = dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS, *POPULATION_SOLVERS])
+    if algorithm not in known:
+        raise UnknownAlgorithmError.of(algorithm, known)
     solver = solvers.get(algorithm)
     if solver is None or not solver.accepts(requirements):
         able = [name for name, each in solvers.items() if each.accepts(requirements)]

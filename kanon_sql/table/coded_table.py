@@ -18,6 +18,7 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.distances import Distance
 from kanon_sql.model.recodings import Level
 from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.population import Population
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,8 @@ class CodedTable:
         How the labels of columns were put together in groups, and what that guarantees.
     sensitive : tuple of Sensitive
         The sensitive attributes that requirements are about; only with them may two row types have equal codes.
+    populations : mapping of Population
+        The tables of the population that requirements name.
     """
 
     columns: tuple[tuple[str, ...], ...]
@@ -88,6 +91,7 @@ class CodedTable:
     levels: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
     groupings: tuple[str, ...] = ()
     sensitive: tuple[Sensitive, ...] = ()
+    populations: Mapping[str, Population] = field(default_factory=dict)
 
     @property
     def row_types(self) -> int:

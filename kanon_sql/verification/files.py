@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document, read
-from kanon_sql.engines.duckdb.files import columns, load, load_beside
+from kanon_sql.engines.duckdb.files import columns, load, load_named
 from kanon_sql.engines.duckdb.measures import record, require_kept
-from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.tables import check_tables
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import told_people
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 _NO_BOUND = "none"
 """How the argument for a lower bound begins where there is none."""
+
+_HIDDEN = "kanon_hidden"
+"""View of the release with NULL in each suppressed cell."""
 
 
 def read_certificate(path: str) -> Document:
@@ -99,8 +103,7 @@ def _checked(
     policy, unreleased = _policy(claimed, columns(con, "source"), beside)
     for name in unreleased:
         con.execute(f"ALTER TABLE source DROP {quoted(name)}")
-    for name, place in beside.items():
-        load_beside(con, place, into=name, delimiter=delimiter)
+    load_named(con, policy, beside, delimiter)
     _require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
     coded = _coded(con, policy)
     certificate, codes, counts = coded.proof(claimed)
@@ -138,11 +141,24 @@ def _check_groupings(claimed: Certificate, coded: CodedSource) -> None:
 def _check_guarantees(con: Any, policy: Policy) -> None:
     """Check in the table ``released`` what the policy asks of sensitive attributes."""
     columns = [qi.column for qi in policy.quasi_identifiers]
+    _hide_suppressed(con, policy)
     for requirement in policy.requirements:
+        if policy.generalized and isinstance(requirement, PopulationRequirement):
+            continue  # the texts of the population do not tell what generalized cells match
+        table = _HIDDEN if isinstance(requirement, PopulationRequirement) else "released"
         try:
-            require_kept(con, requirement, columns, "released")
+            require_kept(con, requirement, columns, table)
         except (AuditError, SourceError) as error:
             raise_alone(CertificateError("requirements", str(error)))
+
+
+def _hide_suppressed(con: Any, policy: Policy) -> None:
+    """Make a view of the release with NULL in each cell that shows the text of a suppressed one."""
+    names = [quoted(qi.column) for qi in policy.quasi_identifiers] if policy.populations else []
+    text = literal(policy.suppress or "*")
+    cells = ", ".join(f"system.main.nullif(CAST({name} AS VARCHAR), {text}) AS {name}" for name in names)
+    if names:
+        con.execute(f"CREATE OR REPLACE TEMP VIEW {_HIDDEN} AS SELECT * REPLACE ({cells}) FROM released")  # noqa: S608
 
 
 def _check_people(policy: Policy, loss: Loss) -> None:
@@ -209,6 +225,7 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) ->
     unread = f", the values behind each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
     told = ", information_loss" if c.information_loss else ""
     asked = coded.policy.people
+    uncounted = ", what generalized cells match in the population" if generalized and coded.policy.populations else ""
     people = "" if asked is None or (loss.people and loss.people[0] >= asked.k) else ", the people of each class"
     return {
         "guarantee": f"{', '.join(c.requirements)}: the smallest of {c.classes:,} classes has {c.smallest_class or 0:,} rows",
@@ -219,5 +236,5 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) ->
         "cost": counted(c.cost, loss.cost),
         "lower bound": f"{number(c.lower_bound)} by {c.bound_method}, {again}",
         "status": f"{c.status.value}: {meaning}",
-        "only by the checksum": f"algorithm, reason, seconds, number, warnings{told}{unread}{people}",
+        "only by the checksum": f"algorithm, reason, seconds, number, warnings{told}{unread}{uncounted}{people}",
     }

@@ -122,6 +122,7 @@ FAILING = {
     "no_promise": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{}", None, 'sensitive column "diagnosis"'),
     "no_key": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, tt: 0.3}", None, "unknown keys: tt"),
     "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", which is no identifier of the query'),
+    "no_population": ("k_map=5", ALL_TAGGED, "{}", None, "k_map and population belong together"),
     "half": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, metric: ordered}", None, "metric says nothing without t"),
     "too_few_rows": ("k=201", ALL_TAGGED, "{}", None, "200 rows, fewer than k = 201"),
     "two_policies": ("k=5", {}, "{}", "select zip from REF anonymize by zip guarantee k >= 5", "k are two policies"),
@@ -137,6 +138,7 @@ AUDITED = {
     "audit_t": ("{'type': 't', 'sensitive': 'diagnosis', 't': 0.3}", r"t = \d+/\d+"),
     "audit_beta": ("{'type': 'beta', 'sensitive': 'diagnosis', 'beta': '1/2'}", r"beta = \d"),
     "audit_delta": ("{'type': 'delta', 'sensitive': 'diagnosis', 'delta': 0.5}", "delta = inf"),
+    "audit_k_map": ("{'type': 'k_map', 'k': 1000, 'population': 'main.stg_patients'}", r"k = \d+ in the population"),
     "audit_alpha": ("{'type': 'alpha', 'sensitive': 'diagnosis', 'value': 'flu', 'alpha': 0.5}", r"alpha = 1\.0"),
 }
 KEPT = {
@@ -146,6 +148,7 @@ KEPT = {
         "{l: 2, variant: recursive, c: 4, t: 0.6, metric: equal, alpha: {flu: 0.8}, beta: 3, delta: 9}",
     ),
     "by_a_tree": ("k=10", ALL_TAGGED | {"diagnosis": "sensitive"}, "{t: 0.5, metric: hierarchical, hierarchy: diagnosis_tree}"),
+    "mapped": ("k_map=3, population='main.stg_patients', suppress='*'", ALL_TAGGED, "{}"),
     "by_a_table": ("k=10", ALL_TAGGED | {"diagnosis": "sensitive"}, "{t: '2/5', metric: main.diagnosis_distances}"),
 }
 

@@ -43,3 +43,7 @@ LIMIT 2
 WITH safe AS (FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 2) SELECT count(*) FROM safe
 -- becomes:
 WITH safe AS (SELECT * FROM (SELECT * FROM (FROM patients) AS k2_l)) SELECT count(*) FROM safe
+-- name: rows of the population
+FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN census AND k >= 2 AND 3 < k IN main."every one" AND k >= 4 IN 'census.parquet'
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2_k_map_k_map_k_map)

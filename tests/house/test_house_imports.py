@@ -39,6 +39,7 @@ ROOMS = (
     "kanon_sql.solvers.by_parts",
     "kanon_sql.solvers.sensitive",
     "kanon_sql.solvers.people",
+    "kanon_sql.solvers.population",
     "kanon_sql.solvers.feasibility",
     "kanon_sql.solvers.labels",
     "kanon_sql.generalize",

@@ -10,8 +10,9 @@ import pytest
 from kanon_sql.clause.conditions import SPELLINGS
 from kanon_sql.engines.duckdb.gate import QUESTIONS
 from kanon_sql.engines.duckdb.measures import CHECKS
+from kanon_sql.engines.duckdb.population_gate import MATCHED
 from kanon_sql.engines.spark.questions import QUESTIONS as SPARK_QUESTIONS
-from kanon_sql.model.requirements import KAnonymity, Requirement, SensitiveRequirement
+from kanon_sql.model.requirements import KAnonymity, PopulationRequirement, Requirement, SensitiveRequirement
 from kanon_sql.report.measured import REPORTED
 from kanon_sql.solvers.requirements.encode import ENCODERS
 from kanon_sql.solvers.requirements.exact_test import EXACT_TESTS
@@ -40,4 +41,8 @@ def test_every_requirement_on_sensitive_values_is_in_each_table(table: Mapping[t
 
 @pytest.mark.parametrize("table", ON_CLASSES.values(), ids=ON_CLASSES)
 def test_every_requirement_is_in_each_table(table: Mapping[type[Requirement], object]) -> None:
-    assert {*table} == {KAnonymity, *get_args(SensitiveRequirement)} == {*get_args(Requirement)}
+    assert {*table} == {KAnonymity, PopulationRequirement, *get_args(SensitiveRequirement)} == {*get_args(Requirement)}
+
+
+def test_every_requirement_on_the_population_is_audited() -> None:
+    assert {*MATCHED} == {PopulationRequirement}

@@ -296,6 +296,32 @@ def test_a_promise_that_is_broken_is_told() -> None:
     assert guarantees["t(disease) <= 1/10"][0] == "✗ no"
 
 
+def test_what_matches_in_the_population_is_counted() -> None:
+    source = pa.table({"zip": ["1", "1", "2", "3"], "age": [30, 31, 30, 31]})
+    census = pa.table({"zip": ["1", "1", "1", "2", "2", "3"], "age": [30, 30, 31, 30, 30, 30]})
+    release = kanon_sql.anonymize(
+        source, k_map=2, population="census", quasi_identifiers=["zip", "age"], tables={"census": census}
+    )
+    found = assert_sound(report(source, release, tables={"census": census}))
+    kept, told = found.table("What was guaranteed").pairs["k >= 2 IN census"]
+    assert kept == "✓ yes"
+    assert told == "each class matches at least 2 of 6 rows of the population"
+    fewer = assert_sound(report(source, release, tables={"census": census.slice(0, 4)}))
+    assert fewer.table("What was guaranteed").pairs["k >= 2 IN census"][0] == "✗ no"
+    with pytest.raises(PolicyError, match="the policy names the table 'census', which is not given"):
+        report(source, release)
+    coarse = kanon_sql.anonymize(
+        source,
+        k_map=2,
+        population="census",
+        quasi_identifiers=["zip", "age"],
+        tables={"census": census},
+        recodings={"zip": "DIGITS"},
+    )
+    page = assert_sound(report(source, coarse, tables={"census": census}))
+    assert "✗ no" not in page.table("What was guaranteed").pairs["k >= 2 IN census"]
+
+
 def test_a_certificate_of_another_release_is_told(released: tuple[pa.Table, Release]) -> None:
     source, release = released
     other = kanon_sql.anonymize(source, k=6, quasi_identifiers=["name", "zip", "age"])

@@ -20,7 +20,16 @@ NAMES = [
     "t_closeness",
     "utility",
 ]
-OTHERS = ["intersection_risk", "interval_ends", "k_anonymize", "pattern_guided", "profile", "suda_scores", "unique_columns"]
+OTHERS = [
+    "intersection_risk",
+    "interval_ends",
+    "k_anonymize",
+    "k_mapping",
+    "pattern_guided",
+    "profile",
+    "suda_scores",
+    "unique_columns",
+]
 ARGUMENTS = dict.fromkeys(NAMES, "'t'") | {
     "beta_likeness": "'t', sa := 'a'",
     "delta_disclosure": "'t', sa := 'a'",

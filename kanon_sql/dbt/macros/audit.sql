@@ -10,7 +10,12 @@
   {% set some = run_query('select system.main.count(*) > 0 from ' ~ source).rows[0][0] %}
   {#- The release does not tell whose its rows are: people were counted by the statement that made it. -#}
   {% for requirement in policy['requirements'] if some and requirement['type'] != 'people' %}
-    {% do questions.append(kanon_sql.question(requirement, table, qi, names, relation)) %}
+    {#- The texts of the population do not tell what generalized cells match, nor what stands for a suppressed one: the statement
+        that made the release has counted that. -#}
+    {% set plain = not (policy['quasi_identifiers'] | map(attribute='recoding') | select | list) and policy.get('suppress') in [none, '*'] %}
+    {% if requirement['type'] != 'k_map' or plain %}
+      {% do questions.append(kanon_sql.question(requirement, table, qi, names, relation)) %}
+    {% endif %}
   {% endfor %}
   {% set figures = [] %}
   {% for question in questions %}
@@ -30,6 +35,10 @@
   {% set type = requirement['type'] %}
   {% if type == 'k' %}
     {{ return("select k >= " ~ requirement['k'] ~ ", 'k = ' || k from k_anonymity(" ~ table ~ ', ' ~ qi ~ ')') }}
+  {% endif %}
+  {% if type == 'k_map' %}
+    {{ return('select k >= ' ~ requirement['k'] ~ ", 'k = ' || k || ' in the population' from k_mapping(" ~ table ~ ', ' ~ qi ~ ", '"
+      ~ requirement['population'] | replace("'", "''") ~ "')") }}
   {% endif %}
   {% set column = requirement['sensitive'] %}
   {% set sa = "'" ~ column | replace("'", "''") ~ "'" %}

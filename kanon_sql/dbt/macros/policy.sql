@@ -39,11 +39,20 @@
 
 {#- The policy as the function anonymize(tbl, policy) reads it. -#}
 {% macro policy(roles) %}
-  {% if config.get('k') is none %}
+  {% if config.get('k') is none and config.get('k_map') is none %}
     {% do exceptions.raise_compiler_error("no k is guaranteed; hint: config(materialized='anonymized', k=5)") %}
   {% endif %}
   {% set options = kanon_sql.options(roles) %}
-  {% set policy = {'quasi_identifiers': [], 'requirements': [{'type': 'k', 'k': config.get('k')}]} %}
+  {% set policy = {'quasi_identifiers': [], 'requirements': []} %}
+  {% if config.get('k') is not none %}
+    {% do policy['requirements'].append({'type': 'k', 'k': config.get('k')}) %}
+  {% endif %}
+  {% if (config.get('k_map') is none) != (config.get('population') is none) %}
+    {% do exceptions.raise_compiler_error("k_map and population belong together; hint: config(k_map=5, population='census')") %}
+  {% elif config.get('k_map') is not none %}
+    {% do policy['requirements'].append(
+      {'type': 'k_map', 'k': config.get('k_map'), 'population': kanon_sql.table(config.get('population'))}) %}
+  {% endif %}
   {% for column in roles['quasi_identifier'] %}
     {% set recoding = options[column].get('recoding') %}
     {% if recoding is mapping %}
@@ -60,6 +69,9 @@
     {% do policy['requirements'].extend(requirements) %}
   {% endfor %}
   {% if config.get('per') is not none %}
+    {% if config.get('k') is none %}
+      {% do exceptions.raise_compiler_error('no k of people is guaranteed; hint: k=5') %}
+    {% endif %}
     {% if config.get('per') not in roles['identifier'] %}
       {% do exceptions.raise_compiler_error(
         'people are told apart by "' ~ config.get('per') ~ '", which is no identifier of the query; hint: tag it so, as the query '
@@ -77,7 +89,7 @@
 
 {#- A key that nobody knows is an error: a misspelled time_limit or strict would be ignored. -#}
 {% macro refuse_unknown_config() %}
-  {% set own = ['k', 'per', 'strict', 'incremental_key'] + kanon_sql.append_options() | list + kanon_sql.model_options() %}
+  {% set own = ['k', 'per', 'k_map', 'population', 'strict', 'incremental_key'] + kanon_sql.append_options() | list + kanon_sql.model_options() %}
   {% set unknown = kanon_sql.unknown(model.config, own, of_model=true) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
@@ -207,7 +219,7 @@
 {#- The clause is the whole policy of its model. -#}
 {% macro refuse_second_policy() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set given = (['k', 'per', 'incremental_key'] + kanon_sql.model_options()) | select('in', model.config) | list %}
+  {% set given = (['k', 'per', 'k_map', 'population', 'incremental_key'] + kanon_sql.model_options()) | select('in', model.config) | list %}
   {% for column in model.columns.values() %}
     {% do given.extend(column.tags | select('in', roles)) %}
   {% endfor %}

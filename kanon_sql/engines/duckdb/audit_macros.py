@@ -14,6 +14,7 @@ _AUDIT = (
     "t_closeness",
     "beta_likeness",
     "delta_disclosure",
+    "k_mapping",
 )
 
 

@@ -14,11 +14,13 @@ from kanon_sql.engines.duckdb.measures import (
     distance_of,
     frequency_of,
     gain_of,
+    mapping,
     measure,
     measured_requirements,
     record,
     require,
     told_by_macros,
+    unmapped,
 )
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
@@ -30,7 +32,7 @@ from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, Number, completed, spelled_out, thresholds
 from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
 from kanon_sql.model.validation import fraction as exact
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import same_name, whole
 
 _EVERYBODY = f"{OWN}everybody"
 
@@ -42,6 +44,7 @@ def audit(
     table: Any,
     *,
     population: Any = None,
+    k_map: int | None = None,
     fraction: Number | None = None,
     tables: Mapping[str, Any] | None = None,
     **options: Unpack[AuditOptions],
@@ -55,6 +58,8 @@ def audit(
     population : optional
         A table of any of these kinds that lists everybody the first may be about, with its quasi-identifiers, coarsened alike:
         for the journalist risk.
+    k_map : int, optional
+        Least number of rows of the population that match what a class shows; an error is raised where fewer do.
     fraction : optional
         The share of the population that is in the table, above 0 and below 1: estimates how many of its rows are unique there.
     tables : mapping, optional
@@ -67,7 +72,7 @@ def audit(
     Raises
     ------
     AuditError
-        When a class has fewer than ``k`` rows, or breaks another guarantee.
+        When a class has fewer than ``k`` rows, matches fewer than ``k_map`` of the population, or breaks another guarantee.
     PolicyError
         When ``fraction`` is no share, or the population lacks a quasi-identifier.
     SourceError
@@ -96,6 +101,8 @@ def audit(
     given = completed("audit", options, AUDIT_DEFAULTS)
     k = given["k"]
     share = None if fraction is None else _share(fraction)
+    if k_map is not None and population is None:
+        raise PolicyError("k_map counts the rows of a population, which is not given; hint: population=census")
     source = table if is_relation(table) else frame_of(table)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
@@ -109,6 +116,9 @@ def audit(
         register_tables(con, policy, tables)
         size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
         everybody = None if population is None else _place_population(con, population, names)
+        matched = None if k_map is None else mapping(con, everybody or "", names)
+        if k_map is not None and matched is not None and (broken := unmapped(whole(k_map, "k_map", 1), matched)):
+            raise AuditError(f"{broken}, fewer than k_map = {k_map}; hint: release the table with this guarantee")
         with told_by_macros():
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         figures = [(each, measure(con, each, names)) for each in measured]
@@ -139,6 +149,7 @@ def audit(
         t=distance_of(closeness) if closeness else None,
         beta=gain_of(likeness) if likeness else None,
         delta=disclosure["delta"] if disclosure else None,
+        k_map=matched["k"] if matched else None,
     )
 
 

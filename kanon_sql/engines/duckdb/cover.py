@@ -33,7 +33,7 @@ def cover(policy: Policy) -> dict[str, str]:
     for x, y in policy.rectangles:
         check = f'"kanon#apart{place[x]}"'
         sides = 'SELECT x AS label FROM "kanon#sides" UNION SELECT y FROM "kanon#sides"'
-        covers.append(text("cover_rectangles", check=check, x=place[x], y=place[y], read=_read(sides)))
+        covers.append(text("cover_rectangles", check=check, x=place[x], y=place[y], read=ends_of(sides)))
         uncovered.append(text("cover_refusal", check=check, column=literal(f"{x} and {y}")))
     return {"covers": "".join(covers), "uncovered": "".join(uncovered)}
 
@@ -73,16 +73,21 @@ def _place(value: str) -> str:
 
 def _intervals(qi: QuasiIdentifier) -> str:
     """Return the question about a column whose labels have two ends; chosen intervals have no value in common."""
-    number = text("cover_number", text="value")
+    number = number_of("value")
     order = text("cover_order", column=quoted(qi.column))
     chosen = isinstance(qi.recoding, Intervals) and not qi.recoding.steps
     apart = text("cover_apart", order=order) if chosen else ""
-    read = _read('SELECT DISTINCT label FROM "kanon#shown"')
+    read = ends_of('SELECT DISTINCT label FROM "kanon#shown"')
     return text("cover_intervals", read=read, number=number, order=order, apart=apart)
 
 
-def _read(labels: str) -> str:
-    """Return the common table expression ``"kanon#read"``: the ends of the labels that a query yields."""
+def number_of(word: str) -> str:
+    """Return what compares a text as a number, NULL where it is none."""
+    return text("cover_number", text=word)
+
+
+def ends_of(labels: str) -> str:
+    """Return the common table expression ``"kanon#read"``, a comma before it: the ends of the labels that a query yields."""
     words = {end: text("cover_word", word=f"word.{end}") for end in ("low", "high")}
-    numbers = {f"{end}_number": text("cover_number", text=end) for end in ("low", "high")}
+    numbers = {f"{end}_number": number_of(end) for end in ("low", "high")}
     return text("cover_read", labels=labels, **words, **numbers)

@@ -13,6 +13,7 @@ from kanon_sql import pipeline
 from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.names import literal
+from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.model.policy import Policy
@@ -20,6 +21,7 @@ from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
+from kanon_sql.solvers.population.matches import matches
 from kanon_sql.solvers.registry import choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64
@@ -35,10 +37,10 @@ _PEOPLE = "none over all ways to count people: one row stands for each, or whole
 
 _QUERY = """WITH "kanon#source" AS MATERIALIZED (
 {body}
-), {run}, "kanon#types" AS (
+), {run}, "kanon#types" AS MATERIALIZED (
 {histogram}
     WHERE {unshadowed}
-){exposed}
+){populations}{exposed}
 SELECT system.main.unnest("kanon#e", recursive := true)
 FROM (
     SELECT system.main.unnest(system.main.kanon_explain(
@@ -51,6 +53,7 @@ def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
     row_types = histogram('"kanon#source"', policy)["histogram"]
     slots = {"policy": literal(policy.to_json()), "tables": tables_of(policy), "unshadowed": unshadowed()}
+    slots["populations"] = populations(policy)
     if policy.every_column or policy.keep == ():
         slots |= {"exposed": "", "told": "NULL"}
     else:
@@ -157,16 +160,16 @@ def _cheapest(table: CodedTable, patterns: PatternSet) -> PatternSet:
     return PatternSet(shown=patterns.shown[:CHEAPEST], cost=patterns.cost[:CHEAPEST])
 
 
-def _masks(table: CodedTable, patterns: PatternSet, failing: Callable[[Int64], int]) -> list[Line]:
+def _masks(table: CodedTable, patterns: PatternSet, failing: Callable[[Int64, np.uint64], int]) -> list[Line]:
     hidden = hidden_bits(patterns.shown, len(table.columns)).astype(np.bool_)
     return [
         Line(
             property="mask",
             value=_spelled(table, bits),
             cost=table.exact_cost(cost * table.rows),
-            rows_failing=failing(alike(table.codes, table.cardinality, bits)),
+            rows_failing=failing(alike(table.codes, table.cardinality, bits), shown),
         )
-        for bits, cost in zip(hidden, patterns.cost.tolist(), strict=True)
+        for bits, shown, cost in zip(hidden, patterns.shown, patterns.cost.tolist(), strict=True)
     ]
 
 
@@ -180,15 +183,17 @@ def _spelled(table: CodedTable, hidden: np.ndarray) -> str:
     return ", ".join(shown) or "nothing"
 
 
-def _failing(requirement: ClassRequirement) -> Callable[[Int64], int]:
-    """Return a function from the class of each row type to the rows whose class does not meet the requirement."""
+def _failing(requirement: ClassRequirement) -> Callable[[Int64, np.uint64], int]:
+    """Return a function from the class of each row type, and the mask, to the rows in classes that break the requirement."""
     table = requirement.table
 
-    def count(number: Int64) -> int:
-        rows = np.zeros(int(number.max()) + 1, np.int64)
-        np.add.at(rows, number, table.weight)
+    def count(number: Int64, shown: np.uint64) -> int:
         every = np.arange(table.row_types, dtype=np.int32)
-        return int(rows[~requirement.holds(number, every, table.weight)].sum())
+        broken = ~requirement.holds(number, every, table.weight)[number]
+        for each in requirement.population:
+            masks = np.full(table.row_types, shown)
+            broken |= matches(table.populations[each.population], table.codes, masks) < each.k
+        return int(table.weight[broken].sum())
 
     return count
 

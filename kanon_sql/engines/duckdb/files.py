@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.beside import levels_of_file
-from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.engines.duckdb.places import Place, plain
 from kanon_sql.engines.duckdb.staging import appeared, put, put_new
 from kanon_sql.errors import SourceError, raise_alone
+from kanon_sql.model.validation import same_name
+
+if TYPE_CHECKING:
+    from kanon_sql.model.policy import Policy
 
 # Everything that DuckDB would guess about a CSV file is said here, because a guess may drop a line that begins with '#',
 # turn the zip code 00501 into 501, or take "" (an empty text) for a missing value.
@@ -94,6 +99,20 @@ def load_beside(con: Any, place: Place, *, into: str, delimiter: str = ",") -> N
             con.execute(f"CREATE OR REPLACE TABLE {quoted(into)} AS FROM {source}")
         except duckdb.Error as error:
             raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
+
+
+def load_named(con: Any, policy: Policy, places: Mapping[str, Place], delimiter: str) -> None:
+    """Copy the tables that a policy names from their files, by their names: a population as `load`, others as `load_beside`.
+
+    Raises
+    ------
+    SourceError
+        When a file cannot be read.
+    """
+    populations = {same_name(table_name(each)) for each in policy.populations}
+    for name, place in places.items():
+        copy = load if same_name(quoted(name)) in populations else load_beside
+        copy(con, place, into=name, delimiter=delimiter)
 
 
 def _exact_json(con: Any, table: str) -> None:

@@ -18,6 +18,7 @@ from kanon_sql.model.requirements import (
     BetaLikeness,
     DeltaDisclosure,
     KAnonymity,
+    KMap,
     LDiversity,
     People,
     Requirement,
@@ -35,6 +36,8 @@ _CLOSENESS = "FROM t_closeness($table, $qi, $sensitive, metric := $metric, hiera
 
 _LIKENESS = "FROM beta_likeness($table, $qi, $sensitive)"
 _DISCLOSURE = "FROM delta_disclosure($table, $qi, $sensitive)"
+
+_MAPPING = "FROM k_mapping($table, $qi, population := $population)"
 
 _SHARE = """SELECT DISTINCT system.main.count(*), system.main.count(*) FILTER (CAST({sensitive} AS VARCHAR) = $value)
     FROM (SELECT system.main.create_sort_key(
@@ -183,6 +186,33 @@ def require_share(con: Any, requirement: AlphaAnonymity, quasi_identifiers: list
             raise AuditError(f"{requirement.describe()} does not hold: in some class, {named} of {rows} rows have the value")
 
 
+def require_matches(con: Any, requirement: KMap, quasi_identifiers: list[str], table: str) -> None:
+    """Raise an AuditError if what some class of a table shows matches too few rows of the population; see `mapping`."""
+    broken = unmapped(requirement.k, mapping(con, requirement.population, quasi_identifiers, table))
+    if broken is not None:
+        raise AuditError(f"{requirement.describe()} does not hold: {broken}")
+
+
+def unmapped(k: int, figures: Figures) -> str | None:
+    """Return what is wrong where some class matches fewer than k rows of the population, None where none does."""
+    found = figures["k"]
+    return f"some class matches {found} rows of the population" if found is not None and found < k else None
+
+
+def mapping(con: Any, population: str, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
+    """Return how many rows of a population match what a table shows: by texts, where NULL and ``*`` are suppressed cells.
+
+    Raises
+    ------
+    SourceError
+        When the population cannot be counted.
+    """
+    file = named_file(population)
+    values = {"table": table, "qi": quasi_identifiers, "population": population if file is None else quoted(file)}
+    with told_by_macros():
+        return record(con, _MAPPING, values)
+
+
 def require_kept(con: Any, requirement: Requirement, quasi_identifiers: list[str], table: str) -> None:
     """Raise an AuditError if some class of a table breaks a requirement on sensitive values that a release can tell.
 
@@ -205,6 +235,7 @@ def _untold(con: Any, requirement: KAnonymity | People, quasi_identifiers: list[
 CHECKS: dict[type[Requirement], Callable[[Any, Any, list[str], str], None]] = {
     KAnonymity: _untold,
     People: _untold,
+    KMap: require_matches,
     LDiversity: _require_figures,
     AlphaAnonymity: require_share,
     TCloseness: _require_figures,

@@ -46,6 +46,7 @@ _MODULES = (
     "t_close",
     "beta_like",
     "delta_private",
+    "k_map",
     "pattern_guided",
     "anonymize",
     "bin_labels",

@@ -14,6 +14,8 @@ from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
+from kanon_sql.engines.duckdb.population import coded_populations, populations
+from kanon_sql.engines.duckdb.population_gate import population_gate
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.engines.duckdb.versions import JOIN_KEEPS_ORDER
@@ -107,7 +109,15 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
     }
     shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number)
     return text(
-        "release", **slots, run=run_of(policy), labels=_labels(policy), **histogram(relation, policy), **cover(policy), **shape
+        "release",
+        **slots,
+        run=run_of(policy),
+        labels=_labels(policy),
+        populations=populations(policy),
+        **histogram(relation, policy),
+        **cover(policy),
+        **population_gate(policy),
+        **shape,
     )
 
 
@@ -131,8 +141,8 @@ def _dropped(policy: Policy) -> list[str]:
 
 
 def tables_of(policy: Policy) -> str:
-    """Return the tables that the policy names as further arguments of a function, each a list of its rows as texts."""
-    return "".join(f", {_TABLE.format(beside_of(policy, name))}" for name in policy.tables)
+    """Return the tables that the policy names as further arguments of a function: lists of rows, as texts or coded."""
+    return "".join(f", {_TABLE.format(beside_of(policy, name))}" for name in policy.tables) + coded_populations(policy)
 
 
 def run_of(policy: Policy) -> str:

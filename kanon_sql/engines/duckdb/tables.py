@@ -118,14 +118,15 @@ def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
         How a table is given, with a place for its name.
     """
     offered = {same_name(quoted(name)): name for name in given}
-    named = {same_name(table_name(name)): name for name in policy.tables if named_file(name) is None}
+    every = (*policy.tables, *policy.populations)
+    named = {same_name(table_name(name)): name for name in every if named_file(name) is None}
     for key, name in named.items():
         if key not in offered:
             raise PolicyError(f"the policy names the table {name!r}, which is not given; hint: {how.format(name)}")
     for key, name in offered.items():
         if key not in named:
             raise PolicyError(
-                f"nothing in the policy names the table {name!r}; hint: a metric, a hierarchy or a recoding names it"
+                f"nothing in the policy names the table {name!r}; hint: a metric, a hierarchy, a recoding or a guarantee does"
             )
         if key in ('"source"', '"released"'):
             raise PolicyError(f"a table beside the source cannot be called {name!r}; hint: rename it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Digits, Intervals, Levels
-from kanon_sql.model.requirements import KAnonymity, LDiversity, People, SensitiveRequirement, TCloseness
+from kanon_sql.model.requirements import KMap, LDiversity, People, Requirement, TCloseness
 from kanon_sql.model.validation import as_identifier, named_file
 
 VARIANTS = ("frequency", "distinct", "recursive")
@@ -21,7 +21,7 @@ def check_supported(policy: Policy) -> None:
     PolicyError
         When it is people, the entropy, a table of distances, another recoding, or the order of the source.
     """
-    for requirement in policy.sensitive_requirements:
+    for requirement in policy.requirements:
         check_requirement(requirement)
     for qi in policy.quasi_identifiers:
         if qi.recoding is not None and not isinstance(qi.recoding, Digits | Intervals | Levels):
@@ -35,7 +35,7 @@ def check_supported(policy: Policy) -> None:
         raise PolicyError("the rows of a DataFrame have no order that could be kept; hint: leave row_order out")
 
 
-def check_requirement(requirement: KAnonymity | SensitiveRequirement) -> None:
+def check_requirement(requirement: Requirement) -> None:
     """Refuse a requirement that Spark does not audit.
 
     Raises
@@ -44,6 +44,8 @@ def check_requirement(requirement: KAnonymity | SensitiveRequirement) -> None:
         With what it audits.
     """
     match requirement:
+        case KMap():
+            hint = "ask for k >= 5, which counts the rows of the release"
         case People():
             hint = "rows are counted: leave PER out, or keep one row of each person"
         case LDiversity(variant=variant) if variant not in VARIANTS:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.model.requirements import Requirement, SensitiveRequirement, least_rows, sensitive_ones
+from kanon_sql.model.requirements import (
+    PopulationRequirement,
+    Requirement,
+    SensitiveRequirement,
+    least_rows,
+    population_ones,
+    sensitive_ones,
+)
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 
@@ -32,6 +39,8 @@ class ClassRequirement:
         No class that meets the requirement has fewer rows; at least ``k``.
     requirements : tuple of SensitiveRequirement
         What is asked beside k; empty for k alone.
+    population : tuple of PopulationRequirement
+        What is asked of what a class shows, whatever its rows.
 
     Notes
     -----
@@ -42,6 +51,7 @@ class ClassRequirement:
     k: int
     least: int
     requirements: tuple[SensitiveRequirement, ...] = ()
+    population: tuple[PopulationRequirement, ...] = ()
 
     @classmethod
     def of(cls, table: CodedTable, requirements: Sequence[Requirement]) -> Self:
@@ -58,7 +68,7 @@ class ClassRequirement:
 
             by_column = {each.column: each for each in table.sensitive}
             least = max(least, *(least_size(each, by_column[each.sensitive]) for each in asked))
-        return cls(table=table, k=k, least=least, requirements=asked)
+        return cls(table=table, k=k, least=least, requirements=asked, population=population_ones(requirements))
 
     @property
     def sensitive(self) -> tuple[Sensitive, ...]:

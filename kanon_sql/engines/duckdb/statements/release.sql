@@ -3,7 +3,7 @@ WITH ${reads}${run}, "kanon#types" AS MATERIALIZED (
 ${histogram}
     -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
     WHERE ${unshadowed}
-), "kanon#fit" AS MATERIALIZED (
+)${populations}, "kanon#fit" AS MATERIALIZED (
     SELECT run, row_types, CASE WHEN found.refused IS NULL THEN found.release ELSE system.main.error(found.refused) END AS release
     FROM (
         SELECT run, row_types, system.main.kanon_fit(run, row_types, ${policy}${tables}) AS found
@@ -42,7 +42,7 @@ ${histogram}
 ), ${rows}, "kanon#classes" AS (
     -- the audit counts the very rows that are handed out, by what they show
     SELECT "kanon#class" AS class, ${number} AS size FROM "kanon#rows" GROUP BY ALL
-)${audits}${covers}${exposed}, "kanon#sums" AS (
+)${audits}${matches}${covers}${exposed}, "kanon#sums" AS (
     -- the pieces of each row type have to add up to its rows, and no number may occur twice
     SELECT system.main.bool_and(given IS NOT DISTINCT FROM needed AND coalesce(least > 0, false))
                AND (SELECT system.main.count(DISTINCT piece) = system.main.count(*) FROM "kanon#pieces") AS sound,
@@ -72,7 +72,7 @@ ${histogram}
             THEN system.main.error(system.main.format(
                 'kanon audit: {} classes have fewer than ${least} rows, the smallest {}; nothing was released',
                 system.main.count(*) FILTER (size < ${least}), system.main.min(size)))
-${refusals}${uncovered}
+${refusals}${unmatched}${uncovered}
     ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT, ${told})
         END AS passed
     FROM "kanon#classes"

@@ -1,0 +1,96 @@
+"""The audit of guarantees about the population as SQL: what the rows that are handed out match in it.
+
+Nothing here is shared with a solver: what labels stand for is read from the texts that they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kanon_sql.engines.duckdb.beside import hierarchy
+from kanon_sql.engines.duckdb.cover import ends_of, number_of
+from kanon_sql.engines.duckdb.names import literal
+from kanon_sql.engines.duckdb.population import numbered, units_of
+from kanon_sql.engines.duckdb.texts import text, tree_links
+from kanon_sql.model.hierarchies import DEEPEST
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Digits, Generalization, Intervals, Levels
+from kanon_sql.model.requirements import KMap, PopulationRequirement
+
+
+def population_gate(policy: Policy) -> dict[str, str]:
+    """Return the audit of what classes match in the populations of a policy, as slots of the release statement.
+
+    Returns
+    -------
+    dict of str
+        ``matches``, common table expressions with a comma before each; ``unmatched``, branches of a CASE.
+    """
+    audits = [_matches(policy, number) for number, _ in enumerate(policy.populations, 1)]
+    refusals = []
+    for place, requirement in enumerate(policy.population_requirements, 1):
+        check = f'"kanon#population_check{place}"'
+        matched = numbered("matched", policy.populations.index(requirement.population) + 1)
+        audits.append(text("audit_population", check=check, question=MATCHED[type(requirement)](requirement, matched)))
+        refusals.append(text("audit_refusal", check=check, guarantee=literal(requirement.describe())))
+    return {"matches": "".join(audits), "unmatched": "".join(refusals)}
+
+
+def _matches(policy: Policy, number: int) -> str:
+    recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
+    audits, own, theirs, joins = [], [], [], []
+    for unit, columns in units_of(policy).items():
+        shown = f"NOT system.main.list_contains(hidden, system.main.lower({literal(columns[0])}))"
+        recoding = recodings[columns[0]]
+        if recoding is None:
+            own.append(f'CASE WHEN {shown} THEN "kanon#k".c{unit} END AS k{unit}')
+            theirs.append(f'CASE WHEN {shown} THEN "kanon#c".c{unit} END AS k{unit}')
+            continue
+        place, texts = policy.generalized.index(columns[0]) + 1, numbered(f"texts{unit}_", number)
+        labels, pair = numbered(f"labels{unit}_", number), f'"kanon#l{unit}"'
+        question = _question(recoding, texts)
+        audits.append(text("audit_labels", labels=labels, texts=texts, number=str(place), question=question))
+        own.append(f"CASE WHEN {shown} THEN labels[{place}] END AS k{unit}")
+        theirs.append(f"{pair}.label AS k{unit}")
+        joins.append(
+            f"JOIN (SELECT code, label, true AS shown FROM {labels} UNION ALL SELECT DISTINCT code, NULL, false FROM {texts})"  # noqa: S608
+            f' AS {pair} ON {pair}.code = "kanon#c".c{unit} AND {pair}.shown = ({shown})\n        '
+        )
+    keys = ("hidden", *(f"k{unit}" for unit in units_of(policy)))
+    audits.append(
+        text(
+            "audit_matches",
+            matched=numbered("matched", number),
+            known=numbered("known", number),
+            coded=numbered("coded", number),
+            own=", ".join(own),
+            theirs=", ".join(theirs),
+            joins="".join(joins),
+            match=" AND ".join(f'"kanon#o".{key} IS NOT DISTINCT FROM "kanon#m".{key}' for key in keys),
+        )
+    )
+    return "".join(audits)
+
+
+def _question(recoding: Generalization, texts: str) -> str:
+    """Return a query with the labels of each value of a column, as far as they are released."""
+    match recoding:
+        case Digits():
+            return text("labels_digits", texts=texts)
+        case Levels(table=table):
+            return text("labels_levels", texts=texts, links=tree_links(hierarchy(table)), deepest=str(DEEPEST))
+        case Intervals(steps=(str(), *_)):
+            return text("labels_periods", texts=texts)
+        case _:
+            return text(
+                "labels_intervals", texts=texts, read=ends_of('SELECT label FROM "kanon#shown"'), number=number_of("value")
+            )
+
+
+def _mapped(requirement: KMap, matched: str) -> str:
+    return text("audit_k_map", k=str(requirement.k), matched=matched)
+
+
+MATCHED: dict[type[PopulationRequirement], Callable[[Any, str], str]] = {KMap: _mapped}
+"""For each requirement a query with a row per class: whether it holds there, how bad it is, and a text that says so."""

@@ -1,0 +1,1 @@
+(SELECT ${values}, system.main.min(number) AS code FROM ${everybody} WHERE number IS NOT NULL GROUP BY ${values})

@@ -1,0 +1,103 @@
+"""The populations of a release as they come from DuckDB, in the codes of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.generalize.unseen import unseen_codes
+from kanon_sql.model.policy import Policy
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.equal_values import Spellings
+from kanon_sql.table.ladder import Label, Ladder
+from kanon_sql.table.population import UNSEEN, Population
+from kanon_sql.table.sensitive_values import Columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def with_populations(
+    table: CodedTable,
+    policy: Policy,
+    spellings: Spellings,
+    ladders: Mapping[str, Ladder],
+    texts: Mapping[str, pa.Array],
+    tables: Mapping[str, Columns],
+    populations: Sequence[pa.ChunkedArray],
+) -> CodedTable:
+    """Return a table that knows the populations which its policy names.
+
+    Parameters
+    ----------
+    table, spellings, ladders
+        As in `Coded`.
+    policy : Policy
+        Resolved.
+    texts, tables
+        As for `measured`.
+    populations : sequence of struct of lists
+        For each of `Policy.populations` its ``rows``: for each column, or group of linked columns, the number of the first row
+        type that has the same there, below 0 where none has; and how many rows these are. ``texts`` are the values that no row
+        type has, behind one empty list a list for each generalized column; the number -2 is the first of a list. ``apart``
+        has a bit for each column whose values cannot be compared.
+
+    Raises
+    ------
+    PolicyError
+        When there is such a column.
+    """
+    if not populations:
+        return table
+    recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
+    found: dict[str, Population] = {}
+    for name, told in zip(policy.populations, populations, strict=True):
+        rows, unseen, apart = told.combine_chunks().flatten()
+        _refuse_apart(policy, name, apart[0].as_py() or 0)
+        others = iter(unseen[0].as_py()[1:])
+        levels: dict[str, list[Int32]] = {}
+        for names in table.ladders:
+            recoding = recodings[names[0]]
+            if recoding is not None:
+                known = set(texts[names[0]].unique().to_pylist())
+                listed: list[Label] = next(others) or []
+                levels[names[0]] = unseen_codes(recoding, ladders[names[0]], known, listed, tables)
+        found[name] = _population(table, spellings, levels, rows.flatten())
+    return replace(table, populations=found)
+
+
+def _refuse_apart(policy: Policy, population: str, apart: int) -> None:
+    for place, qi in enumerate(policy.quasi_identifiers):
+        if apart >> place & 1:
+            raise PolicyError(
+                f'the column "{qi.column}" of {population} has another kind of values than that of the source; hint: cast '
+                "one of them, or both to VARCHAR"
+            )
+
+
+def _population(table: CodedTable, spellings: Spellings, levels: Mapping[str, list[Int32]], rows: pa.StructArray) -> Population:
+    *numbers, weight = (np.from_dlpack(each) for each in rows.flatten())
+    codes = np.full((len(weight), len(table.columns)), UNSEEN, np.int32)
+    for (names, places), number in zip(table.ladders.items(), numbers, strict=True):
+        known, other = np.flatnonzero(number >= 0), np.flatnonzero(number < UNSEEN)
+        row_type = spellings.row_type[number[known]]
+        for level, place in enumerate(places):
+            codes[known, place] = table.codes[row_type, place]
+            if names[0] in levels:
+                codes[other, place] = levels[names[0]][level][UNSEEN - 1 - number[other]]
+    return _together(codes, weight.astype(np.int64))
+
+
+def _together(codes: Int32, weight: Int64) -> Population:
+    """Return the population, rows of the same codes put together: values that are not seen need not be told apart."""
+    if not len(weight):
+        return Population(codes=codes, weight=weight)
+    distinct, owner = np.unique(codes, axis=0, return_inverse=True)
+    total = np.zeros(len(distinct), np.int64)
+    np.add.at(total, owner, weight)
+    return Population(codes=np.ascontiguousarray(distinct), weight=total)

@@ -1,0 +1,64 @@
+"""k-map: what a class shows matches at least k rows of a table of the population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_sql.model.validation import as_text, named, named_file, whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KMap:
+    """What every equivalence class shows matches at least ``k`` rows of a table of the population.
+
+    A suppressed cell matches everything, a shown value what SQL calls equal, NULL only NULL.
+
+    Parameters
+    ----------
+    k : int
+        At least 1.
+    population : str
+        The table of the population, as SQL spells its name, or a file; it has the quasi-identifiers under the same names. The
+        released rows need not be among its rows.
+
+    Raises
+    ------
+    PolicyError
+        When k is no whole number above 0, or ``population`` no name.
+
+    References
+    ----------
+    Sweeney: Computational Disclosure Control, a Primer on Data Privacy Protection, PhD thesis, MIT, 2001 (k-map).
+
+    Examples
+    --------
+    >>> KMap(k=5, population="census").describe()
+    'k >= 5 IN census'
+    """
+
+    k: int
+    population: str
+
+    def __post_init__(self) -> None:
+        whole(self.k, "the k of k-map", 1)
+        named(self.population, "the table of the population")
+
+    @property
+    def least_class_size(self) -> int:
+        """Return 1: one row may match many of the population."""
+        return 1
+
+    def describe(self) -> str:
+        """Return the requirement as the clause writes it."""
+        return f"k >= {self.k} IN {spelled_table(self.population)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the requirement as plain JSON data."""
+        return {"type": "k_map", "k": self.k, "population": self.population}
+
+
+def spelled_table(name: str) -> str:
+    """Return the name of a table as the clause writes it: a file in single quotes."""
+    file = named_file(name)
+    return name if file is None else as_text(file)

@@ -1,0 +1,1 @@
+"""Guarantees that are counted in a table of the population."""

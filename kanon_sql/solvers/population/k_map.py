@@ -1,0 +1,177 @@
+"""k-map, alone or beside guarantees about the rows of each class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.model.requirements import KAnonymity, KMap
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.population.cheapest import NOTHING, Cheapest, Counted, cheapest
+from kanon_sql.solvers.population.coarser import instances, spread, without_hidden
+from kanon_sql.solvers.population.matches import matches
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.recoding import Recoding
+
+ALGORITHM = "cheapest_masks"
+
+METHOD = "cheapest mask of each row type"
+
+Solve = Callable[[Problem, Budget], Recoding]
+"""A solver of the guarantees about the rows of classes."""
+
+
+def solve(problem: Problem, budget: Budget) -> Recoding:
+    """Return the release of least cost in which every class matches enough rows of each population.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of which no class is asked for more than one row.
+    budget : Budget
+        Time left; rows that have no mask when it ends are suppressed.
+
+    Raises
+    ------
+    InfeasibleError
+        When some row has no permitted mask that matches enough.
+
+    Notes
+    -----
+    What matches a class depends on what it shows alone. So each row type takes its cheapest mask with enough matches, and the
+    release is optimal.
+    """
+    found = _masks(problem, budget)
+    table = problem.table
+    recoding = PartialRecoding.of_row_types(table, np.ones(table.row_types, np.bool_), found.shown).recoding()
+    bound = int(found.cost @ table.weight) if found.complete else 0
+    return replace(recoding, lower_bound=bound, bound=METHOD if found.complete else "none: the time was short")
+
+
+def solve_beside(problem: Problem, budget: Budget, solver: Solve, *, people: bool) -> Recoding:
+    """Return a release whose classes also meet what is asked of their rows, by a solver of that.
+
+    Parameters
+    ----------
+    problem, budget
+        As for `solve`.
+    solver : Solve
+        Of what is asked of the rows.
+    people : bool
+        Whether people are counted.
+
+    Raises
+    ------
+    InfeasibleError
+        When no release was found.
+
+    Notes
+    -----
+    Two releases are made, and the cheaper one is taken: that of the solver, in which each class that matches too few rows
+    shows less; and that of the solver for rows which show no more than their own cheapest mask with enough matches, of which
+    every coarser one has as many. Bounds are the solver's own and what the cheapest mask of each row type costs, of those that
+    enough rows of its table and of the populations match.
+    """
+    table, asked = problem.table, problem.requirement
+    found = _masks(problem, budget)
+    half = replace(budget, seconds=None if budget.seconds is None else budget.seconds - budget.left() / 2)
+    plain = solver(problem, half)
+    known = [_coarsened(problem, plain)]
+    if not people and not budget.over():
+        part = without_hidden(table, found.shown)
+        requirement = ClassRequirement.of(part.table, (KAnonymity(k=asked.k), *asked.requirements))
+        solved = solver(replace(problem, table=part.table, requirement=requirement), budget)
+        known.append(_coarsened(problem, spread(part, table.weight, found.shown, solved)))
+    releases = [each for each in known if each is not None]
+    if not releases:
+        raise InfeasibleError(
+            "some classes match too few rows of the population, and no permitted mask shows less of them; hint: permit coarser "
+            "masks, or the mask () that suppresses everything"
+        )
+    best = min(releases, key=lambda each: each.cost(table))
+    bounds = [(plain.lower_bound, plain.bound)]
+    if found.complete:
+        bounds.append((int(found.cost @ table.weight), METHOD))
+    bound, method = max(bounds, key=lambda each: each[0])
+    return replace(best, lower_bound=bound, bound=method, prices=plain.prices, remark=plain.remark)
+
+
+def check_matches(table: CodedTable, requirements: Sequence[KMap], recoding: Recoding) -> None:
+    """Count once more, by another way, what every piece of a release matches.
+
+    Raises
+    ------
+    AuditError
+        When a piece matches too few rows.
+    """
+    for each in requirements:
+        found = matches(table.populations[each.population], table.codes[recoding.row_type], recoding.shown)
+        if (found < each.k).any():
+            raise AuditError(f"the solver made classes that break {each.describe()}; nothing was released")
+
+
+def _masks(problem: Problem, budget: Budget) -> Cheapest:
+    """Return the cheapest mask of each row type that enough rows match, also of its own table; the coarsest where time ends.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is none.
+    """
+    table, patterns, asked = problem.table, problem.patterns, problem.requirement.population
+    counted = _counted(table, asked)
+    for each in asked:
+        rows = table.populations[each.population].rows
+        if rows < each.k:
+            raise InfeasibleError(
+                f"{each.describe()} holds in no release: the population has {rows} rows; hint: name a larger population, or "
+                "weaken the guarantee"
+            )
+    if problem.requirement.least > 1:
+        counted.append(Counted(codes=table.codes, weight=table.weight, least=problem.requirement.least))
+    found = cheapest(table.codes, table.cost, patterns, counted, budget)
+    lost = found.cost == NOTHING
+    if lost.any() and (found.complete or (patterns.listed and 0 not in patterns.shown)):
+        what = " and ".join(each.describe() for each in asked)
+        fact = "break {} under every permitted mask" if found.complete else "have no mask that keeps {} in the time"
+        raise InfeasibleError(
+            f"{int(table.weight[lost].sum())} rows {fact.format(what)}; hint: permit coarser masks, or the "
+            "mask () that suppresses everything"
+        )
+    return replace(found, cost=np.where(lost, int(table.cost.sum()), found.cost))
+
+
+def _counted(table: CodedTable, asked: Sequence[KMap]) -> list[Counted]:
+    everybody = [(table.populations[each.population], each.k) for each in asked]
+    return [Counted(codes=each.codes, weight=each.weight, least=k) for each, k in everybody]
+
+
+def _coarsened(problem: Problem, recoding: Recoding) -> Recoding | None:
+    """Return a recoding whose classes show less where they match too few rows; None where no permitted mask does.
+
+    Notes
+    -----
+    A class keeps its rows, and may become one with another, so it keeps what is asked of its rows.
+    """
+    table, patterns, asked = problem.table, problem.patterns, problem.requirement.population
+    codes = table.codes[recoding.row_type]
+    bad = np.zeros(len(codes), np.bool_) if not patterns.listed else ~np.isin(recoding.shown, patterns.shown)
+    for each in asked:
+        bad |= matches(table.populations[each.population], codes, recoding.shown) < each.k
+    if not bad.any():
+        return recoding
+    failing, number = instances(codes[bad], recoding.shown[bad], table.cardinality)
+    found = cheapest(failing, table.cost, patterns, _counted(table, asked))
+    if (found.cost == NOTHING).any():
+        return None
+    shown = recoding.shown.copy()
+    shown[bad] = found.shown[number]
+    return PartialRecoding(
+        row_type=recoding.row_type, shown=shown, count=recoding.count, placed=np.ones(len(shown), np.bool_)
+    ).recoding()

@@ -1,0 +1,38 @@
+"""How many rows of a population match what pieces show: the exact test of k-map."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_sql.table.arrays import Int32, Int64, Words
+from kanon_sql.table.keys import alike
+from kanon_sql.table.population import Population
+from kanon_sql.table.recoding import hidden_bits
+
+
+def matches(population: Population, codes: Int32, shown: Words) -> Int64:
+    """Return how many rows of a population match each piece, int64 [q].
+
+    Parameters
+    ----------
+    population : Population
+        p distinct rows.
+    codes : int32 array [q, m]
+        Codes of the source of the row of each piece.
+    shown : uint64 array [q]
+        The columns that each piece shows.
+
+    Notes
+    -----
+    O((p + q) (m + log (p + q))) for each mask in use.
+    """
+    found = np.zeros(len(shown), np.int64)
+    masks, number = np.unique(shown, return_inverse=True)
+    for place, hidden in enumerate(hidden_bits(masks, codes.shape[1]).astype(np.bool_)):
+        pieces = np.flatnonzero(number == place)
+        both = np.vstack([codes[pieces], population.codes]) + 1  # what is unseen has a code too, which no piece shows
+        instance = alike(both, both.max(axis=0).astype(np.int64) + 1, hidden)
+        rows = np.zeros(int(instance.max()) + 1, np.int64)
+        np.add.at(rows, instance[len(pieces) :], population.weight)
+        found[pieces] = rows[instance[: len(pieces)]]
+    return found

@@ -1,0 +1,109 @@
+-- k_mapping(tbl, qi, population): how many rows of a population match what the rows of a table show.
+--
+-- A table is k-map anonymous in a population if what each row shows matches at least k rows of the population. Values match if
+-- their texts are equal; NULL and '*' of tbl show nothing, so all match. Text is compared byte by byte whatever the collation of
+-- the column, because the reader sees bytes. Generalized cells are texts like any other: take the same cells for the population.
+--
+-- Arguments:
+--   tbl          VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
+--                            'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
+--   qi           VARCHAR[]   the quasi-identifiers, which the population has under the same names
+--   population   VARCHAR     name of the table of the population, as tbl
+--
+-- Result columns (one row):
+--   k                 BIGINT   the fewest rows of the population that match a class; NULL for an empty table. 0: some class matches none
+--   classes           BIGINT   number of classes
+--   unmatched         BIGINT   classes that no row of the population matches
+--   rows              BIGINT   number of rows
+--   population_rows   BIGINT   number of rows of the population
+--
+-- Source: Sweeney: Computational Disclosure Control, PhD thesis, MIT, 2001.
+-- Cost: one scan of both tables, and one GROUP BY of the population for each set of columns that rows show.
+CREATE OR REPLACE MACRO k_mapping(tbl, qi := NULL, population := NULL) AS TABLE
+FROM system.main.query(system.main.format(
+    'WITH "kanon#shown" AS MATERIALIZED (
+         SELECT system.main.list_transform(shown, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS shown,
+                system.main.count(*) AS size
+         FROM (SELECT system.main.list_value(*COLUMNS(*)) AS shown
+               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {1} AS source) AS source) AS source)
+             AS rows
+         GROUP BY 1
+     ), "kanon#population" AS MATERIALIZED (
+         SELECT person, system.main.count(*) AS many
+         FROM (SELECT system.main.list_value(*COLUMNS(*)) AS person
+               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {2} AS source) AS source) AS source)
+             AS people
+         GROUP BY 1
+     ), "kanon#matched" AS (
+         SELECT size, coalesce(many, 0) AS many
+         FROM (
+             SELECT size, system.main.list_transform(shown, lambda cell: cell IS NULL) AS hidden,
+                    system.main.create_sort_key(system.main.row(shown), ''ASC NULLS FIRST'') AS key
+             FROM "kanon#shown"
+         ) AS classes
+         LEFT JOIN (
+             SELECT hidden, key, system.main.sum(many) AS many
+             FROM (
+                 SELECT hidden, many, system.main.create_sort_key(system.main.row(
+                     system.main.list_transform(system.main.range(1, system.main.len(person) + 1),
+                                                lambda place: CASE WHEN NOT hidden[place] THEN person[place] END)), ''ASC NULLS FIRST'') AS key
+                 FROM "kanon#population",
+                      (SELECT DISTINCT system.main.list_transform(shown, lambda cell: cell IS NULL) AS hidden FROM "kanon#shown") AS masks
+             ) AS seen
+             GROUP BY 1, 2
+         ) AS people USING (hidden, key)
+     )
+     SELECT system.main.min(many)::BIGINT AS k,
+            system.main.count(*) AS classes,
+            system.main.count(*) FILTER (many = 0) AS unmatched,
+            coalesce(system.main.sum(size), 0)::BIGINT AS "rows",
+            (SELECT coalesce(system.main.sum(many), 0)::BIGINT FROM "kanon#population") AS population_rows
+     FROM "kanon#matched"',
+    CASE
+        WHEN qi IS NULL THEN system.main.error('kanon: qi is missing (name the columns that the population shares with the table)')
+        WHEN system.main.len(qi::VARCHAR[]) = 0
+            THEN system.main.error('kanon: qi is an empty list (name the columns that the population shares with the table)')
+        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
+            THEN system.main.error('kanon: qi holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+        THEN system.main.error('kanon: qi names a column twice')
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
+                                        'string_agg', ', ')
+    END,
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(tbl::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
+            coalesce(tbl::VARCHAR, 'NULL')))
+    END,
+    CASE system.main.list_aggregate(
+            system.main.regexp_extract_all(population::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
+            'string_agg', '.')
+        WHEN system.main.nullif(population::VARCHAR, '')
+        THEN system.main.list_aggregate(
+            system.main.list_transform(system.main.regexp_extract_all(population::VARCHAR,
+                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
+                    THEN part ELSE '"' || part || '"' END),
+             'string_agg', '.')
+        ELSE system.main.error(system.main.format('kanon: population is not the name of a table: {} (write patients, main.patients or "odd name")',
+            coalesce(population::VARCHAR, 'NULL')))
+    END,
+    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
+    system.main.list_transform(
+        system.main.list_filter(
+            system.main.list_value(
+                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
+            lambda name: system.main.contains(
+                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
+                'is a Scalar Function') IS NOT TRUE),
+        lambda name: system.main.error(
+            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+));

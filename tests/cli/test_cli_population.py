@@ -1,0 +1,96 @@
+"""k-map in the command: released, certified, verified, audited and reported."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from kanon_process import Kanon
+
+QI = ("--qi", "zip,age")
+
+
+@pytest.fixture
+def patients(folder: Path) -> Path:
+    path = folder / "patients.csv"
+    path.write_text("\n".join(["zip,age,nr", *(f"0{n % 5},{20 + n % 7},{n}" for n in range(30))]) + "\n")
+    (folder / "census.csv").write_text("\n".join(["zip,age", *(f"0{n % 6},{20 + n % 11}" for n in range(120))]) + "\n")
+    return path
+
+
+def matches(folder: Path, row: dict[str, str]) -> int:
+    people = list(csv.DictReader((folder / "census.csv").read_text().splitlines()))
+    return sum(all(row[name] in ("", one[name]) for name in ("zip", "age")) for one in people)
+
+
+def test_a_release_is_certified_verified_and_audited(kanon: Kanon, patients: Path, folder: Path) -> None:
+    mapped = (*QI, "--k-map", "3", "--population", "census.csv")
+    done = kanon("anonymize", "patients.csv", "-o", "out.csv", *mapped, "--certificate", "c.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    released = list(csv.DictReader((folder / "out.csv").read_text().splitlines()))
+    assert min(matches(folder, row) for row in released) >= 3
+    assert all(row["zip"] or row["age"] for row in released)
+    claimed = json.loads((folder / "c.json").read_text())
+    assert claimed["requirements"] == ["k >= 3 IN census"]
+    assert claimed["status"] == "OPTIMAL"
+    assert kanon("audit", "out.csv", *mapped).returncode == 0
+    broken = kanon("audit", "patients.csv", *mapped, "--json")
+    assert broken.returncode == 1
+    told = json.loads(broken.stdout)
+    assert told["k-map"]["k_map"] < 3
+    assert told["broken"] == [f"k-map: some class matches {told['k-map']['k_map']} rows of the population"]
+    proofs = ("patients.csv", "out.csv", "c.json")
+    done = kanon("verify", *proofs, "--beside", "census=census.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "k >= 3 IN census" in done.stdout
+    missing = kanon("verify", *proofs)
+    assert missing.returncode == 1
+    assert "names the table 'census', which is not given" in missing.stderr
+    (folder / "census.csv").write_text("zip,age\n00,20\n")
+    refused = kanon("verify", *proofs, "--beside", "census=census.csv")
+    assert refused.returncode == 1
+    assert "k >= 3 IN census does not hold: some class matches" in refused.stderr
+
+
+def test_rows_of_the_release_are_counted_where_k_is_named(kanon: Kanon, patients: Path, folder: Path) -> None:
+    options = (*QI, "--k", "2", "--k-map", "3", "--population", "census.csv", "--suppress", "-", "--algorithm", "greedy")
+    done = kanon("anonymize", "patients.csv", "-o", "out.csv", *options, "--certificate", "c.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads((folder / "c.json").read_text())["requirements"] == ["k >= 2", "k >= 3 IN census"]
+    assert kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "census=census.csv").returncode == 0
+
+
+def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, folder: Path) -> None:
+    policy = {
+        "name": "mapped",
+        "table": "patients",
+        "kept": ["nr"],
+        "quasi_identifiers": [{"column": "zip", "recoding": {"type": "digits"}}, {"column": "age"}],
+        "requirements": [{"type": "k_map", "k": 3, "population": "census"}],
+    }
+    (folder / "p.json").write_text(json.dumps({"policies": [policy]}))
+    ask = ("anonymize", "patients.csv", "-o", "out.csv", "--policy", "p.json", "--certificate", "c.json")
+    assert "the policy names the table 'census', which is not given" in kanon(*ask).stderr
+    done = kanon(*ask, "--beside", "census=census.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "census=census.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "what generalized cells match in the population" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--k-map", "3"), "k_map needs the table of the population"),
+        (("--population", "census.csv"), "nothing is guaranteed about the population; hint: k_map = 5"),
+        (("--k-map", "3", "--population", "nobody.csv"), "nobody.csv"),
+        (("--k-map", "500", "--population", "census.csv"), "the population has 120 rows"),
+    ],
+)
+def test_what_is_missing_is_named(kanon: Kanon, patients: Path, arguments: tuple[str, ...], told: str) -> None:
+    done = kanon("anonymize", "patients.csv", "-o", "out.csv", *QI, *arguments)
+    assert done.returncode
+    assert told in done.stderr
+    assert kanon("audit", "patients.csv", *QI, "--k-map", "3").returncode == 2

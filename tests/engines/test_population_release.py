@@ -1,0 +1,304 @@
+"""k-map at every entrance: what each released row shows, counted again in the population by the texts that a reader sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import kanon_sql
+from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, KanonError, PolicyError, SourceError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import KAnonymity, KMap, LDiversity
+from kanon_sql.solvers.population import k_map
+from kanon_sql.solvers.population.cheapest import Cheapest
+
+PATIENTS = """SELECT (98100 + hash(i) % 30)::VARCHAR AS zip, (20 + hash(i, 1) % 30)::INT AS age,
+    DATE '2020-01-01' + (hash(i, 5) % 400)::INT AS day, ['a', 'b', 'c', NULL][1 + (hash(i, 4) % 4)::INT] AS town,
+    ['flu', 'gout', 'acne'][1 + (hash(i, 2) % 3)::INT] AS disease FROM range(60) AS t(i)"""
+
+CENSUS = """SELECT (98100 + hash(i, 7) % 40)::VARCHAR AS zip, (18 + hash(i, 8) % 40)::INT AS age, i AS other,
+    DATE '2020-01-01' + (hash(i, 9) % 500)::INT AS day, ['a', 'b', 'd', NULL][1 + (hash(i, 3) % 4)::INT] AS town
+    FROM range(2000) AS t(i) UNION ALL
+    FROM (VALUES ('981', 34, 1, NULL, 'a'), ('98100 12', 34, 1, NULL, 'a'), (NULL, 34, 1, NULL, 'a'))"""
+
+TREE = """SELECT (98100 + i)::VARCHAR AS level0, 'N' || (i // 4) AS level1, 'M' || (i // 12) AS level2, '*' AS level3
+    FROM range(36) AS t(i)"""
+
+Cell = Any
+Shows = Callable[[Cell, Cell], bool]
+
+
+@pytest.fixture
+def con(shared_clause: Connection) -> Connection:
+    for name, query in {"patients": PATIENTS, "census": CENSUS, "tree": TREE}.items():
+        shared_clause.execute(f"CREATE TABLE {name} AS {query}")
+    return shared_clause
+
+
+def plain(label: Cell, value: Cell) -> bool:
+    return label == (None if value is None else str(value))
+
+
+def digits(label: Cell, value: Cell) -> bool:
+    """The longest value has five characters: a star stands for each of the others."""
+    if value is None or label is None:
+        return label == value
+    return label == value or any(label == value[:count] + "*" * (5 - count) for count in range(1, 5) if len(value) <= 5)
+
+
+def intervals(label: Cell, value: Cell) -> bool:
+    if value is None or label is None or not label.startswith("["):
+        return plain(label, value)
+    low, high = map(int, label[1:-1].split(", "))
+    return low <= value < high
+
+
+def tree(label: Cell, value: Cell) -> bool:
+    number = int(value) - 98100 if value is not None and value.isdecimal() and len(value) == 5 else 100
+    return plain(label, value) or (number < 36 and label in (f"N{number // 4}", f"M{number // 12}"))
+
+
+def periods(label: Cell, value: Cell) -> bool:
+    if value is None or label is None:
+        return label == value
+    quarter = f"{value.year}-Q{(value.month + 2) // 3}"
+    return label in (str(value), f"{value:%Y-%m}", quarter, f"{value.year}")
+
+
+def least_matches(con: Connection, columns: dict[str, Shows], query: str) -> int:
+    """Return the fewest rows of the population that a row of a release shows; '*' is suppressed."""
+    names = ", ".join(columns)
+    people = con.execute(f"SELECT {names} FROM census").fetchall()
+    rows = con.execute(f"SELECT DISTINCT {names} FROM ({query})").fetchall()
+    shows = list(columns.values())
+    return min(
+        sum(
+            all(label == "*" or show(label, value) for show, label, value in zip(shows, row, person, strict=True))
+            for person in people
+        )
+        for row in rows
+    )
+
+
+@pytest.mark.parametrize(
+    ("by", "columns"),
+    [
+        ("zip, age, town", {"zip": plain, "age": plain, "town": plain}),
+        ("zip IN DIGITS, age", {"zip": digits, "age": plain}),
+        ("zip IN DIGITS (4, 3), town", {"zip": digits, "town": plain}),
+        ("zip IN HIERARCHY tree, age IN INTERVALS (5, 10, 20)", {"zip": tree, "age": intervals}),
+        ("zip IN HIERARCHY tree (1, 2), town", {"zip": tree, "town": plain}),
+        ("day IN INTERVALS (month, quarter, year), zip", {"day": periods, "zip": plain}),
+        ("zip, town, age LINKED (zip, town)", {"zip": plain, "town": plain, "age": plain}),
+    ],
+)
+@pytest.mark.parametrize(
+    ("k", "beside", "using"),
+    [(3, "", "auto"), (25, "", "auto"), (10, " AND k >= 2", "greedy"), (10, " AND l(disease) >= 2", "refine (time_limit = 1)")],
+)
+def test_each_row_matches_k_of_the_population(
+    con: Connection, by: str, columns: dict[str, Shows], k: int, beside: str, using: str
+) -> None:
+    options = using.replace(")", ", suppress = '*')") if ")" in using else f"{using} (suppress = '*')"
+    clause = f"ANONYMIZE BY {by} GUARANTEE k >= {{}} IN census{beside} USING {options}"
+    con.execute(f"CREATE TABLE released AS FROM patients {clause.format(k)}")
+    assert least_matches(con, columns, "FROM released") >= k
+    certificate = kanon_sql.releases(con)[-1]
+    assert certificate.lower_bound <= certificate.cost
+    if not beside:
+        assert certificate.status.value == "OPTIMAL"
+        con.execute(f"CREATE TABLE coarser AS FROM patients {clause.format(4 * k)}")
+        assert certificate.cost <= kanon_sql.releases(con)[-1].cost
+
+
+def test_the_example_of_the_page_by_hand(con: Connection) -> None:
+    """The definition of ARX, for disjoint classes: a class has k rows of the population in it."""
+    con.execute("CREATE TABLE few AS FROM (VALUES ('98101', 34), ('98102', 51)) AS t(zip, age)")
+    con.execute("CREATE TABLE town AS FROM (VALUES ('98101', 34), ('98101', 34), ('98102', 50), ('98102', 51)) AS t(zip, age)")
+    ask = "SELECT zip, age FROM few ANONYMIZE BY zip, age GUARANTEE k >= {} IN town ORDER BY ALL"
+    assert con.sql(ask.format(1)).fetchall() == [("98101", 34), ("98102", 51)]
+    assert con.sql(ask.format(2)).fetchall() == [("98101", 34), ("98102", None)]
+    assert con.sql(ask.format(3)).fetchall() == [(None, None), (None, None)]
+    measured = "FROM k_mapping('{}', ['zip', 'age'], 'town')"
+    assert con.sql(measured.format("few")).fetchall() == [(1, 2, 0, 2, 4)]
+    con.execute(f"CREATE TABLE two AS {ask.format(2)}")
+    assert con.sql(measured.format("two")).fetchall() == [(2, 2, 0, 2, 4)]
+
+
+def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that shows everything, and an exact test that sees nothing: no row leaves."""
+
+    def everything(codes: Any, cost: Any, *_: object) -> Cheapest:
+        shown = np.full(len(codes), (1 << len(cost)) - 1, np.uint64)
+        return Cheapest(shown=shown, cost=np.zeros(len(codes), np.int64), complete=True)
+
+    monkeypatch.setattr(k_map, "cheapest", everything)
+    release = "FROM patients ANONYMIZE BY {} GUARANTEE k >= 5 IN census"
+    with pytest.raises(AuditError, match="the solver made classes that break k >= 5 IN census; nothing was released"):
+        con.sql(release.format("zip, age")).fetchall()
+    monkeypatch.setattr(k_map, "matches", lambda _population, _codes, shown: np.full(len(shown), 1 << 40))
+    for by in ("zip, age", "zip IN DIGITS, age IN INTERVALS (5, 10)", "zip IN HIERARCHY tree, age"):
+        told = r"classes break k >= 5 IN census: the worst matches \d rows of the population; nothing was released"
+        with pytest.raises(AuditError, match=told):
+            con.sql(release.format(by)).fetchall()
+
+
+def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) -> None:
+    named = "['zip', 'age']"
+    policy = Policy.of(k_map=9, population="census", quasi_identifiers=["zip", "age"])
+    assert policy.requirements == (KMap(k=9, population="census"),)
+    con.execute(f"COPY census TO '{tmp_path}/census.parquet'; COPY (SELECT zip, age FROM census) TO '{tmp_path}/census.csv'")
+    con.execute("CREATE VIEW everybody AS FROM census")
+    releases = [
+        "FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 9 IN census",
+        "FROM patients ANONYMIZE BY zip, age GUARANTEE k > 8 IN everybody",
+        "FROM patients ANONYMIZE BY zip, age GUARANTEE 9 <= k IN main.census",
+        f"FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 9 IN '{tmp_path}/census.parquet'",
+        f"FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 9 IN '{tmp_path}/census.csv'",
+        f"FROM k_map('patients', 9, 'census', qi := {named})",
+        f"FROM k_anonymize('patients', 1, k_map := 9, population := 'census', qi := {named})",
+        f"FROM anonymize('patients', '{policy.to_json()}')",
+    ]
+    con.execute(
+        "CREATE ANONYMIZATION POLICY mapped ON patients (BY zip, age; KEEP disease, day, town; GUARANTEE k >= 9 IN census)"
+    )
+    releases.append("SELECT zip, age, * EXCLUDE (zip, age) FROM patients ANONYMIZE WITH POLICY mapped")
+    found = {tuple(sorted(con.sql(f"SELECT zip, age FROM ({each})").fetchall(), key=str)) for each in releases}
+    frames = {name: con.sql(f"FROM {name}").to_arrow_table() for name in ("patients", "census")}
+    tables = {"census": frames["census"]}
+    release = kanon_sql.anonymize(
+        frames["patients"], k_map=9, population="census", quasi_identifiers=["zip", "age"], tables=tables
+    )
+    rows = zip(*(release.table.column(name).to_pylist() for name in ("zip", "age")), strict=True)
+    found.add(tuple(sorted(rows, key=str)))
+    assert len(found) == 1
+    assert release.certificate.requirements == ("k >= 9 IN census",)
+    figures = kanon_sql.audit(release.table, quasi_identifiers=["zip", "age"], population=frames["census"], k_map=9)
+    assert figures.k_map is not None
+    assert figures.k_map >= 9
+    assert figures.journalist_risk == 1 / figures.k_map
+    with pytest.raises(AuditError, match=r"some class matches \d rows of the population, fewer than k_map = 9; hint: "):
+        kanon_sql.audit(frames["patients"], quasi_identifiers=["zip", "age"], population=frames["census"], k_map=9)
+
+
+def test_two_populations_and_rows_of_the_release(con: Connection) -> None:
+    con.execute("CREATE TABLE other AS SELECT zip, age FROM census USING SAMPLE 300 ROWS (reservoir, 3)")
+    con.execute(
+        "CREATE TABLE r AS FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 8 IN census AND k >= 4 IN other AND k >= 3"
+    )
+    least = [
+        con.sql(f"SELECT k FROM k_mapping('r', ['zip', 'age'], '{name}')").fetchall()[0][0] for name in ("census", "other")
+    ]
+    assert least[0] >= 8
+    assert least[1] >= 4
+    assert con.sql("SELECT k FROM k_anonymity('r', ['zip', 'age'])").fetchall()[0][0] >= 3
+    assert Policy.from_json(kanon_sql.releases(con)[-1].policy).requirements == (
+        KAnonymity(k=3),
+        KMap(k=8, population="census"),
+        KMap(k=4, population="other"),
+    )
+
+
+def test_people_are_counted_in_the_release_and_rows_in_the_population(con: Connection) -> None:
+    con.execute("CREATE TABLE visits AS SELECT 'p' || (age % 13) AS patient, zip, age FROM patients")
+    con.execute("CREATE TABLE r AS FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 2 PER patient AND k >= 5 IN census")
+    assert con.sql("SELECT k FROM k_mapping('r', ['zip', 'age'], 'census')").fetchall()[0][0] >= 5
+
+
+def test_values_are_compared_in_their_common_type(con: Connection) -> None:
+    """Numbers by their size, numbers and texts by their texts; what has no common type is an error."""
+    con.execute("CREATE TABLE texts AS SELECT zip, age::VARCHAR AS age FROM census")
+    con.execute("CREATE TABLE floats AS SELECT zip, age::DOUBLE AS age FROM census")
+    ask = "SELECT zip, age FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 9 IN {}"
+    found = {tuple(sorted(con.sql(ask.format(name)).fetchall(), key=str)) for name in ("census", "texts", "floats")}
+    assert len(found) == 1
+    con.execute("CREATE TABLE dates AS SELECT zip, DATE '2020-01-01' AS age FROM census")
+    with pytest.raises(PolicyError, match='the column "age" of dates has another kind of values than that of the source'):
+        con.sql(ask.format("dates")).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind", "told"),
+    [
+        (
+            "FROM patients ANONYMIZE BY zip GUARANTEE k >= 2004 IN census",
+            InfeasibleError,
+            "the population has 2003 rows; hint: ",
+        ),
+        ("FROM patients ANONYMIZE BY disease GUARANTEE k >= 5 IN census", SourceError, 'not have a column named "disease"'),
+        ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN censsus", SourceError, "censsus does not exist"),
+        ("FROM patients ANONYMIZE BY zip IN BINS GUARANTEE k >= 5 IN census", ClauseError, "the labels of zip in BINS follow"),
+        ("FROM patients ANONYMIZE BY age IN RANGES GUARANTEE k >= 5 IN census", ClauseError, "hint: DIGITS, HIERARCHY, or"),
+        ("FROM patients ANONYMIZE BY age IN INTERVALS GUARANTEE k >= 5 IN census", ClauseError, "INTERVALS of given widths"),
+        ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 2.5 IN census", ClauseError, "expected a whole number"),
+        ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN", ClauseError, "expected a table"),
+        ("FROM patients ANONYMIZE BY zip GUARANTEE k <= 5 IN census", ClauseError, "k supports only >="),
+        ("FROM k_map('patients', 5, 'census')", PolicyError, "where the quasi-identifiers are named; hint: qi := "),
+        ("FROM k_map('patients', 0, 'census', qi := ['zip'])", PolicyError, "must be a whole number of at least 1"),
+        ("FROM k_anonymize('patients', 5, k_map := 3, qi := ['zip'])", PolicyError, "hint: population = 'census'"),
+        ("FROM k_anonymize('patients', 5, population := 'census', qi := ['zip'])", PolicyError, "hint: k_map = 5"),
+        ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN census USING mondrian", PolicyError, "hint: cheapest_masks can"),
+        (
+            "FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN census AND k >= 2 USING optimal",
+            PolicyError,
+            "refine, greedy can",
+        ),
+        (
+            "FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip)) GUARANTEE k >= 200 IN census",
+            InfeasibleError,
+            "60 rows break k >= 200 IN census under every permitted mask; hint: permit coarser masks",
+        ),
+    ],
+)
+def test_refusals_have_figures_and_hints(con: Connection, statement: str, kind: type[KanonError], told: str) -> None:
+    with pytest.raises(kind) as raised:
+        con.sql(statement).fetchall()
+    assert told in str(raised.value)
+    assert "9810" not in str(raised.value)
+
+
+def test_an_empty_source_and_an_empty_population(con: Connection) -> None:
+    con.execute("CREATE TABLE nobody AS FROM census LIMIT 0")
+    con.execute("CREATE TABLE nothing AS FROM patients LIMIT 0")
+    assert con.sql("FROM nothing ANONYMIZE BY zip, age GUARANTEE k >= 5 IN census").fetchall() == []
+    for by in ("zip, age", "zip IN DIGITS, age"):
+        with pytest.raises(InfeasibleError, match="the population has 0 rows"):
+            con.sql(f"FROM patients ANONYMIZE BY {by} GUARANTEE k >= 1 IN nobody").fetchall()
+
+
+def test_an_explanation_counts_the_rows_whose_mask_matches_too_few(con: Connection) -> None:
+    lines = con.sql("EXPLAIN ANONYMIZE FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 9 IN census").fetchall()
+    failing = {value: rows for name, value, _, rows in lines if name == "mask"}
+    assert failing == {"zip, age": 52, "zip": 0, "age": 0, "nothing": 0}
+
+
+def test_a_stored_policy_keeps_its_population_where_a_query_returns_less(con: Connection) -> None:
+    con.execute(
+        "CREATE ANONYMIZATION POLICY partly ON patients (BY zip, age; KEEP day, town; "
+        "GUARANTEE k >= 9 IN census AND l(disease) >= 2)"
+    )
+    con.sql("SELECT zip FROM patients ANONYMIZE WITH POLICY partly").fetchall()
+    assert kanon_sql.releases(con)[-1].requirements == ("k >= 9 IN census",)
+
+
+def test_python_names_what_is_missing() -> None:
+    people = pa.table({"zip": ["98101", "98101"]})
+    with pytest.raises(PolicyError, match="the policy names the table 'census', which is not given"):
+        kanon_sql.anonymize(people, k_map=2, population="census")
+    release = kanon_sql.anonymize(people, k_map=2, population="census", k=2, tables={"census": people})
+    assert release.certificate.requirements == ("k >= 2", "k >= 2 IN census")
+    mixed = kanon_sql.anonymize(
+        pa.table({"zip": ["98101", "98101"], "d": ["x", "y"]}),
+        quasi_identifiers=["zip"],
+        requirements=[KMap(k=2, population="census"), LDiversity(sensitive="d", l=2)],
+        tables={"census": people},
+    )
+    assert mixed.certificate.requirements == ("k >= 2 IN census", "l(d) >= 2")
+    with pytest.raises(PolicyError, match="k_map counts the rows of a population"):
+        kanon_sql.audit(people, k_map=2)
