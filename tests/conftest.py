@@ -15,6 +15,7 @@ from scratch import Kept, scratch
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.registration import session_of
 
 os.environ["KANON_SECRET"] = "of the tests"  # also for the processes that they start: none makes a file for the user
 
@@ -117,8 +118,9 @@ def kept() -> Iterator[Kept]:
 
 @pytest.fixture(scope="module")
 def registered(kept: Kept) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The same, for all tests of a module; they leave no trace on it."""
+    """The same, for all tests of a module, without releases; they leave no trace on it."""
     with kept.untouched() as connection:
+        session_of(connection)._releases.clear()
         yield connection
 
 
@@ -148,8 +150,9 @@ def kept_clause() -> Iterator[Kept]:
 
 @pytest.fixture(scope="module")
 def connected(kept_clause: Kept) -> Iterator[Connection]:
-    """The same, for all tests of a module; they leave no trace on it."""
+    """The same, for all tests of a module, without releases; they leave no trace on it."""
     with kept_clause.untouched() as connection:
+        connection.session._releases.clear()
         yield connection
 
 
