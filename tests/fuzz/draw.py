@@ -191,7 +191,7 @@ def _promise(
         found = {}
         for column in identifying:
             values = cells[columns.index(column)]
-            if draw.random() < 0.6 and (recoding := _recoding(draw, column, values)) is not None:
+            if draw.random() < 0.6 and (recoding := _averaged(column, values, _recoding(draw, column, values))) is not None:
                 found[column.name] = recoding
         points = [each.name for each in identifying if each.pool is INTEGER and "NULL" not in cells[columns.index(each)]]
         if len(points) > 1 and cells[0] and draw.random() < 0.3:
@@ -265,6 +265,14 @@ def _can_hold(requirement: Requirement, cells: list[str]) -> bool:
     return requirement.kind == "t" or (bool(cells) and kept(requirement, cells, cells))
 
 
+def _averaged(column: Column, cells: list[str], drawn: Recoding | None) -> Recoding | None:
+    """Put means or medians in the place of some recodings; what else is drawn stays as it was."""
+    pool, own = column.pool, Random(f"{len(cells)} {cells}")
+    kinds = ["means", "means", "medians"] if pool.numeric and pool.kind not in ("DOUBLE", "FLOAT") else []
+    kinds += ["medians"] if pool.kind == "DATE" else []
+    return Recoding(kind=own.choice(kinds)) if kinds and drawn is not None and own.random() < 0.4 else drawn
+
+
 def _recoding(draw: Random, column: Column, cells: list[str]) -> Recoding | None:
     pool = column.pool
     losses = (Fraction(1, 10), Fraction(4, 10), Fraction(7, 10))
@@ -272,9 +280,7 @@ def _recoding(draw: Random, column: Column, cells: list[str]) -> Recoding | None
     if pool.kind == "VARCHAR" and not pool.fold:
         kinds += ["digits", "digits", "hierarchy", "hierarchy"]
     if pool.numeric and pool.kind not in ("DOUBLE", "FLOAT"):
-        kinds += ["intervals", "intervals", "means", "means", "medians"]
-    if pool.kind == "DATE":
-        kinds += ["medians"]
+        kinds += ["intervals", "intervals"]
     if pool.dated:
         kinds += ["periods", "periods"]
     kind = draw.choice(kinds)
