@@ -12,26 +12,24 @@ import numpy as np
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError, InfeasibleError
-from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.recodings import Ranges, Sets
-from kanon_sql.model.requirements import People
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts, microaggregation
-from kanon_sql.solvers.budget import UNLIMITED, Budget, Progress, never, silent
+from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances.repair import UnplacedError
-from kanon_sql.solvers.instances.row_distance import METHOD, row_prices
+from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.microaggregation import partition as measured
 from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import POPULATION_SOLVERS, Solver, choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries import ALGORITHM, check_algorithm
+from kanon_sql.solvers.summaries.columns import kind_of, shown_bits, shown_columns
 from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet, closed, permitted
-from kanon_sql.table.recoding import Prices, Recoding
+from kanon_sql.table.recoding import Recoding
 
 
 def run(
@@ -66,7 +64,7 @@ def run(
     most_suppressed = None if policy.max_suppressed is None else int(policy.max_suppressed * table.rows)
     problem = Problem(table=table, patterns=patterns, requirement=requirement, most_suppressed=most_suppressed)
     # Where patterns are too many to list, this is the only bound there is: it comes before the search takes the time.
-    floor = None if patterns.listed else row_distance(patterns, requirement, budget)
+    floor = None if patterns.listed else least_prices(patterns, requirement, budget)
     recoding = _solved(problem, budget, solver, people=policy.people is not None)
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     if requirement.population:
@@ -79,7 +77,7 @@ def run(
     prices = recoding.prices
     bound, method = recoding.lower_bound, recoding.bound
     if prices is None:
-        prices, distance = floor or row_distance(patterns, requirement)
+        prices, distance = floor or least_prices(patterns, requirement)
         bound, method = max((bound, method), (int(prices.price @ table.weight), distance))
     lower_bound, method = _of_every_release(table.exact_cost(bound), _with_least(method, requirement, policy), table, policy)
     certificate = certified(
@@ -184,7 +182,7 @@ def _people_counted(problem: Problem, budget: Budget, solver: Solver) -> Recodin
     """Return a release by a solver where classes hold rows of k people, with what is known of its bound."""
     from kanon_sql.solvers.people import search
 
-    prices, distance = row_distance(problem.patterns, problem.requirement)
+    prices, distance = least_prices(problem.patterns, problem.requirement)
     least = int(prices.price @ problem.table.weight)
     found = search.solve(problem, budget, solver, least)
     bound, method = max((found.lower_bound, found.bound), (least, distance))
@@ -244,24 +242,6 @@ def empty_certificate(policy: Policy) -> Certificate:
     )
 
 
-def row_distance(patterns: PatternSet, requirement: ClassRequirement, budget: Budget = UNLIMITED) -> tuple[Prices, str]:
-    """Return what a row of each row type costs at least in any release, and the name of the bound that this proves.
-
-    Row types that differ in sensitive values alone are alike. People are counted where patterns are listed, else rows.
-    """
-    table = requirement.table
-    if requirement.least == 1:
-        return Prices(price=np.zeros(table.row_types, np.int64), scale=1), METHOD
-    alike, first = table.without_sensitive() if table.sensitive else (table, np.arange(table.row_types))
-    prices = row_prices(alike, patterns, requirement.least, budget)
-    prices = replace(prices, price=prices.price.repeat(np.diff(first, append=table.row_types)))
-    if not patterns.listed or not any(isinstance(each, People) for each in requirement.requirements):
-        return prices, METHOD
-    from kanon_sql.solvers.people import row_distance as by_people
-
-    return by_people.people_prices(requirement, patterns, prices), by_people.METHOD
-
-
 def summarize(
     table: CodedTable,
     policy: Policy,
@@ -311,9 +291,9 @@ def summarize(
     requirement = feasible_requirement(table, policy)
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
     places = [c for c in range(len(table.columns)) if not table.hidden_levels >> c & 1]
-    seen = _without_hidden_levels(table, places)
+    seen = shown_columns(table, places)
     always = Fraction(table.rows * int(table.cost.sum() - seen.cost.sum()))  # what hiding the others costs
-    kinds = [_kind(recodings[names[0]]) for names in seen.columns]
+    kinds = [kind_of(recodings[names[0]]) for names in seen.columns]
     hidden = np.array([null.get(names[0], -1) for names in seen.columns], np.int32)
     budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
     columns = {
@@ -333,7 +313,7 @@ def summarize(
         partition = solve(seen, kinds, hidden, requirement, budget)
     bound = (partition.lower_bound + always) / table.unit
     lower_bound, method = _of_every_release(bound, _with_least(partition.bound, requirement, policy), table, policy)
-    recoding = Recoding(row_type=partition.row_type, shown=_shown(seen, places, kinds, partition), count=partition.count)
+    recoding = Recoding(row_type=partition.row_type, shown=shown_bits(seen, places, kinds, partition), count=partition.count)
     certificate = certified(
         table,
         policy,
@@ -358,31 +338,3 @@ def summarizing(policy: Policy) -> tuple[str, str]:
     columns = len(policy.quasi_identifiers)
     plain = not policy.sensitive_requirements
     return microaggregation.chosen(policy.algorithm, columns, only=len(policy.aggregated) == columns, plain=plain)
-
-
-def _without_hidden_levels(table: CodedTable, places: list[int]) -> CodedTable:
-    """Return a table with some of the coded columns: those that classes may show."""
-    return replace(
-        table,
-        columns=tuple(table.columns[c] for c in places),
-        codes=np.ascontiguousarray(table.codes[:, places]),
-        cost=table.cost[places],
-        hidden_levels=0,
-    )
-
-
-def _kind(recoding: object) -> str:
-    kinds = {Ranges: "range", Sets: "set", Means: "mean", Medians: "median"}
-    return next((name for kind, name in kinds.items() if isinstance(recoding, kind)), "plain")
-
-
-def _shown(table: CodedTable, places: list[int], kinds: list[str], partition: SummaryPartition) -> np.ndarray:
-    """Return what each piece shows: bits ``places`` of what its class agrees on, or summarizes by fewer than all values."""
-    classes = int(partition.number.max()) + 1
-    shown = np.zeros(classes, np.uint64)
-    for column, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
-        pairs = np.unique(np.stack([partition.number, table.codes[partition.row_type, column]]), axis=1)
-        different = np.bincount(pairs[0], minlength=classes)
-        told = different == 1 if kind == "plain" else (different < values) | (values == 1) | (kind in ("mean", "median"))
-        shown |= told.astype(np.uint64) << np.uint64(places[column])
-    return shown[partition.number]

@@ -6,21 +6,19 @@ what travels inside SQL.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Unpack
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
-from kanon_sql.model import masks as forms
 from kanon_sql.model import policy_checks as checks
 from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
 from kanon_sql.model.microaggregation import Aggregate
 from kanon_sql.model.policy_arguments import chosen_columns, lists_of_columns, refuse_texts
-from kanon_sql.model.policy_json import policy_fields
+from kanon_sql.model.policy_json import policy_fields, policy_text
 from kanon_sql.model.policy_lines import lines, names
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out, thresholds
 from kanon_sql.model.populations import check_population
@@ -40,7 +38,7 @@ from kanon_sql.model.requirements import (
     respelled,
     sensitive_ones,
 )
-from kanon_sql.model.validation import fraction, plain_number, same_name
+from kanon_sql.model.validation import fraction, same_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,21 +310,7 @@ class Policy:
 
     def to_json(self) -> str:
         """Return the canonical JSON text: sorted keys, no spaces, exact weights."""
-        data = {
-            "quasi_identifiers": [qi.to_json() for qi in self.quasi_identifiers],
-            "every_column": self.every_column,
-            "requirements": [requirement.to_json() for requirement in self.requirements],
-            "masks": None if self.masks is None else [forms.to_json(mask) for mask in self.masks],
-            "linked": [list(group) for group in self.linked],
-            "keep": None if self.keep is None else list(self.keep),
-            "algorithm": self.algorithm,
-            "time_limit": self.time_limit,
-            "seed": self.seed,
-            "max_suppressed": None if self.max_suppressed is None else plain_number(self.max_suppressed),
-            "suppress": self.suppress,
-            "row_order": self.row_order,
-        }
-        return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return policy_text({name: getattr(self, name) for name in self.__dataclass_fields__})
 
     @classmethod
     def from_json(cls, text: str) -> Policy:

@@ -1,14 +1,16 @@
-"""The fields of a policy from its canonical JSON text."""
+"""The fields of a policy as its canonical JSON text, and back."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model import masks as forms
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import requirement_from_json
-from kanon_sql.model.validation import known_keys, listed, parsed
+from kanon_sql.model.validation import known_keys, listed, parsed, plain_number
 
 
 def policy_fields(text: str, known: set[str]) -> dict[str, Any]:
@@ -30,3 +32,18 @@ def policy_fields(text: str, known: set[str]) -> dict[str, Any]:
     if not isinstance(data.get("every_column", False), bool):
         raise PolicyError("every_column must be true or false")
     return data
+
+
+def policy_text(fields: Mapping[str, Any]) -> str:
+    """Return the canonical JSON text of the fields of a policy: sorted keys, no spaces, exact weights."""
+    masks, keep, most_suppressed = fields["masks"], fields["keep"], fields["max_suppressed"]
+    data = {
+        **fields,
+        "quasi_identifiers": [qi.to_json() for qi in fields["quasi_identifiers"]],
+        "requirements": [requirement.to_json() for requirement in fields["requirements"]],
+        "masks": None if masks is None else [forms.to_json(mask) for mask in masks],
+        "linked": [list(group) for group in fields["linked"]],
+        "keep": None if keep is None else list(keep),
+        "max_suppressed": None if most_suppressed is None else plain_number(most_suppressed),
+    }
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

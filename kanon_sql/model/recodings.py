@@ -5,14 +5,14 @@ Nothing here knows a value: what the cells of a table show at each level is the 
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.model.microaggregation import Means, Medians
-from kanon_sql.model.validation import fraction, known_keys, listed, named, one_of, plain_number, whole
+from kanon_sql.model.validation import fraction, listed, named, one_of, whole
 
 PERIODS = ("day", "month", "quarter", "year", "decade")
 """Intervals of dates, each within one of the next."""
@@ -196,54 +196,6 @@ Generalization = Digits | Intervals | Levels | Bins | Regions | Rectangles | Ran
 
 Summary = Ranges | Sets | Means | Medians
 """What a cell shows depends on its class, not on its value alone."""
-
-_KINDS: dict[str, type[Generalization]] = {
-    "digits": Digits,
-    "intervals": Intervals,
-    "hierarchy": Levels,
-    "bins": Bins,
-    "regions": Regions,
-    "rectangles": Rectangles,
-    "ranges": Ranges,
-    "sets": Sets,
-    "means": Means,
-    "medians": Medians,
-}
-SUPPRESS = "suppress"
-"""The recoding of a column whose cells are shown or hidden, nothing in between."""
-
-
-def to_json(recoding: Generalization | None) -> Any:
-    """Return a recoding as plain JSON data."""
-    if recoding is None:
-        return SUPPRESS
-    kind = next(name for name, each in _KINDS.items() if isinstance(recoding, each))
-    found: dict[str, Any] = {"type": kind}
-    for each in fields(recoding):
-        value = getattr(recoding, each.name)
-        if isinstance(value, tuple):
-            value = [plain_number(part) if isinstance(part, Fraction) else part for part in value]
-        found[each.name] = value
-    return found
-
-
-def from_json(item: Any) -> Generalization | None:
-    """Read a recoding from plain JSON data; what may be left out takes its default."""
-    if item is None or item == SUPPRESS or isinstance(item, Generalization):
-        return item if isinstance(item, Generalization) else None
-    kind = item.get("type") if isinstance(item, dict) else item
-    if not isinstance(kind, str) or kind not in _KINDS:
-        shown = repr(kind) if isinstance(kind, str) else type(kind).__name__
-        raise PolicyError(f"a recoding has the unknown type {shown}; hint: the types are {SUPPRESS}, {', '.join(_KINDS)}")
-    built = _KINDS[kind]
-    names = {each.name: each.default is MISSING for each in fields(built)}
-    data = known_keys(
-        item if isinstance(item, dict) else {"type": kind},
-        {"type", *names},
-        f"the recoding {kind!r}",
-        [name for name, must in names.items() if must],
-    )
-    return built(**{key: value for key, value in data.items() if key != "type"})
 
 
 def table_of(recoding: Generalization | None) -> str | None:

@@ -21,6 +21,7 @@ from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
+from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.population.matches import matches
 from kanon_sql.solvers.registry import choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
@@ -125,7 +126,7 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
     name, guarantee = solver.name, solver.guarantee if policy.people is None else _PEOPLE
     if most is None:
-        prices, method = pipeline.row_distance(patterns, requirement)
+        prices, method = least_prices(patterns, requirement)
         units = int(prices.price @ table.weight)
     else:
         from kanon_sql.solvers.by_parts.lower_bound import lower_bound

@@ -1,0 +1,70 @@
+"""A recoding as plain JSON data, and back."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.microaggregation import Means, Medians
+from kanon_sql.model.recodings import (
+    Bins,
+    Digits,
+    Generalization,
+    Intervals,
+    Levels,
+    Ranges,
+    Rectangles,
+    Regions,
+    Sets,
+)
+from kanon_sql.model.validation import known_keys, plain_number
+
+_KINDS: dict[str, type[Generalization]] = {
+    "digits": Digits,
+    "intervals": Intervals,
+    "hierarchy": Levels,
+    "bins": Bins,
+    "regions": Regions,
+    "rectangles": Rectangles,
+    "ranges": Ranges,
+    "sets": Sets,
+    "means": Means,
+    "medians": Medians,
+}
+SUPPRESS = "suppress"
+"""The recoding of a column whose cells are shown or hidden, nothing in between."""
+
+
+def to_json(recoding: Generalization | None) -> Any:
+    """Return a recoding as plain JSON data."""
+    if recoding is None:
+        return SUPPRESS
+    kind = next(name for name, each in _KINDS.items() if isinstance(recoding, each))
+    found: dict[str, Any] = {"type": kind}
+    for each in fields(recoding):
+        value = getattr(recoding, each.name)
+        if isinstance(value, tuple):
+            value = [plain_number(part) if isinstance(part, Fraction) else part for part in value]
+        found[each.name] = value
+    return found
+
+
+def from_json(item: Any) -> Generalization | None:
+    """Read a recoding from plain JSON data; what may be left out takes its default."""
+    if item is None or item == SUPPRESS or isinstance(item, Generalization):
+        return item if isinstance(item, Generalization) else None
+    kind = item.get("type") if isinstance(item, dict) else item
+    if not isinstance(kind, str) or kind not in _KINDS:
+        shown = repr(kind) if isinstance(kind, str) else type(kind).__name__
+        raise PolicyError(f"a recoding has the unknown type {shown}; hint: the types are {SUPPRESS}, {', '.join(_KINDS)}")
+    built = _KINDS[kind]
+    names = {each.name: each.default is MISSING for each in fields(built)}
+    data = known_keys(
+        item if isinstance(item, dict) else {"type": kind},
+        {"type", *names},
+        f"the recoding {kind!r}",
+        [name for name, must in names.items() if must],
+    )
+    return built(**{key: value for key, value in data.items() if key != "type"})
