@@ -65,5 +65,6 @@ AUDITS = [
     "FROM delta_disclosure('p', ['zip'], 'd')",
     "FROM k_mapping('p', ['zip'], 'p')",
     "FROM utility('p', 'p', ['zip'], MAP {'zip': 'zips'})",
+    "FROM suppression_certificate('p', 'p', 1, ['zip'])",
     "SELECT interval_ends('[1, 2)')",
 ]

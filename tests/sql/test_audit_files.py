@@ -28,6 +28,7 @@ OTHERS = [
     "pattern_guided",
     "profile",
     "suda_scores",
+    "suppression_certificate",
     "unique_columns",
 ]
 ARGUMENTS = dict.fromkeys(NAMES, "'t'") | {
