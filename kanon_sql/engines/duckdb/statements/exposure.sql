@@ -25,7 +25,7 @@
         FROM (
             SELECT system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#x"))) AS v, "kanon#x" AS x
             FROM (
-                SELECT system.main.hash(COLUMNS(* EXCLUDE (${roles}))), system.main.list_value(${identifying}) AS "kanon#x"
+                SELECT ${unchanged}, system.main.list_value(${identifying}) AS "kanon#x"
                 FROM (SELECT *, true AS "kanon#one" FROM ${source})
             )
         ), "kanon#measured"
