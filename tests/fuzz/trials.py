@@ -48,7 +48,9 @@ def judge(surface: Surface, trial: Trial) -> Verdict:
         verdict.found += _wrongly_refused(refusal, trial)
         if refusal.kind == "InfeasibleError" and trial.rows and trial.promise.algorithm not in ONE_MASK:
             # In a named column a text is not shown in the place of one that a collation takes it for: they make no class.
-            named = [] if trial.promise.every_column else [name for name, fold in trial.folds.items() if fold]
+            # Sensitive values that it takes for one stay one.
+            folded = {name for name, fold in trial.folds.items() if fold}
+            named = set() if trial.promise.every_column else folded & {*trial.promise.qi}
             source = source_of(trial).exactly(named)
             verdict.judged = can_judge(source, trial.promise)
             renamed = "no row has this value" in str(refusal)  # pandas makes 3.0 of a 3 where cells are empty
@@ -124,7 +126,7 @@ def _against_brute_force(outcome: Outcome, trial: Trial) -> list[str]:
         return []
     found = []
     # A text that a collation takes for another is not shown in its place: bounds are about the exact texts.
-    folded = [name for name, fold in trial.folds.items() if fold]
+    folded = [name for name, fold in trial.folds.items() if fold and name not in trial.promise.sensitive]
     exact = optimum(outcome.source.exactly(folded), trial.promise, outcome.rules.keys) if folded else best
     if exact is None or claim.lower_bound > exact:
         found.append(f"the lower bound {claim.lower_bound} is above the optimum {exact}")

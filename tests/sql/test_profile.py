@@ -129,3 +129,10 @@ def test_bad_arguments(con: duckdb.DuckDBPyConnection, query: str, message: str)
     con.execute("CREATE TABLE t AS SELECT 1 AS a")
     with pytest.raises(duckdb.Error, match=message):
         con.execute(query)
+
+
+def test_an_empty_list_a_list_of_null_and_null_are_three_values(shared: duckdb.DuckDBPyConnection) -> None:
+    shared.execute("CREATE OR REPLACE TABLE lists AS FROM (VALUES ([]::INT[]), (NULL), ([NULL]), ([1]), ([1])) AS t(items)")
+    assert shared.execute("SELECT singled_out FROM unique_columns('lists', 1)").fetchall() == [(3,)]
+    assert shared.execute("SELECT uniques FROM profile('lists')").fetchall() == [(3,)]
+    assert shared.execute("SELECT count(*) FROM suda_scores('lists', 1) WHERE suda_score > 0").fetchall() == [(3,)]
