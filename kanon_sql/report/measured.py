@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.measures import mapping, measure, presence, record, require, require_share, too_present, unmapped
+from kanon_sql.engines.duckdb.measures import mapping, measure, record, require, require_share, shares, too_present, unmapped
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
@@ -240,7 +240,7 @@ def _of_population(requirement: KMap, release: _Release) -> tuple[bool, str]:
 def _of_presence(requirement: DeltaPresence, release: _Release) -> tuple[bool, str]:
     if _generalized(release):
         return True, _UNCOUNTED
-    figures = presence(release.con, requirement.population, release.names, quoted(RELEASED))
+    figures = shares(release.con, requirement.population, release.names, quoted(RELEASED))
     broken = too_present(requirement, figures)
     of = (
         f"of {figures['population_rows']:,} rows of the population, none has shares of more than {figures['presence'] or 0:.4f}"

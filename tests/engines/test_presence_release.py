@@ -202,3 +202,25 @@ def test_an_explanation_counts_the_rows_of_classes_above_delta(con: Connection) 
     failing = {value: rows for name, value, _, rows in lines if name == "mask"}
     assert failing["nothing"] == 0
     assert failing["zip, age"] > 0
+
+
+def test_a_release_that_grows_is_refused(con: Connection) -> None:
+    with pytest.raises(PolicyError, match=r"presence\(census\) <= 1/10 does not hold in a release that grows"):
+        kanon_sql.append(
+            "patients", "grown", key="disease", con=con, presence=0.1, population="census", quasi_identifiers=["zip"]
+        )
+
+
+def test_a_table_is_measured_in_python(con: Connection) -> None:
+    con.execute(
+        "CREATE TABLE r AS FROM patients ANONYMIZE BY zip, age GUARANTEE presence(census) <= 0.1 USING auto (suppress = '*')"
+    )
+    frames = {name: con.sql(f"SELECT zip, age FROM {name}").to_arrow_table() for name in ("r", "patients", "census")}
+    figures = kanon_sql.audit(frames["r"], quasi_identifiers=["zip", "age"], population=frames["census"], presence="1/10")
+    assert figures.presence is not None
+    exact = greatest(con, {"zip": plain, "age": plain}, "r")
+    assert 0 <= figures.presence - exact < Fraction(1, 2**60)
+    with pytest.raises(AuditError, match=r"add up to 1\.0+, where presence is at most 1/10; hint: "):
+        kanon_sql.audit(frames["patients"], quasi_identifiers=["zip", "age"], population=frames["census"], presence="1/10")
+    with pytest.raises(PolicyError, match="presence counts the rows of a population"):
+        kanon_sql.audit(frames["r"], presence=0.1)

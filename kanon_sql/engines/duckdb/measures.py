@@ -214,8 +214,8 @@ def mapping(con: Any, population: str, quasi_identifiers: list[str], table: str 
 
 
 def require_presence(con: Any, requirement: DeltaPresence, quasi_identifiers: list[str], table: str) -> None:
-    """Raise an AuditError if a row of the population has shares of more than delta; see `presence`."""
-    broken = too_present(requirement, presence(con, requirement.population, quasi_identifiers, table))
+    """Raise an AuditError if a row of the population has shares of more than delta; see `shares`."""
+    broken = too_present(requirement, shares(con, requirement.population, quasi_identifiers, table))
     if broken is not None:
         raise AuditError(f"{requirement.describe()} does not hold: {broken}")
 
@@ -229,7 +229,7 @@ def too_present(requirement: DeltaPresence, figures: Figures) -> str | None:
     return None
 
 
-def presence(con: Any, population: str, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
+def shares(con: Any, population: str, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
     """Return the greatest sum of shares of a row of a population: by texts, where NULL and ``*`` are suppressed cells.
 
     Raises
