@@ -13,6 +13,7 @@ from kanon_sql.certificate import Certificate, Status
 from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import DeltaPresence, KMap
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts, microaggregation
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
@@ -69,8 +70,10 @@ def run(
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     if requirement.population:
         from kanon_sql.solvers.population.k_map import check_matches
+        from kanon_sql.solvers.population.presence import check_shares
 
-        check_matches(table, requirement.population, recoding)
+        check_matches(table, [each for each in requirement.population if isinstance(each, KMap)], recoding)
+        check_shares(table, [each for each in requirement.population if isinstance(each, DeltaPresence)], recoding)
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
     cost = recoding.cost(table)
@@ -151,6 +154,10 @@ def run_by_parts(
 
 def _solved(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -> Recoding:
     """Return a release by a solver; where it solves for the rows of classes alone, also for the population."""
+    if any(isinstance(each, DeltaPresence) for each in problem.requirement.population):
+        from kanon_sql.solvers.population import presence
+
+        return presence.solve(problem, budget, lambda part, given: _solved(part, given, solver, people=people))
     if not problem.requirement.population or solver.name in POPULATION_SOLVERS:
         return _placed(problem, budget, solver, people=people)
     from kanon_sql.solvers.population.k_map import solve_beside

@@ -41,6 +41,8 @@ RELEASES = [
     f"FROM k_map('p', 3, 'p', {_QI})",
     f"FROM k_map('p', 3, 'p', k := 2, recodings := MAP {{'zip': 'DIGITS', 'age': 'INTERVALS (2, 4)'}}, {_QI})",
     "FROM k_map('p', 3, 'p', qi := ['zip', 'day'], recodings := MAP {'zip': 'HIERARCHY zips', 'day': 'INTERVALS (month)'})",
+    f"FROM delta_present('p', 1, 'p', {_QI})",
+    f"FROM delta_present('p', 1, 'p', k := 2, recodings := MAP {{'zip': 'DIGITS', 'age': 'INTERVALS (2, 4)'}}, {_QI})",
     "FROM anonymize('p', 'stored')",
     "SELECT zip, age FROM p ANONYMIZE WITH POLICY stored",
     "SELECT zip, age, d FROM p ANONYMIZE BY zip, age GUARANTEE k >= 3 AND l(d) >= 2 AND t(d) <= 0.9 AND alpha(d, 'flu') <= 0.9",
@@ -50,6 +52,7 @@ EXPLANATIONS = [
     "EXPLAIN ANONYMIZE SELECT zip, age, d FROM p ANONYMIZE BY zip, age GUARANTEE k >= 3 AND l(d) >= 2",
     "EXPLAIN ANONYMIZE SELECT zip, age FROM p ANONYMIZE WITH POLICY stored",
     "EXPLAIN ANONYMIZE SELECT zip, age FROM p ANONYMIZE BY zip IN DIGITS, age GUARANTEE k >= 3 IN p",
+    "EXPLAIN ANONYMIZE SELECT zip, age FROM p ANONYMIZE BY zip, age GUARANTEE presence(p) <= 1",
 ]
 
 AUDITS = [

@@ -20,6 +20,7 @@ NAMES = (
     "k",
     "per",
     "k_map",
+    "presence",
     "population",
     "masks",
     "linked",

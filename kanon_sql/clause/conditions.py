@@ -5,7 +5,7 @@
     cond   := term sign number [whose] | number sign term [whose]
     whose  := PER column | IN table
     term   := k | l(column [, 'variant' [, c]]) | t(column [, 'metric' [, 'hierarchy']]) | alpha(column, 'value')
-            | beta(column) | delta(column)
+            | beta(column) | delta(column) | presence(table)
     number := decimal [/ decimal]
 
 k and l are bounded from below, the others from above; k counts rows, PER column people, IN table rows of the population that
@@ -31,6 +31,7 @@ from kanon_sql.model.requirements import (
     AlphaAnonymity,
     BetaLikeness,
     DeltaDisclosure,
+    DeltaPresence,
     KAnonymity,
     KMap,
     LDiversity,
@@ -65,7 +66,7 @@ class Spelling:
     example : str
         What a hint shows.
     read : callable, optional
-        Reads what follows the column that it is about, and returns what waits for the number; None where there is no column.
+        Reads what follows the column or table that it is about, returns what waits for the number; None where there is none.
     """
 
     word: str
@@ -125,7 +126,7 @@ def _word(reader: Reader, place: int) -> str:
         raise reader.script.error("expected a condition; hint: GUARANTEE k >= 5", place)
     end = reader.script.after(place + 1) if reader.script.spelled(place + 1) == "(" else place + 1
     condition = reader.script.text[reader.script.start(place) : reader.script.stop(end - 1)]
-    hint = "the guarantees are k, l(...), t(...), alpha(...), beta(...) and delta(...), as in GUARANTEE k >= 5"
+    hint = "the guarantees are k, l(...), t(...), alpha(...), beta(...), delta(...) and presence(...), as in GUARANTEE k >= 5"
     raise reader.script.error(f"{condition} is not supported; hint: {hint}", place, end - 1)
 
 
@@ -147,13 +148,18 @@ def _term(reader: Reader, identifying: Container[str]) -> Term:
     if read is None:
         return _anonymity
     reader.expect("(", f"behind {word.lower()}; hint: {_example(word)}")
+    if read is _present:
+        return _closed(reader, word, read(reader, table_name(reader, _example(word))))
     named = reader.place
     column = column_name(reader, _example(word))
     if same_name(column) in identifying:
         raise reader.script.error(
             "a sensitive column cannot be in the BY list, whose columns may be suppressed; hint: take it out of the list", named
         )
-    term = read(reader, column)
+    return _closed(reader, word, read(reader, column))
+
+
+def _closed(reader: Reader, word: str, term: Term) -> Term:
     reader.expect(")", f"at the end of {word.lower()}(...); hint: {_example(word)}")
     return term
 
@@ -202,6 +208,10 @@ def _undisclosed(_: Reader, column: str) -> Term:
     return lambda number: DeltaDisclosure(sensitive=column, delta=number)
 
 
+def _present(_: Reader, population: str) -> Term:
+    return lambda number: DeltaPresence(delta=number, population=population)
+
+
 def _text(reader: Reader, what: str, hint: str) -> str:
     if reader.kind is not TokenType.STRING:
         raise reader.error(f"expected {what} in single quotes; hint: {hint}")
@@ -217,6 +227,7 @@ SPELLINGS: dict[type[Requirement], Spelling] = {
     AlphaAnonymity: Spelling(word="ALPHA", signs=("<=",), example="GUARANTEE alpha(disease, 'flu') <= 0.2", read=_limited),
     BetaLikeness: Spelling(word="BETA", signs=("<=",), example="GUARANTEE beta(disease) <= 2", read=_like),
     DeltaDisclosure: Spelling(word="DELTA", signs=("<=",), example="GUARANTEE delta(disease) <= 1", read=_undisclosed),
+    DeltaPresence: Spelling(word="PRESENCE", signs=("<=",), example="GUARANTEE presence(census) <= 0.2", read=_present),
 }
 """How each requirement is written; PER and IN follow a number, so no condition begins with them."""
 

@@ -47,12 +47,15 @@ if TYPE_CHECKING:
     "-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending is the format."
 )
 @qi_option
-@click.option("--k", type=int, help="Minimum number of rows per class.  [default: 2, or 1 with --k-map]")
+@click.option("--k", type=int, help="Minimum number of rows per class.  [default: 2, or 1 with --k-map or --presence]")
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
 @sensitive_options
 @click.option("--k-map", type=int, help="Minimum number of rows of --population that match what a class shows.")
+@click.option("--presence", metavar="DELTA", help="Greatest sum of shares of a row of --population, such as 0.2.")
 @click.option(
-    "--population", metavar="FILE", help="The table that --k-map counts, with the quasi-identifiers under the same names."
+    "--population",
+    metavar="FILE",
+    help="The table that --k-map and --presence count, with the quasi-identifiers under the same names.",
 )
 @click.option(
     "--mask",

@@ -96,6 +96,7 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 )
 @click.option("--population", metavar="FILE", help="All people FILE may be about: for the journalist risk. Needs --qi.")
 @click.option("--k-map", type=int, help="Exit with code 1 if a class matches fewer rows of --population.")
+@click.option("--presence", metavar="DELTA", help="Exit with code 1 if a row of --population has a greater sum of shares.")
 @click.option("--fraction", type=float, metavar="SHARE", help="Share of the population in FILE: estimates how many are unique.")
 @json_option
 @sensitive_options
@@ -110,6 +111,7 @@ def audit(
     max_unique_share: float | None,
     population: str | None,
     k_map: int | None,
+    presence: str | None,
     fraction: float | None,
     as_json: bool,
     sensitive: str | None,
@@ -125,8 +127,8 @@ def audit(
     These are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness, and with
     --beta or --delta beta-likeness or delta-disclosure privacy.
 
-    Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --k-map, --max-risk or
-    --max-unique-share, and with 3 when it cannot be measured.
+    Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --k-map, --presence, --max-risk
+    or --max-unique-share, and with 3 when it cannot be measured.
     """
     import duckdb
 
@@ -137,16 +139,23 @@ def audit(
         measure,
         measured_requirements,
         require,
+        shares,
         told_by_macros,
+        too_present,
         unmapped,
     )
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
+    from kanon_sql.model.requirements import DeltaPresence
+    from kanon_sql.model.validation import fraction as fraction_of
 
     everybody = {} if population is None else {"population": Place.of(population)}
     if k_map is not None and not everybody:
         raise click.UsageError("--k-map counts the rows of --population; hint: --population census.csv")
     names, beside = tables_beside(metric, hierarchy)
+    if presence is not None and not everybody:
+        raise click.UsageError("--presence counts the rows of --population; hint: --population census.csv")
+    asked = None if presence is None else DeltaPresence(delta=fraction_of(presence, "--presence"), population="population")
     measured = measured_requirements(sensitive, **names, **thresholds)
     con = audit_macros(duckdb.connect())
 
@@ -159,10 +168,12 @@ def audit(
             known = columns(con, "source")
             policy = Policy.of(quasi_identifiers=column_names(qi, known) if qi else None, requirements=measured).resolve(known)
             chosen = [each.column for each in policy.quasi_identifiers]
-            if k_map is not None:
+            if k_map is not None or asked is not None:
                 mapped.update(mapping(con, "population", chosen))
                 if not mapped["classes"] or mapped["unmatched"]:  # there is no risk of who is not there
                     everybody.clear()
+            if asked is not None:
+                present.update(shares(con, "population", chosen))
             with told_by_macros():
                 risk = record(con, _RISK, {"qi": chosen, "population": next(iter(everybody), None), "fraction": fraction})
             return [
@@ -172,6 +183,7 @@ def audit(
             ]
 
     mapped: dict[str, Any] = {}
+    present: dict[str, Any] = {}
     with source_place(file, table, ending) as place:
         sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     if fraction is None:
@@ -184,6 +196,9 @@ def audit(
     if k_map is not None:
         told["k-map"] = {"k_map": mapped["k"], **{name: mapped[name] for name in ("unmatched", "population_rows")}}
         broken += [f"k-map: {each}" for each in [unmapped(k_map, mapped)] if each]
+    if asked is not None:
+        told["delta-presence"] = {name: present[name] for name in ("presence", "unmatched", "population_rows")}
+        broken += [f"delta-presence: {each}" for each in [too_present(asked, present)] if each]
     for requirement, found in zip(measured, figures, strict=True):
         try:
             require(requirement, found)

@@ -41,6 +41,9 @@ class Audit:
         every value; None where no ``delta`` was asked for.
     k_map : int or None
         The fewest rows of the population that match what a class shows; None where no ``k_map`` was asked for.
+    presence : Fraction or None
+        The greatest sum of shares of a row of the population, each rounded up to a multiple of 2^-80 or so; None where no
+        ``presence`` was asked for.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Audit:
     beta: Fraction | None = None
     delta: float | None = None
     k_map: int | None = None
+    presence: Fraction | None = None
 
     def __repr__(self) -> str:
         """Return a few lines with what was measured, in rounded figures."""

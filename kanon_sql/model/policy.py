@@ -331,7 +331,8 @@ class Policy:
         k, per, masks, linked = (given[name] for name in ("k", "per", "masks", "linked"))
         refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked, keep=given["keep"])
         about = named_requirements(given["sensitive"], **thresholds(given))
-        others = (*about, *named_population(given["population"], k_map=given["k_map"]), *given["requirements"])
+        population = named_population(given["population"], k_map=given["k_map"], presence=given["presence"])
+        others = (*about, *population, *given["requirements"])
         if population_ones(others) and "k" not in options:
             k = 1  # nothing is asked of the rows of a class
         rows = () if k == 1 and population_ones(others) else (KAnonymity(k=k),)

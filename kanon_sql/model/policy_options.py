@@ -55,11 +55,14 @@ class PopulationOptions(TypedDict, total=False):
     ----------
     k_map : int, optional
         Least number of its rows that match what a class shows, as in :class:`~kanon_sql.model.requirements.KMap`.
+    presence : number, optional
+        The ``delta`` of :class:`~kanon_sql.model.requirements.DeltaPresence`: the greatest sum of shares of its rows.
     population : str, optional
         Its name; it has the quasi-identifiers under the same names.
     """
 
     k_map: int | None
+    presence: Number | None
     population: str | None
 
 
@@ -96,7 +99,7 @@ class PolicyOptions(ThresholdOptions, PopulationOptions, Generic[Recoding], tota
         The sensitive attribute that ``l``, ``t``, ``beta`` and ``delta`` are about; it is released as it is.
     l, variant, c, t, metric, hierarchy, beta, delta : optional
         As in `ThresholdOptions`.
-    k_map, population : optional
+    k_map, presence, population : optional
         As in `PopulationOptions`.
     per : str, optional
         The column that tells people apart, where they may have several rows: ``k`` counts people then, and the column is not
@@ -144,6 +147,7 @@ POLICY_DEFAULTS: dict[str, Any] = {
     "sensitive": None,
     **_THRESHOLDS,
     "k_map": None,
+    "presence": None,
     "population": None,
     "per": None,
     "requirements": (),

@@ -14,6 +14,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.alpha_anonymity import AlphaAnonymity
 from kanon_sql.model.beta_likeness import BetaLikeness
 from kanon_sql.model.delta_disclosure import DeltaDisclosure
+from kanon_sql.model.delta_presence import DeltaPresence
 from kanon_sql.model.k_anonymity import REPRESENTATIVE, KAnonymity, People
 from kanon_sql.model.k_map import KMap
 from kanon_sql.model.l_diversity import VARIANTS, LDiversity
@@ -27,6 +28,7 @@ __all__ = [
     "AlphaAnonymity",
     "BetaLikeness",
     "DeltaDisclosure",
+    "DeltaPresence",
     "KAnonymity",
     "KMap",
     "LDiversity",
@@ -51,7 +53,7 @@ ThresholdRequirement = LDiversity | TCloseness | BetaLikeness | DeltaDisclosure
 SensitiveRequirement = People | AlphaAnonymity | ThresholdRequirement
 """The requirements on the values of a column that is no quasi-identifier."""
 
-PopulationRequirement = KMap
+PopulationRequirement = KMap | DeltaPresence
 """The requirements on what a class shows, counted in a table of the population."""
 
 Requirement = KAnonymity | SensitiveRequirement | PopulationRequirement
@@ -66,6 +68,7 @@ _REQUIREMENTS: dict[str, type[Requirement]] = {
     "beta": BetaLikeness,
     "delta": DeltaDisclosure,
     "k_map": KMap,
+    "presence": DeltaPresence,
 }
 
 
@@ -104,7 +107,7 @@ def respelled(requirement: Requirement, spelled: Mapping[str, str]) -> Requireme
     return replace(requirement, per=column) if isinstance(requirement, People) else replace(requirement, sensitive=column)
 
 
-def named_population(population: str | None, *, k_map: Any = None) -> tuple[PopulationRequirement, ...]:
+def named_population(population: str | None, *, k_map: Any = None, presence: Any = None) -> tuple[PopulationRequirement, ...]:
     """Return the requirements on a table of the population from the names that every entrance of kanon-sql shares.
 
     Parameters
@@ -113,6 +116,8 @@ def named_population(population: str | None, *, k_map: Any = None) -> tuple[Popu
         Name of the table; None where nothing is asked of one.
     k_map : int, optional
         As in `KMap`.
+    presence : number, optional
+        The ``delta`` of `DeltaPresence`.
 
     Raises
     ------
@@ -120,12 +125,14 @@ def named_population(population: str | None, *, k_map: Any = None) -> tuple[Popu
         When one of them says nothing without the other.
     """
     if population is None:
-        if k_map is not None:
-            raise PolicyError("k_map needs the table of the population that it counts; hint: population = 'census'")
+        for name, given in {"k_map": k_map, "presence": presence}.items():
+            if given is not None:
+                raise PolicyError(f"{name} needs the table of the population that it counts; hint: population = 'census'")
         return ()
-    if k_map is None:
+    if k_map is None and presence is None:
         raise PolicyError("nothing is guaranteed about the population; hint: k_map = 5")
-    return (KMap(k=k_map, population=population),)
+    mapped = [] if k_map is None else [KMap(k=k_map, population=population)]
+    return (*mapped, *([] if presence is None else [DeltaPresence(delta=presence, population=population)]))
 
 
 def named_requirements(

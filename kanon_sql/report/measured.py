@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.measures import mapping, measure, record, require, require_share, unmapped
+from kanon_sql.engines.duckdb.measures import mapping, measure, record, require, require_share, shares, too_present, unmapped
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
@@ -19,6 +19,7 @@ from kanon_sql.model.requirements import (
     AlphaAnonymity,
     BetaLikeness,
     DeltaDisclosure,
+    DeltaPresence,
     KAnonymity,
     KMap,
     LDiversity,
@@ -34,6 +35,8 @@ from kanon_sql.verification.class_people import told_people
 
 _LABELS = "(SELECT CAST({0} AS VARCHAR) FROM {1} WHERE {0} IS NOT NULL EXCEPT SELECT CAST({0} AS VARCHAR) FROM {2} LIMIT 1)"
 """A text of a column that the source has not."""
+
+_UNCOUNTED = "not counted here: the texts of the population do not tell what generalized cells match"
 
 MAX_MASKS = 12
 """Masks that are listed."""
@@ -227,12 +230,27 @@ def _of_people(requirement: People, release: _Release) -> tuple[bool, str]:
 
 
 def _of_population(requirement: KMap, release: _Release) -> tuple[bool, str]:
-    labels = " UNION ALL ".join(_LABELS.format(*map(quoted, (name, RELEASED, SOURCE))) for name in release.names)
-    if release.con.execute(labels).fetchall():
-        return True, "not counted here: the texts of the population do not tell what generalized cells match"
+    if _generalized(release):
+        return True, _UNCOUNTED
     figures = mapping(release.con, requirement.population, release.names, quoted(RELEASED))
     found = f"each class matches at least {figures['k'] or 0:,} of {figures['population_rows']:,} rows of the population"
     return unmapped(requirement.k, figures) is None, found
+
+
+def _of_presence(requirement: DeltaPresence, release: _Release) -> tuple[bool, str]:
+    if _generalized(release):
+        return True, _UNCOUNTED
+    figures = shares(release.con, requirement.population, release.names, quoted(RELEASED))
+    broken = too_present(requirement, figures)
+    of = (
+        f"of {figures['population_rows']:,} rows of the population, none has shares of more than {figures['presence'] or 0:.4f}"
+    )
+    return broken is None, broken or of
+
+
+def _generalized(release: _Release) -> bool:
+    labels = " UNION ALL ".join(_LABELS.format(*map(quoted, (name, RELEASED, SOURCE))) for name in release.names)
+    return bool(release.con.execute(labels).fetchall())
 
 
 def _of_share(requirement: AlphaAnonymity, release: _Release) -> tuple[bool, str]:
@@ -250,6 +268,7 @@ REPORTED: dict[type[Requirement], Callable[[Any, _Release], tuple[bool, str]]] =
     KAnonymity: _of_rows,
     People: _of_people,
     KMap: _of_population,
+    DeltaPresence: _of_presence,
     LDiversity: _of_figures,
     AlphaAnonymity: _of_share,
     TCloseness: _of_figures,

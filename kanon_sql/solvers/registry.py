@@ -11,6 +11,7 @@ from kanon_sql.model.requirements import (
     AlphaAnonymity,
     BetaLikeness,
     DeltaDisclosure,
+    DeltaPresence,
     KAnonymity,
     KMap,
     LDiversity,
@@ -105,7 +106,10 @@ SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
 
 for _known in (SOLVERS, SENSITIVE_SOLVERS):  # their classes show less where they match too few rows
     _known.update(
-        {each: replace(_known[each], requirements=(*_known[each].requirements, KMap)) for each in ("refine", "greedy")}
+        {
+            each: replace(_known[each], requirements=(*_known[each].requirements, KMap, DeltaPresence))
+            for each in ("refine", "greedy")
+        }
     )
 
 POPULATION_SOLVERS: dict[str, Solver] = {
@@ -113,7 +117,7 @@ POPULATION_SOLVERS: dict[str, Solver] = {
         name="cheapest_masks",
         module="kanon_sql.solvers.population.k_map",
         guarantee="optimal for k-map alone",
-        requirements=(KAnonymity, KMap),
+        requirements=(KAnonymity, KMap, DeltaPresence),
     )
 }
 """Solvers of requirements that are counted in a table of the population, where nothing is asked of the rows of a class."""

@@ -1,4 +1,4 @@
-"""k-map in the command: released, certified, verified, audited and reported."""
+"""k-map and delta-presence in the command: released, certified, verified, audited and reported."""
 
 from __future__ import annotations
 
@@ -80,9 +80,31 @@ def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, f
     assert "what generalized cells match in the population" in " ".join(done.stdout.split())
 
 
+def test_presence_is_certified_verified_and_audited(kanon: Kanon, patients: Path, folder: Path) -> None:
+    own = [line.rsplit(",", 1)[0] for line in (folder / "patients.csv").read_text().splitlines()[1:]]
+    (folder / "town.csv").write_text((folder / "census.csv").read_text() + "\n".join(own) + "\n")
+    asked = (*QI, "--presence", "0.5", "--population", "town.csv")
+    done = kanon("anonymize", "patients.csv", "-o", "out.csv", *asked, "--suppress", "*", "--certificate", "c.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads((folder / "c.json").read_text())["requirements"] == ["presence(town) <= 1/2"]
+    assert kanon("audit", "out.csv", *asked).returncode == 0
+    broken = kanon("audit", "out.csv", *QI, "--presence", "1/100", "--population", "town.csv", "--json")
+    assert broken.returncode == 1
+    told = json.loads(broken.stdout)
+    assert 0.01 < told["delta-presence"]["presence"] <= 0.5
+    assert told["broken"][0].startswith("delta-presence: the shares of some row of the population add up to 0.")
+    done = kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "town=town.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    (folder / "town.csv").write_text("zip,age\n00,20\n")
+    refused = kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "town=town.csv")
+    assert refused.returncode == 1
+    assert "presence(town) <= 1/2 does not hold: " in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
+        (("--presence", "0.3"), "presence needs the table of the population"),
         (("--k-map", "3"), "k_map needs the table of the population"),
         (("--population", "census.csv"), "nothing is guaranteed about the population; hint: k_map = 5"),
         (("--k-map", "3", "--population", "nobody.csv"), "nobody.csv"),

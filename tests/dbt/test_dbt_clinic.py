@@ -123,6 +123,7 @@ FAILING = {
     "no_key": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, tt: 0.3}", None, "unknown keys: tt"),
     "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", which is no identifier of the query'),
     "no_population": ("k_map=5", ALL_TAGGED, "{}", None, "k_map and population belong together"),
+    "no_register": ("presence=0.2", ALL_TAGGED, "{}", None, "presence needs a population"),
     "half": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, metric: ordered}", None, "metric says nothing without t"),
     "too_few_rows": ("k=201", ALL_TAGGED, "{}", None, "200 rows, fewer than k = 201"),
     "two_policies": ("k=5", {}, "{}", "select zip from REF anonymize by zip guarantee k >= 5", "k are two policies"),
@@ -139,6 +140,7 @@ AUDITED = {
     "audit_beta": ("{'type': 'beta', 'sensitive': 'diagnosis', 'beta': '1/2'}", r"beta = \d"),
     "audit_delta": ("{'type': 'delta', 'sensitive': 'diagnosis', 'delta': 0.5}", "delta = inf"),
     "audit_k_map": ("{'type': 'k_map', 'k': 1000, 'population': 'main.stg_patients'}", r"k = \d+ in the population"),
+    "audit_presence": ("{'type': 'presence', 'delta': 0.5, 'population': 'main.stg_patients'}", r"presence = 1\.0"),
     "audit_alpha": ("{'type': 'alpha', 'sensitive': 'diagnosis', 'value': 'flu', 'alpha': 0.5}", r"alpha = 1\.0"),
 }
 KEPT = {
@@ -149,6 +151,7 @@ KEPT = {
     ),
     "by_a_tree": ("k=10", ALL_TAGGED | {"diagnosis": "sensitive"}, "{t: 0.5, metric: hierarchical, hierarchy: diagnosis_tree}"),
     "mapped": ("k_map=3, population='main.stg_patients', suppress='*'", ALL_TAGGED, "{}"),
+    "hidden": ("presence=1, k_map=3, population='main.stg_patients', suppress='*'", ALL_TAGGED, "{}"),
     "by_a_table": ("k=10", ALL_TAGGED | {"diagnosis": "sensitive"}, "{t: '2/5', metric: main.diagnosis_distances}"),
 }
 

@@ -86,7 +86,7 @@ def test_the_grammar_has_every_option_recoding_and_promise() -> None:
         assert f"'{word}'" in ALL, word
     for word in PERIODS:
         assert re.search(rf"`{word}`", ALL), word
-    for word in ("k >=", "l(column", "t(column", "alpha(column", "beta(column", "delta(column", "IN table"):
+    for word in ("k >=", "l(column", "t(column", "alpha(column", "beta(column", "delta(column", "IN table", "presence(table"):
         assert word in grammar, word
 
 

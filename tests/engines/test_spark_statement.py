@@ -71,6 +71,11 @@ def test_a_statement_without_the_clause_is_sparks(people: Any) -> None:
     ("options", "error", "message"),
     [
         ({"k": 2, "per": "id"}, PolicyError, "does not audit k >= 2 PER id"),
+        (
+            {"presence": 0.2, "population": "census"},
+            PolicyError,
+            "does not audit presence(census) <= 1/5; hint: ask for k >= 5",
+        ),
         ({"k_map": 5, "population": "census"}, PolicyError, "does not audit k >= 5 IN census; hint: ask for k >= 5, which"),
         ({"sensitive": "disease", "l": 2, "variant": "entropy"}, PolicyError, "frequency, distinct, recursive"),
         ({"sensitive": "id", "t": 1, "metric": "numeric"}, PolicyError, "equal, ordered"),

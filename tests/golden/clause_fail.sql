@@ -81,7 +81,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE >= 5
 -- error: expected a condition
 -- name: an unknown promise
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 AND m(disease, 'x') >= 2
--- error: m(disease, 'x') is not supported; hint: the guarantees are k, l(...), t(...), alpha(...), beta(...) and delta(...), as in GUARANTEE k >= 5 (line 1, column 53, at "m(disease, 'x')")
+-- error: m(disease, 'x') is not supported; hint: the guarantees are k, l(...), t(...), alpha(...), beta(...), delta(...) and presence(...), as in GUARANTEE k >= 5 (line 1, column 53, at "m(disease, 'x')")
 -- name: no beta
 FROM patients ANONYMIZE BY zip GUARANTEE beta(disease) <= 0
 -- error: beta must be above 0, got 0; hint: with beta(disease) <= 2 a share triples at most

@@ -47,3 +47,7 @@ WITH safe AS (SELECT * FROM (SELECT * FROM (FROM patients) AS k2_l)) SELECT coun
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN census AND k >= 2 AND 3 < k IN main."every one" AND k >= 4 IN 'census.parquet'
 -- becomes:
 SELECT * FROM (SELECT * FROM (FROM patients) AS k2_k_map_k_map_k_map)
+-- name: presence in the population
+FROM patients ANONYMIZE BY zip GUARANTEE presence(main."every one") <= 0.2 AND 1/3 >= presence('census.parquet')
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k1_presence)

@@ -21,6 +21,7 @@ NAMES = [
     "utility",
 ]
 OTHERS = [
+    "delta_presence",
     "intersection_risk",
     "interval_ends",
     "k_anonymize",

@@ -13,7 +13,7 @@
     {#- The texts of the population do not tell what generalized cells match, nor what stands for a suppressed one: the statement
         that made the release has counted that. -#}
     {% set plain = not (policy['quasi_identifiers'] | map(attribute='recoding') | select | list) and policy.get('suppress') in [none, '*'] %}
-    {% if requirement['type'] != 'k_map' or plain %}
+    {% if requirement['type'] not in ['k_map', 'presence'] or plain %}
       {% do questions.append(kanon_sql.question(requirement, table, qi, names, relation)) %}
     {% endif %}
   {% endfor %}
@@ -39,6 +39,11 @@
   {% if type == 'k_map' %}
     {{ return('select k >= ' ~ requirement['k'] ~ ", 'k = ' || k || ' in the population' from k_mapping(" ~ table ~ ', ' ~ qi ~ ", '"
       ~ requirement['population'] | replace("'", "''") ~ "')") }}
+  {% endif %}
+  {% if type == 'presence' %}
+    {% set delta = kanon_sql.fraction(requirement['delta']) %}
+    {{ return('select coalesce(parts * ' ~ delta[1] ~ ' <= ' ~ delta[0] ~ " * unit, false), 'presence = ' || coalesce(presence::varchar, 'unknown')"
+      ~ ' from delta_presence(' ~ table ~ ', ' ~ qi ~ ", '" ~ requirement['population'] | replace("'", "''") ~ "')") }}
   {% endif %}
   {% set column = requirement['sensitive'] %}
   {% set sa = "'" ~ column | replace("'", "''") ~ "'" %}

@@ -2,7 +2,7 @@
     each query. -#}
 {% macro refuse_unsafe_models() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set release = '(?i)\\b(from|join)\\s+(kanon\\s*\\.\\s*)?(anonymize|k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|pattern_guided)\\s*\\(' %}
+  {% set release = '(?i)\\b(from|join)\\s+(kanon\\s*\\.\\s*)?(anonymize|k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|delta_present|pattern_guided)\\s*\\(' %}
   {#- Without BY, DuckDB takes the word for an alias with a list of columns, and hands out raw rows. -#}
   {% set clause = '(?i)\\banonymize\\s+by\\b|(?<![\\s,(])(?<!from)(?<!join)(?<!select)(?<!lateral)\\s+anonymize\\s*\\(' %}
   {% set reasons = {
@@ -27,7 +27,7 @@
       {% do refused.append(
         node.name ~ ' is a snapshot of the release ' ~ kanon_sql.releases_behind(node, release) | join(', ') ~ ', which '
         ~ reasons['snapshot'] ~ '; hint: take the snapshot of the source, and release that') %}
-    {% elif kind != 'anonymized' and (node.config.get('k') is not none or node.config.get('k_map') is not none)
+    {% elif kind != 'anonymized' and (node.config.get('k') is not none or node.config.get('k_map') is not none or node.config.get('presence') is not none)
         and node.columns.values() | map(attribute='tags') | sum(start=[]) | select('in', roles) | list %}
       {% do refused.append(
         node.name ~ ' guarantees k, but materialized=' ~ kind ~ " would hand out the rows of its query; hint: materialized='anonymized'") %}

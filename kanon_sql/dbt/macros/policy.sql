@@ -39,7 +39,7 @@
 
 {#- The policy as the function anonymize(tbl, policy) reads it. -#}
 {% macro policy(roles) %}
-  {% if config.get('k') is none and config.get('k_map') is none %}
+  {% if config.get('k') is none and config.get('k_map') is none and config.get('presence') is none %}
     {% do exceptions.raise_compiler_error("no k is guaranteed; hint: config(materialized='anonymized', k=5)") %}
   {% endif %}
   {% set options = kanon_sql.options(roles) %}
@@ -47,7 +47,14 @@
   {% if config.get('k') is not none %}
     {% do policy['requirements'].append({'type': 'k', 'k': config.get('k')}) %}
   {% endif %}
-  {% if (config.get('k_map') is none) != (config.get('population') is none) %}
+  {% if config.get('presence') is not none and config.get('population') is none %}
+    {% do exceptions.raise_compiler_error("presence needs a population; hint: config(presence=0.2, population='census')") %}
+  {% elif config.get('presence') is not none %}
+    {% do policy['requirements'].append(
+      {'type': 'presence', 'delta': config.get('presence'), 'population': kanon_sql.table(config.get('population'))}) %}
+  {% endif %}
+  {% if (config.get('k_map') is none) != (config.get('population') is none) and config.get('presence') is none or
+      config.get('k_map') is not none and config.get('population') is none %}
     {% do exceptions.raise_compiler_error("k_map and population belong together; hint: config(k_map=5, population='census')") %}
   {% elif config.get('k_map') is not none %}
     {% do policy['requirements'].append(
@@ -89,7 +96,7 @@
 
 {#- A key that nobody knows is an error: a misspelled time_limit or strict would be ignored. -#}
 {% macro refuse_unknown_config() %}
-  {% set own = ['k', 'per', 'k_map', 'population', 'strict', 'incremental_key'] + kanon_sql.append_options() | list + kanon_sql.model_options() %}
+  {% set own = ['k', 'per', 'k_map', 'presence', 'population', 'strict', 'incremental_key'] + kanon_sql.append_options() | list + kanon_sql.model_options() %}
   {% set unknown = kanon_sql.unknown(model.config, own, of_model=true) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
@@ -219,7 +226,7 @@
 {#- The clause is the whole policy of its model. -#}
 {% macro refuse_second_policy() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set given = (['k', 'per', 'k_map', 'population', 'incremental_key'] + kanon_sql.model_options()) | select('in', model.config) | list %}
+  {% set given = (['k', 'per', 'k_map', 'presence', 'population', 'incremental_key'] + kanon_sql.model_options()) | select('in', model.config) | list %}
   {% for column in model.columns.values() %}
     {% do given.extend(column.tags | select('in', roles)) %}
   {% endfor %}

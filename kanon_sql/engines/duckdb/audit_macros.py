@@ -15,6 +15,7 @@ _AUDIT = (
     "beta_likeness",
     "delta_disclosure",
     "k_mapping",
+    "delta_presence",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, Unpack
 
 import duckdb
@@ -19,7 +20,9 @@ from kanon_sql.engines.duckdb.measures import (
     measured_requirements,
     record,
     require,
+    shares,
     told_by_macros,
+    too_present,
     unmapped,
 )
 from kanon_sql.engines.duckdb.names import quoted
@@ -30,7 +33,7 @@ from kanon_sql.errors import AuditError, PolicyError, UnknownColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, Number, completed, spelled_out, thresholds
-from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
+from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, DeltaPresence, LDiversity, TCloseness
 from kanon_sql.model.validation import fraction as exact
 from kanon_sql.model.validation import same_name, whole
 
@@ -45,6 +48,7 @@ def audit(
     *,
     population: Any = None,
     k_map: int | None = None,
+    presence: Number | None = None,
     fraction: Number | None = None,
     tables: Mapping[str, Any] | None = None,
     **options: Unpack[AuditOptions],
@@ -60,6 +64,8 @@ def audit(
         for the journalist risk.
     k_map : int, optional
         Least number of rows of the population that match what a class shows; an error is raised where fewer do.
+    presence : number, optional
+        Greatest sum of shares of a row of the population, as in `DeltaPresence`; an error is raised where one has more.
     fraction : optional
         The share of the population that is in the table, above 0 and below 1: estimates how many of its rows are unique there.
     tables : mapping, optional
@@ -72,7 +78,8 @@ def audit(
     Raises
     ------
     AuditError
-        When a class has fewer than ``k`` rows, matches fewer than ``k_map`` of the population, or breaks another guarantee.
+        When a class has fewer than ``k`` rows or matches fewer than ``k_map`` of the population, when shares add up to more
+        than ``presence``, or another guarantee is broken.
     PolicyError
         When ``fraction`` is no share, or the population lacks a quasi-identifier.
     SourceError
@@ -103,6 +110,9 @@ def audit(
     share = None if fraction is None else _share(fraction)
     if k_map is not None and population is None:
         raise PolicyError("k_map counts the rows of a population, which is not given; hint: population=census")
+    if presence is not None and population is None:
+        raise PolicyError("presence counts the rows of a population, which is not given; hint: population=census")
+    asked = None if presence is None else DeltaPresence(delta=exact(presence, "presence"), population="population")
     source = table if is_relation(table) else frame_of(table)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
@@ -119,6 +129,9 @@ def audit(
         matched = None if k_map is None else mapping(con, everybody or "", names)
         if k_map is not None and matched is not None and (broken := unmapped(whole(k_map, "k_map", 1), matched)):
             raise AuditError(f"{broken}, fewer than k_map = {k_map}; hint: release the table with this guarantee")
+        present = None if asked is None else shares(con, everybody or "", names)
+        if asked is not None and present is not None and (broken := too_present(asked, present)):
+            raise AuditError(f"{broken}, where presence is at most {asked.delta}; hint: release the table with this guarantee")
         with told_by_macros():
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         figures = [(each, measure(con, each, names)) for each in measured]
@@ -150,6 +163,7 @@ def audit(
         beta=gain_of(likeness) if likeness else None,
         delta=disclosure["delta"] if disclosure else None,
         k_map=matched["k"] if matched else None,
+        presence=Fraction(present["parts"], present["unit"]) if present else None,
     )
 
 

@@ -15,6 +15,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed
 from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.requirements import DeltaPresence
 from kanon_sql.model.stored_policy import of_name
 from kanon_sql.model.validation import named, refuse_twice, same_name
 
@@ -169,6 +170,12 @@ def _terms(
 ) -> Terms:
     if policy.row_order == "source":
         raise PolicyError("a release that grows keeps no order: that of the source would tell which row is whose")
+    presences = [each for each in policy.population_requirements if isinstance(each, DeltaPresence)]
+    if presences:
+        raise PolicyError(
+            f"{presences[0].describe()} does not hold in a release that grows: the shares of its batches would add up; "
+            "hint: ask for k >= 5 IN census"
+        )
     per = [] if policy.people is None else [policy.people.per]
     return Terms(policy=policy, shown=tuple(shown), keys=keys, people=(*per, *pseudonyms), kinds=columns)
 

@@ -17,6 +17,7 @@ from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import KMap
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
@@ -193,7 +194,12 @@ def _failing(requirement: ClassRequirement) -> Callable[[Int64, np.uint64], int]
         broken = ~requirement.holds(number, every, table.weight)[number]
         for each in requirement.population:
             masks = np.full(table.row_types, shown)
-            broken |= matches(table.populations[each.population], table.codes, masks) < each.k
+            found = matches(table.populations[each.population], table.codes, masks)
+            if isinstance(each, KMap):
+                broken |= found < each.k
+            else:  # classes of one mask do not overlap
+                rows = np.bincount(number, weights=table.weight).astype(np.int64)[number]
+                broken |= rows * each.delta.denominator > found * each.delta.numerator
         return int(table.weight[broken].sum())
 
     return count

@@ -48,7 +48,7 @@ _MORE = re.compile(r"\n\n|\n\s*(?:LINE \d|Candidate functions)")
 _KIND = re.compile(r"[A-Z][A-Za-z /-]* Error")
 
 _FUNCTIONS = re.compile(
-    r"\b(?:k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|pattern_guided|anonymize|bin_labels|region_labels|"
+    r"\b(?:k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|delta_present|pattern_guided|anonymize|bin_labels|region_labels|"
     r"rectangle_labels)\b",
     re.IGNORECASE,
 )

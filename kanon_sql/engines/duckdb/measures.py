@@ -17,6 +17,7 @@ from kanon_sql.model.requirements import (
     AlphaAnonymity,
     BetaLikeness,
     DeltaDisclosure,
+    DeltaPresence,
     KAnonymity,
     KMap,
     LDiversity,
@@ -38,6 +39,8 @@ _LIKENESS = "FROM beta_likeness($table, $qi, $sensitive)"
 _DISCLOSURE = "FROM delta_disclosure($table, $qi, $sensitive)"
 
 _MAPPING = "FROM k_mapping($table, $qi, population := $population)"
+
+_PRESENCE = "FROM delta_presence($table, $qi, population := $population)"
 
 _SHARE = """SELECT DISTINCT system.main.count(*), system.main.count(*) FILTER (CAST({sensitive} AS VARCHAR) = $value)
     FROM (SELECT system.main.create_sort_key(
@@ -207,10 +210,41 @@ def mapping(con: Any, population: str, quasi_identifiers: list[str], table: str 
     SourceError
         When the population cannot be counted.
     """
+    return _populated(con, _MAPPING, population, quasi_identifiers, table)
+
+
+def require_presence(con: Any, requirement: DeltaPresence, quasi_identifiers: list[str], table: str) -> None:
+    """Raise an AuditError if a row of the population has shares of more than delta; see `shares`."""
+    broken = too_present(requirement, shares(con, requirement.population, quasi_identifiers, table))
+    if broken is not None:
+        raise AuditError(f"{requirement.describe()} does not hold: {broken}")
+
+
+def too_present(requirement: DeltaPresence, figures: Figures) -> str | None:
+    """Return what is wrong where shares are more than delta or classes have too many rows, None where nothing is."""
+    if figures["unmatched"]:
+        return f"{figures['unmatched']} classes have more rows than match them in the population"
+    if figures["parts"] * requirement.delta.denominator > requirement.delta.numerator * figures["unit"]:
+        return f"the shares of some row of the population add up to {figures['presence']:.6f}"
+    return None
+
+
+def shares(con: Any, population: str, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
+    """Return the greatest sum of shares of a row of a population: by texts, where NULL and ``*`` are suppressed cells.
+
+    Raises
+    ------
+    SourceError
+        When the population cannot be counted.
+    """
+    return _populated(con, _PRESENCE, population, quasi_identifiers, table)
+
+
+def _populated(con: Any, question: str, population: str, quasi_identifiers: list[str], table: str) -> dict[str, Any]:
     file = named_file(population)
     values = {"table": table, "qi": quasi_identifiers, "population": population if file is None else quoted(file)}
     with told_by_macros():
-        return record(con, _MAPPING, values)
+        return record(con, question, values)
 
 
 def require_kept(con: Any, requirement: Requirement, quasi_identifiers: list[str], table: str) -> None:
@@ -236,6 +270,7 @@ CHECKS: dict[type[Requirement], Callable[[Any, Any, list[str], str], None]] = {
     KAnonymity: _untold,
     People: _untold,
     KMap: require_matches,
+    DeltaPresence: require_presence,
     LDiversity: _require_figures,
     AlphaAnonymity: require_share,
     TCloseness: _require_figures,

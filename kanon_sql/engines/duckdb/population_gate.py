@@ -16,7 +16,7 @@ from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Digits, Generalization, Intervals, Levels
-from kanon_sql.model.requirements import KMap, PopulationRequirement
+from kanon_sql.model.requirements import DeltaPresence, KMap, PopulationRequirement
 
 
 def population_gate(policy: Policy) -> dict[str, str]:
@@ -27,17 +27,22 @@ def population_gate(policy: Policy) -> dict[str, str]:
     dict of str
         ``matches``, common table expressions with a comma before each; ``unmatched``, branches of a CASE.
     """
-    audits = [_matches(policy, number) for number, _ in enumerate(policy.populations, 1)]
+    audits, cells = [], {}
+    for number, name in enumerate(policy.populations, 1):
+        labels, cells[name] = _cells(policy, number)
+        audits.append(labels)
     refusals = []
     for place, requirement in enumerate(policy.population_requirements, 1):
-        check = f'"kanon#population_check{place}"'
-        matched = numbered("matched", policy.populations.index(requirement.population) + 1)
-        audits.append(text("audit_population", check=check, question=MATCHED[type(requirement)](requirement, matched)))
+        check, counted = f'"kanon#population_check{place}"', numbered("matched", place)
+        count, question, figures = MATCHED[type(requirement)](requirement)
+        audits.append(text(count, counted=counted, **cells[requirement.population], **figures))
+        audits.append(text("audit_population", check=check, question=text(question, counted=counted, **figures)))
         refusals.append(text("audit_refusal", check=check, guarantee=literal(requirement.describe())))
     return {"matches": "".join(audits), "unmatched": "".join(refusals)}
 
 
-def _matches(policy: Policy, number: int) -> str:
+def _cells(policy: Policy, number: int) -> tuple[str, dict[str, str]]:
+    """Return what reads the labels of generalized columns, and slots that compare pieces and rows of a population."""
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
     audits, own, theirs, joins = [], [], [], []
     for unit, columns in units_of(policy).items():
@@ -58,19 +63,14 @@ def _matches(policy: Policy, number: int) -> str:
             f' AS {pair} ON {pair}.code = "kanon#c".c{unit} AND {pair}.shown = ({shown})\n        '
         )
     keys = ("hidden", *(f"k{unit}" for unit in units_of(policy)))
-    audits.append(
-        text(
-            "audit_matches",
-            matched=numbered("matched", number),
-            known=numbered("known", number),
-            coded=numbered("coded", number),
-            own=", ".join(own),
-            theirs=", ".join(theirs),
-            joins="".join(joins),
-            match=" AND ".join(f'"kanon#o".{key} IS NOT DISTINCT FROM "kanon#m".{key}' for key in keys),
-        )
-    )
-    return "".join(audits)
+    return "".join(audits), {
+        "known": numbered("known", number),
+        "coded": numbered("coded", number),
+        "own": ", ".join(own),
+        "theirs": ", ".join(theirs),
+        "joins": "".join(joins),
+        "match": " AND ".join(f'"kanon#o".{key} IS NOT DISTINCT FROM "kanon#m".{key}' for key in keys),
+    }
 
 
 def _question(recoding: Generalization, texts: str) -> str:
@@ -88,9 +88,16 @@ def _question(recoding: Generalization, texts: str) -> str:
             )
 
 
-def _mapped(requirement: KMap, matched: str) -> str:
-    return text("audit_k_map", k=str(requirement.k), matched=matched)
+def _mapped(requirement: KMap) -> tuple[str, str, dict[str, str]]:
+    return "audit_matches", "audit_k_map", {"k": str(requirement.k)}
 
 
-MATCHED: dict[type[PopulationRequirement], Callable[[Any, str], str]] = {KMap: _mapped}
-"""For each requirement a query with a row per class: whether it holds there, how bad it is, and a text that says so."""
+def _present(requirement: DeltaPresence) -> tuple[str, str, dict[str, str]]:
+    return "audit_shares", "audit_presence", {"unit": str(requirement.unit), "most": str(requirement.most)}
+
+
+MATCHED: dict[type[PopulationRequirement], Callable[[Any], tuple[str, str, dict[str, str]]]] = {
+    KMap: _mapped,
+    DeltaPresence: _present,
+}
+"""For each requirement the text that counts, the one that asks of each class whether it holds, and their slots."""

@@ -47,6 +47,7 @@ _MODULES = (
     "beta_like",
     "delta_private",
     "k_map",
+    "delta_present",
     "pattern_guided",
     "anonymize",
     "bin_labels",

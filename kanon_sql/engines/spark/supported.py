@@ -5,7 +5,7 @@ from __future__ import annotations
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Digits, Intervals, Levels
-from kanon_sql.model.requirements import KMap, LDiversity, People, Requirement, TCloseness
+from kanon_sql.model.requirements import DeltaPresence, KMap, LDiversity, People, Requirement, TCloseness
 from kanon_sql.model.validation import as_identifier, named_file
 
 VARIANTS = ("frequency", "distinct", "recursive")
@@ -44,7 +44,7 @@ def check_requirement(requirement: Requirement) -> None:
         With what it audits.
     """
     match requirement:
-        case KMap():
+        case KMap() | DeltaPresence():
             hint = "ask for k >= 5, which counts the rows of the release"
         case People():
             hint = "rows are counted: leave PER out, or keep one row of each person"

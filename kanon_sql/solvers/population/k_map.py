@@ -124,7 +124,7 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
     InfeasibleError
         When there is none.
     """
-    table, patterns, asked = problem.table, problem.patterns, problem.requirement.population
+    table, patterns, asked = problem.table, problem.patterns, _mapped(problem)
     counted = _counted(table, asked)
     for each in asked:
         rows = table.populations[each.population].rows
@@ -147,6 +147,10 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
     return replace(found, cost=np.where(lost, int(table.cost.sum()), found.cost))
 
 
+def _mapped(problem: Problem) -> list[KMap]:
+    return [each for each in problem.requirement.population if isinstance(each, KMap)]
+
+
 def _counted(table: CodedTable, asked: Sequence[KMap]) -> list[Counted]:
     everybody = [(table.populations[each.population], each.k) for each in asked]
     return [Counted(codes=each.codes, weight=each.weight, least=k) for each, k in everybody]
@@ -159,7 +163,7 @@ def _coarsened(problem: Problem, recoding: Recoding) -> Recoding | None:
     -----
     A class keeps its rows, and may become one with another, so it keeps what is asked of its rows.
     """
-    table, patterns, asked = problem.table, problem.patterns, problem.requirement.population
+    table, patterns, asked = problem.table, problem.patterns, _mapped(problem)
     codes = table.codes[recoding.row_type]
     bad = np.zeros(len(codes), np.bool_) if not patterns.listed else ~np.isin(recoding.shown, patterns.shown)
     for each in asked:

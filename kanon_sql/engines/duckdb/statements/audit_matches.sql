@@ -1,4 +1,4 @@
-, ${matched} AS MATERIALIZED (
+, ${counted} AS MATERIALIZED (
     -- how many rows of the population match each piece: they have the same in the columns that it shows
     SELECT class, coalesce("kanon#m".n, 0)::BIGINT AS n
     FROM (

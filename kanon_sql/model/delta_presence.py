@@ -1,0 +1,88 @@
+"""delta-presence: of nobody in the population does the release tell that he is in the table, by more than a share of delta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.k_map import spelled_table
+from kanon_sql.model.validation import fraction, named, plain_number
+
+_PARTS = lcm(*range(1, 41))
+"""Shares of up to 40 rows of the population add up exactly; it has 53 bits."""
+
+_FINEST = 1 << 31
+"""The largest denominator of delta: products with counts of rows stay within 128 bits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeltaPresence:
+    """For every row of a population, the shares of the classes that it matches add up to ``delta`` or less.
+
+    The share of a class is the number of its rows, divided by the rows of the population that match what it shows. The table is
+    a part of the population, so no class may have more rows than match it.
+
+    Parameters
+    ----------
+    delta : int, Fraction, Decimal, float or str
+        Above 0 and at most 1; kept as an exact `Fraction`.
+    population : str
+        The table of the population, as SQL spells its name, or a file; it has the quasi-identifiers under the same names.
+
+    Raises
+    ------
+    PolicyError
+        When delta is no such number or has too many digits, or ``population`` is no name.
+
+    Notes
+    -----
+    Where classes do not overlap in the population, this is the upper limit of Nergiz, Atzori and Clifton.
+
+    References
+    ----------
+    Nergiz, Atzori, Clifton: Hiding the Presence of Individuals from Shared Databases, SIGMOD 2007.
+
+    Examples
+    --------
+    >>> DeltaPresence(delta="0.2", population="census").describe()
+    'presence(census) <= 1/5'
+    """
+
+    delta: Fraction
+    population: str
+
+    def __post_init__(self) -> None:
+        named(self.population, "the table of the population")
+        object.__setattr__(self, "delta", fraction(self.delta, "the delta of presence"))
+        if not 0 < self.delta <= 1:
+            raise PolicyError(
+                f"the delta of presence must be above 0 and at most 1, got {self.delta}; hint: presence(census) <= 0.2"
+            )
+        if self.delta.denominator > _FINEST:
+            raise PolicyError("the delta of presence has too many digits to be compared exactly; hint: round it")
+
+    @property
+    def least_class_size(self) -> int:
+        """Return 1: one row may match many of the population."""
+        return 1
+
+    @property
+    def unit(self) -> int:
+        """Return of how many parts a share of 1 has; shares are rounded up to whole parts before they are added."""
+        return self.delta.denominator * _PARTS
+
+    @property
+    def most(self) -> int:
+        """Return how many parts shares may add up to: delta itself, not rounded."""
+        return self.delta.numerator * _PARTS
+
+    def describe(self) -> str:
+        """Return the requirement as the clause writes it."""
+        return f"presence({spelled_table(self.population)}) <= {self.delta}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the requirement as plain JSON data."""
+        return {"type": "presence", "delta": plain_number(self.delta), "population": self.population}

@@ -1,0 +1,196 @@
+"""delta-presence, alone or beside other guarantees.
+
+A class whose share is at most delta matches 1 / delta rows of the population or more: delta-presence implies a k-map. So
+releases are made for that k-map and for stricter ones, until the shares add up to delta or less; and releases in which all rows
+show the same columns, whose classes do not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.model.requirements import DeltaPresence, KMap
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.population.matches import matches
+from kanon_sql.solvers.population.shares import greatest_sum
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.keys import alike
+from kanon_sql.table.recoding import Recoding, hidden_bits
+
+Solve = Callable[[Problem, Budget], Recoding]
+"""A solver of everything but delta-presence."""
+
+
+def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
+    """Return the cheapest release found in which the shares that a row of the population has add up to delta at most.
+
+    Parameters
+    ----------
+    problem : Problem
+        With delta-presence among what is asked.
+    budget : Budget
+        Time left; when it ends, the best release found so far is taken.
+    solver : Solve
+        Of everything else.
+
+    Raises
+    ------
+    InfeasibleError
+        When the table is a larger part of the population than delta: summed over the population, the shares of any release add
+        up to the rows of the table. Also when no permitted release was found.
+
+    Notes
+    -----
+    The k of the k-map is doubled until it is the rows of the population. The bound is that of the first of them, which every
+    release meets.
+    """
+    table, asked = problem.table, _presences(problem)
+    for each in asked:
+        population = table.populations[each.population].rows
+        if table.rows > each.delta * population:
+            raise InfeasibleError(
+                f"{each.describe()} holds in no release: the table has {table.rows} rows, and the population {population}; "
+                "hint: name a larger population, or weaken the guarantee"
+            )
+    best, first = _alike(problem, budget), None
+    for part in _stricter(problem):
+        try:
+            found = solver(
+                part, replace(budget, seconds=None if budget.seconds is None else budget.seconds - budget.left() / 2)
+            )
+        except InfeasibleError:
+            break  # for a stricter one there is nothing either
+        first = first or found
+        if best is not None and found.cost(table) >= best.cost(table):
+            break
+        if _permitted(problem, found) and holds(table, asked, found):
+            best = replace(found, remark=_joined(found.remark, _said(part)))
+            break
+        if budget.over():
+            break
+    if best is None:
+        what = " and ".join(each.describe() for each in asked)
+        raise InfeasibleError(
+            f"no release was found that keeps {what}; hint: permit coarser masks, or the mask () that suppresses everything"
+        )
+    if first is None:
+        return replace(best, lower_bound=0, bound="none: no search for a bound ended")
+    return replace(best, lower_bound=first.lower_bound, bound=first.bound, prices=first.prices)
+
+
+def check_shares(table: CodedTable, requirements: Sequence[DeltaPresence], recoding: Recoding) -> None:
+    """Add up the shares of a release once more.
+
+    Raises
+    ------
+    AuditError
+        When they are more than delta for a row of the population.
+    """
+    for each in requirements:
+        if not holds(table, [each], recoding):
+            raise AuditError(f"the solver made classes that break {each.describe()}; nothing was released")
+
+
+def holds(table: CodedTable, asked: Sequence[DeltaPresence], recoding: Recoding) -> bool:
+    """Return whether the shares of a release add up to delta or less, exactly."""
+    codes = table.codes[recoding.row_type]
+    for each in asked:
+        found = greatest_sum(table.populations[each.population], codes, recoding.shown, recoding.count, each.unit)
+        if found is None or found > each.most:
+            return False
+    return True
+
+
+def _presences(problem: Problem) -> list[DeltaPresence]:
+    return [each for each in problem.requirement.population if isinstance(each, DeltaPresence)]
+
+
+def _stricter(problem: Problem) -> Iterator[Problem]:
+    """Return problems of a k-map in the place of delta-presence: the one that it implies, and stricter ones."""
+    asked, least = _presences(problem), max(1, problem.requirement.least)
+    others = tuple(each for each in problem.requirement.population if isinstance(each, KMap))
+    rows = {each.population: problem.table.populations[each.population].rows for each in asked}
+    factor = 1
+    while True:
+        implied = [
+            KMap(k=max(1, min(rows[each.population], -(-least * factor // each.delta))), population=each.population)
+            for each in asked
+        ]
+        yield replace(problem, requirement=replace(problem.requirement, population=(*others, *implied)))
+        if all(each.k >= rows[each.population] for each in implied):
+            return
+        factor *= 2
+
+
+def _permitted(problem: Problem, recoding: Recoding) -> bool:
+    return not problem.patterns.listed or bool(np.isin(recoding.shown, problem.patterns.shown).all())
+
+
+def _alike(problem: Problem, budget: Budget) -> Recoding | None:
+    """Return the cheapest release in which all rows show the same, None where no permitted mask keeps what is asked.
+
+    Notes
+    -----
+    What a mask breaks, every finer one breaks. So masks of one and of two columns come first, and then all that show none of
+    those which failed, by their cost. Where masks are not listed, or time is short, everything is suppressed.
+    """
+    shown = problem.patterns.shown
+    nothing = np.zeros(1, np.uint64)
+    kept = None
+    if not problem.patterns.listed or 0 in shown:
+        kept = _of_one_mask(problem, np.uint64(0))
+        if kept is None:
+            return None  # every mask breaks it
+    if not problem.patterns.listed:
+        return kept
+    columns = len(problem.table.columns)
+    bits = [np.uint64(1 << column) for column in range(columns)]
+    failed = nothing[:0]
+    for mask in [*bits, *(one | other for place, one in enumerate(bits) for other in bits[:place])]:
+        if not budget.over() and not _above(failed, mask) and _of_one_mask(problem, mask) is None:
+            failed = np.append(failed, mask)
+    for mask in shown:
+        if budget.over():
+            break
+        if not _above(failed, mask):
+            found = _of_one_mask(problem, mask)
+            if found is not None:
+                return found
+            failed = np.append(failed, mask)
+    return kept
+
+
+def _above(failed: NDArray[np.uint64], mask: np.uint64) -> bool:
+    """Return whether a mask shows all that one of the failed shows."""
+    return bool(((failed & mask) == failed).any())
+
+
+def _of_one_mask(problem: Problem, mask: np.uint64) -> Recoding | None:
+    """Return the release in which all rows show a mask, None where it breaks something."""
+    table, requirement = problem.table, problem.requirement
+    every, shown = np.arange(table.row_types, dtype=np.int32), np.full(table.row_types, mask)
+    recoding = PartialRecoding.of_row_types(table, np.ones(table.row_types, np.bool_), shown).recoding()
+    for each in requirement.population:
+        if isinstance(each, KMap) and (matches(table.populations[each.population], table.codes, shown) < each.k).any():
+            return None
+    if not holds(table, _presences(problem), recoding):
+        return None
+    hidden = hidden_bits(shown[:1], len(table.columns))[0].astype(np.bool_)
+    if not requirement.holds(alike(table.codes, table.cardinality, hidden), every, table.weight).all():
+        return None
+    return replace(recoding, remark="all rows show the same columns")
+
+
+def _said(part: Problem) -> str:
+    return "made for " + " and ".join(each.describe() for each in part.requirement.population)
+
+
+def _joined(*remarks: str | None) -> str:
+    return "; ".join(each for each in remarks if each)
