@@ -11,19 +11,18 @@ import numpy as np
 
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.certificate.certify import certified
-from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import DeltaPresence, KMap
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts, microaggregation
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.feasibility import feasible_requirement
-from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.microaggregation import partition as measured
 from kanon_sql.solvers.microaggregation.measurements import Measurements
+from kanon_sql.solvers.placing import check_population, placed
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.registry import POPULATION_SOLVERS, Solver, choose
+from kanon_sql.solvers.registry import choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries import ALGORITHM, check_algorithm
 from kanon_sql.solvers.summaries.columns import kind_of, shown_bits, shown_columns
@@ -66,14 +65,9 @@ def run(
     problem = Problem(table=table, patterns=patterns, requirement=requirement, most_suppressed=most_suppressed)
     # Where patterns are too many to list, this is the only bound there is: it comes before the search takes the time.
     floor = None if patterns.listed else least_prices(patterns, requirement, budget)
-    recoding = _solved(problem, budget, solver, people=policy.people is not None)
+    recoding = placed(problem, budget, solver, people=policy.people is not None)
     recoding = replace(recoding, shown=closed(table, recoding.shown))
-    if requirement.population:
-        from kanon_sql.solvers.population.k_map import check_matches
-        from kanon_sql.solvers.population.presence import check_shares
-
-        check_matches(table, [each for each in requirement.population if isinstance(each, KMap)], recoding)
-        check_shares(table, [each for each in requirement.population if isinstance(each, DeltaPresence)], recoding)
+    check_population(table, requirement, recoding)
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
     cost = recoding.cost(table)
@@ -150,61 +144,6 @@ def run_by_parts(
         bound_method=method,
         seconds=time.monotonic() - started,
     )
-
-
-def _solved(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -> Recoding:
-    """Return a release by a solver; where it solves for the rows of classes alone, also for the population."""
-    if any(isinstance(each, DeltaPresence) for each in problem.requirement.population):
-        from kanon_sql.solvers.population import presence
-
-        return presence.solve(problem, budget, lambda part, given: _solved(part, given, solver, people=people))
-    if not problem.requirement.population or solver.name in POPULATION_SOLVERS:
-        return _placed(problem, budget, solver, people=people)
-    from kanon_sql.solvers.population.k_map import solve_beside
-
-    return solve_beside(problem, budget, lambda part, given: _placed(part, given, solver, people=people), people=people)
-
-
-def _placed(problem: Problem, budget: Budget, solver: Solver, *, people: bool) -> Recoding:
-    """Return a release by a solver, and by integer programs where its search leaves rows over; no program counts people.
-
-    Raises
-    ------
-    InfeasibleError
-        When neither places all rows.
-    """
-    try:
-        if not people:
-            return solver.load()(problem, budget)
-        return _people_counted(problem, budget, solver)
-    except UnplacedError as unplaced:
-        left = str(unplaced)
-    found = None if people else _by_programs(problem, budget)
-    if found is None:
-        raise InfeasibleError(left)
-    return replace(found, remark="the search left rows over, so integer programs placed all of them")
-
-
-def _people_counted(problem: Problem, budget: Budget, solver: Solver) -> Recoding:
-    """Return a release by a solver where classes hold rows of k people, with what is known of its bound."""
-    from kanon_sql.solvers.people import search
-
-    prices, distance = least_prices(problem.patterns, problem.requirement)
-    least = int(prices.price @ problem.table.weight)
-    found = search.solve(problem, budget, solver, least)
-    bound, method = max((found.lower_bound, found.bound), (least, distance))
-    return replace(found, lower_bound=bound, bound=method, prices=prices)
-
-
-def _by_programs(problem: Problem, budget: Budget) -> Recoding | None:
-    """Return a release by integer programs, None where they find none."""
-    if problem.requirement.requirements:
-        from kanon_sql.solvers.sensitive import optimal
-
-        return optimal.solve(problem, budget)
-    from kanon_sql.solvers.k_anonymity import whole_program
-
-    return whole_program.solve(problem, budget)
 
 
 def _with_least(method: str, requirement: ClassRequirement, policy: Policy) -> str:

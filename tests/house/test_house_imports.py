@@ -42,6 +42,7 @@ ROOMS = (
     "kanon_sql.solvers.population",
     "kanon_sql.solvers.feasibility",
     "kanon_sql.solvers.least_prices",
+    "kanon_sql.solvers.placing",
     "kanon_sql.solvers.labels",
     "kanon_sql.generalize",
     "kanon_sql.certificate",
