@@ -17,10 +17,10 @@ from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
 from kanon_sql.model.microaggregation import Aggregate
-from kanon_sql.model.policy_arguments import chosen_columns, lists_of_columns, refuse_texts
+from kanon_sql.model.policy_arguments import policy_parts
 from kanon_sql.model.policy_json import policy_fields, policy_text
 from kanon_sql.model.policy_lines import lines, names
-from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out, thresholds
+from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out
 from kanon_sql.model.populations import check_population
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
 from kanon_sql.model.recodings import Generalization, Rectangles, Summary
@@ -32,8 +32,6 @@ from kanon_sql.model.requirements import (
     SensitiveRequirement,
     TCloseness,
     least_rows,
-    named_population,
-    named_requirements,
     population_ones,
     respelled,
     sensitive_ones,
@@ -282,14 +280,8 @@ class Policy:
         PolicyError
             When one has none.
         """
-        if self.keep is None or self.every_column:
-            return
-        known = {same_name(name) for _, name in self.named_columns}
-        for column in columns:
-            if same_name(column) not in known:
-                raise PolicyError(
-                    f'the column "{column}" has no role beside KEEP; hint: KEEP it too, name it in BY or GUARANTEE, or drop it'
-                )
+        if self.keep is not None and not self.every_column:
+            checks.check_roles(columns, [name for _, name in self.named_columns])
 
     def __repr__(self) -> str:
         """Return a few lines, in which masks are counted; the only value of a cell is that of alpha, part of the guarantee."""
@@ -328,27 +320,4 @@ class Policy:
             As in :class:`~kanon_sql.model.policy_options.PolicyOptions`.
         """
         given = completed("Policy.of", options, POLICY_DEFAULTS)
-        k, per, masks, linked = (given[name] for name in ("k", "per", "masks", "linked"))
-        refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked, keep=given["keep"])
-        about = named_requirements(given["sensitive"], **thresholds(given))
-        population = named_population(given["population"], k_map=given["k_map"], presence=given["presence"])
-        others = (*about, *population, *given["requirements"])
-        if population_ones(others) and "k" not in options:
-            k = 1  # nothing is asked of the rows of a class
-        rows = () if k == 1 and population_ones(others) else (KAnonymity(k=k),)
-        permitted, groups = lists_of_columns(masks, linked)
-        chosen = chosen_columns(given["quasi_identifiers"], permitted, given["weights"] or {}, given["recodings"] or {})
-        return cls(
-            quasi_identifiers=chosen,
-            every_column=given["quasi_identifiers"] is None,
-            requirements=(*rows, *([] if per is None else [People(k=k, per=per)]), *others),
-            masks=permitted,
-            linked=groups,
-            keep=None if given["keep"] is None else tuple(given["keep"]),
-            algorithm=given["algorithm"],
-            time_limit=given["time_limit"],
-            seed=given["seed"],
-            max_suppressed=given["max_suppressed"],
-            suppress=given["suppress"],
-            row_order=given["row_order"],
-        )
+        return cls(**policy_parts(given, k_named="k" in options))

@@ -10,19 +10,51 @@ from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import AtLevels, Mask
+from kanon_sql.model.policy_options import thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.requirements import KAnonymity, People, named_population, named_requirements, population_ones
 from kanon_sql.model.validation import named, refuse_twice, same_name
 
 
-def refuse_texts(**lists: object) -> None:
+def policy_parts(given: Mapping[str, Any], *, k_named: bool) -> dict[str, Any]:
+    """Return the fields of a policy from its options, each of which is there; ``k_named`` tells whether k is the user's own.
+
+    Raises
+    ------
+    PolicyError
+        When an option is no list that must be one, or names a column twice.
+    """
+    k, per, masks, linked = (given[name] for name in ("k", "per", "masks", "linked"))
+    _refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked, keep=given["keep"])
+    about = named_requirements(given["sensitive"], **thresholds(given))
+    population = named_population(given["population"], k_map=given["k_map"], presence=given["presence"])
+    others = (*about, *population, *given["requirements"])
+    if population_ones(others) and not k_named:
+        k = 1  # nothing is asked of the rows of a class
+    rows = () if k == 1 and population_ones(others) else (KAnonymity(k=k),)
+    permitted, groups = _lists_of_columns(masks, linked)
+    return {
+        "quasi_identifiers": _chosen_columns(
+            given["quasi_identifiers"], permitted, given["weights"] or {}, given["recodings"] or {}
+        ),
+        "every_column": given["quasi_identifiers"] is None,
+        "requirements": (*rows, *([] if per is None else [People(k=k, per=per)]), *others),
+        "masks": permitted,
+        "linked": groups,
+        "keep": None if given["keep"] is None else tuple(given["keep"]),
+        **{name: given[name] for name in ("algorithm", "time_limit", "seed", "max_suppressed", "suppress", "row_order")},
+    }
+
+
+def _refuse_texts(**lists: object) -> None:
     """Raise a PolicyError where a text stands in the place of a list."""
     for name, value in lists.items():
         if isinstance(value, str):
             raise PolicyError(f"{name} must be a list of names, not one text; hint: ['zip', 'age']")
 
 
-def lists_of_columns(
+def _lists_of_columns(
     masks: Iterable[Iterable[str | AtLevels]] | None, linked: Iterable[Iterable[str]] | None
 ) -> tuple[tuple[Mask, ...] | None, tuple[Group, ...]]:
     """Return masks and linked groups as tuples.
@@ -43,7 +75,7 @@ def lists_of_columns(
     return permitted, tuple(tuple(group) for group in linked)
 
 
-def chosen_columns(
+def _chosen_columns(
     quasi_identifiers: Iterable[str | QuasiIdentifier] | None,
     permitted: tuple[Mask, ...] | None,
     weights: Mapping[str, object],

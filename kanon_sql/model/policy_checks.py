@@ -166,3 +166,19 @@ def check_output(algorithm: str, suppress: str | None, row_order: object) -> Non
     encodable(suppress or "", "suppress")
     if row_order not in ROW_ORDERS:
         raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}")
+
+
+def check_roles(columns: Sequence[str], named: Sequence[str]) -> None:
+    """Check that each column is named, where a policy says what is kept.
+
+    Raises
+    ------
+    PolicyError
+        When one is not.
+    """
+    known = set(map(same_name, named))
+    for column in columns:
+        if same_name(column) not in known:
+            raise PolicyError(
+                f'the column "{column}" has no role beside KEEP; hint: KEEP it too, name it in BY or GUARANTEE, or drop it'
+            )
