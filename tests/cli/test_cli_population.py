@@ -95,6 +95,9 @@ def test_presence_is_certified_verified_and_audited(kanon: Kanon, patients: Path
     assert told["broken"][0].startswith("delta-presence: the shares of some row of the population add up to 0.")
     done = kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "town=town.csv")
     assert (done.returncode, done.stderr) == (0, "")
+    page = ("report", "patients.csv", "out.csv", "-o", "r.html", "--certificate", "c.json", "--population", "town.csv")
+    assert kanon(*page).returncode == 0
+    assert "of 150 rows of the population, none has shares of more than 0." in (folder / "r.html").read_text()
     (folder / "town.csv").write_text("zip,age\n00,20\n")
     refused = kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "town=town.csv")
     assert refused.returncode == 1
