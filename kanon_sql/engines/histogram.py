@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql.engines.built_arrays import numbers
-from kanon_sql.engines.population import with_populations
+from kanon_sql.engines.population import refuse_empty_cells, with_populations
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize import ladders
 from kanon_sql.generalize.measurements import measurable
@@ -83,6 +83,7 @@ def coded(
     named = dict(zip(policy.tables, map(_columns, policy.tables, texts_of), strict=True))
     climbed = ladders(resolved, measurable(resolved, texts, types.type), count, named, budget)
     values = pa.StructArray.from_arrays(parts[:known], names[:known])
+    refuse_empty_cells(resolved, values)
     table, resolved = encode(values, count, resolved, climbed)
     table, spellings = together(table, keys)
     if secret is not None and resolved.people is not None:

@@ -11,6 +11,8 @@ import numpy as np
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize.unseen import unseen_codes
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import DeltaPresence
+from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.equal_values import Spellings
@@ -20,6 +22,25 @@ from kanon_sql.table.sensitive_values import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def refuse_empty_cells(policy: Policy, values: pa.StructArray) -> None:
+    """Refuse delta-presence where readers would take a cell that the source leaves empty for a suppressed one.
+
+    Raises
+    ------
+    PolicyError
+        When a quasi-identifier has such cells, and suppressed ones look the same: readers would see larger classes.
+    """
+    asked = next((each for each in policy.population_requirements if isinstance(each, DeltaPresence)), None)
+    if asked is None or policy.suppress is not None:
+        return
+    for qi in policy.quasi_identifiers:
+        if values.field(qi.column).null_count:
+            raise PolicyError(
+                f"{asked.describe()}: {as_identifier(qi.column)} has empty cells, and suppressed ones would look the same; "
+                "hint: a text for those, USING auto (suppress = '*'), or fill the empty ones"
+            )
 
 
 def with_populations(

@@ -63,3 +63,8 @@ def test_no_host_is_invented() -> None:
     assert "urls" not in PROJECT
     assert "repository-code" not in read("CITATION.cff")
     assert "[project.urls]" in (ROOT / "RELEASING.md").read_text(encoding="utf-8")
+
+
+def test_every_test_file_has_a_name_of_its_own() -> None:
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted({*names}), "pytest collects only one of two files of one name"
