@@ -66,7 +66,7 @@ def with_populations(
         For each of `Policy.populations` its ``rows``: for each column, or group of linked columns, the number of the first row
         type that has the same there, below 0 where none has; and how many rows these are. ``texts`` are the values that no row
         type has, behind one empty list a list for each generalized column; the number -2 is the first of a list. ``apart``
-        has a bit for each column whose values cannot be compared.
+        tells of each column whether its values cannot be compared.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def with_populations(
     found: dict[str, Population] = {}
     for name, told in zip(policy.populations, populations, strict=True):
         rows, unseen, apart = told.combine_chunks().flatten()
-        _refuse_apart(policy, name, apart[0].as_py() or 0)
+        _refuse_apart(policy, name, apart[0].as_py() or [])
         others = iter(unseen[0].as_py()[1:])
         levels: dict[str, list[Int32]] = {}
         for names in table.ladders:
@@ -92,9 +92,9 @@ def with_populations(
     return replace(table, populations=found)
 
 
-def _refuse_apart(policy: Policy, population: str, apart: int) -> None:
-    for place, qi in enumerate(policy.quasi_identifiers):
-        if apart >> place & 1:
+def _refuse_apart(policy: Policy, population: str, apart: Sequence[bool]) -> None:
+    for qi, different in zip(policy.quasi_identifiers, apart, strict=False):
+        if different:
             raise PolicyError(
                 f'the column "{qi.column}" of {population} has another kind of values than that of the source; hint: cast '
                 "one of them, or both to VARCHAR"

@@ -113,7 +113,7 @@ def test_the_site_has_a_reference_from_the_code(site: Path) -> None:
         *SOLVERS,
         *SENSITIVE_SOLVERS,
         "GROUPING SETS (set {, set})",
-        "[PER column]",
+        "PER column | IN table",
         "CREATE [OR REPLACE] ANONYMIZATION POLICY",
     ):
         assert part in page

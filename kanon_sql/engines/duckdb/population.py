@@ -38,13 +38,13 @@ def populations(policy: Policy) -> str:
 def _population(policy: Policy, name: str, number: int) -> str:
     short = {qi.column: f"q{place}" for place, qi in enumerate(policy.quasi_identifiers, 1)}
     alias, everybody, kinds = quoted(name), numbered("everybody", number), numbered("kinds", number)
-    own, theirs, joins, texts, apart = [], [], [], [], ["0"]
+    own, theirs, joins, texts, apart = [], [], [], [], []
     for place, (column, as_name) in enumerate(short.items()):
         cells = [f"{row}.{quoted(column)}" for row in ('"kanon#types".qi', alias)]
         if column in policy.generalized:
             cells = [f"CAST({cell} AS VARCHAR)" for cell in cells]
-        apart.append(f"CASE WHEN {' <> '.join(map(_KIND.format, cells))} THEN {1 << place} ELSE 0 END")
-        compared = [f"CASE WHEN {kinds}.apart & {1 << place} = 0 THEN {cell} END" for cell in cells]
+        apart.append(f"coalesce({' <> '.join(map(_KIND.format, cells))}, false)")
+        compared = [f"CASE WHEN NOT system.main.list_extract({kinds}.apart, {place + 1}) THEN {cell} END" for cell in cells]
         own.append(f"{compared[0]} AS {as_name}")
         theirs.append(compared[1])
     for unit, columns in units_of(policy).items():
@@ -59,7 +59,7 @@ def _population(policy: Policy, name: str, number: int) -> str:
     return text(
         "population",
         kinds=kinds,
-        apart=" + ".join(apart),
+        apart=f"system.main.list_value({', '.join(apart)})",
         own=", ".join(own),
         theirs=", ".join(theirs),
         everybody=everybody,
@@ -91,7 +91,7 @@ def _argument(policy: Policy, number: int) -> str:
     unseen = (f"({listed.format(numbered(f'texts{unit}_', number))})" for unit in generalized)
     rows = f"(SELECT system.main.list(system.main.struct_pack({fields})) FROM {numbered('coded', number)})"  # noqa: S608
     texts = ", ".join(["NULL::VARCHAR[]", *unseen])
-    apart = f"(SELECT system.main.any_value(apart)::BIGINT FROM {numbered('kinds', number)})"  # noqa: S608
+    apart = f"(SELECT system.main.any_value(apart) FROM {numbered('kinds', number)})"  # noqa: S608
     return f"system.main.struct_pack(rows := {rows}, texts := system.main.list_value({texts}), apart := {apart})"
 
 

@@ -1,5 +1,5 @@
 , ${kinds} AS MATERIALIZED (
-    -- a bit for each column whose values cannot be compared; their types are known without a row
+    -- for each column whether its values cannot be compared; their types are known without a row
     SELECT ${apart} AS apart
     FROM (SELECT true)
     LEFT JOIN "kanon#types" ON false
