@@ -1179,8 +1179,8 @@ FROM k_anonymize(
 CREATE OR REPLACE MACRO profile(tbl) AS TABLE
 FROM system.main.query(system.main.format(
     'WITH "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for a HUGEINT of 0 and -1
-         SELECT system.main.list_value(*COLUMNS(*)) AS v FROM (SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|HUGEINT|\[|MAP\(|UNION\(|STRUCT\('')
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
+         SELECT system.main.list_value(*COLUMNS(*)) AS v FROM (SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
                  THEN system.main.hash(COLUMNS(*), CAST(COLUMNS(*) AS VARCHAR)) ELSE system.main.hash(COLUMNS(*)) END FROM {0} AS source)
      ), "kanon#table" AS MATERIALIZED (
          SELECT *, (1 + "rows" * system.main.len(names) // 4000000)::UBIGINT AS parts
@@ -1616,9 +1616,9 @@ FROM system.main.query(system.main.format(
                  FROM (SELECT 1 AS "kanon#one") LEFT JOIN (SELECT {1} FROM {0} AS source LIMIT 1) ON true
              )
      ), "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for a HUGEINT of 0 and -1
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
          SELECT "kanon#row", system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#row"))) AS v
-         FROM (SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''VARIANT|HUGEINT|\[|MAP\(|UNION\(|STRUCT\('')
+         FROM (SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
                  THEN system.main.hash(COLUMNS(* EXCLUDE ("kanon#row")), CAST(COLUMNS(* EXCLUDE ("kanon#row")) AS VARCHAR)) ELSE system.main.hash(COLUMNS(* EXCLUDE ("kanon#row"))) END FROM (SELECT {1}, "kanon#row" FROM "kanon#rows" AS source))
      ), "kanon#sets" AS (
          WITH RECURSIVE "kanon#chosen" AS (
@@ -2542,9 +2542,9 @@ FROM system.main.query(system.main.format(
 CREATE OR REPLACE MACRO unique_columns(tbl, n, qi := NULL) AS TABLE
 FROM system.main.query(system.main.format(
     'WITH "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for a HUGEINT of 0 and -1
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
          SELECT system.main.list_value(*COLUMNS(*)) AS v
-         FROM (SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|HUGEINT|\[|MAP\(|UNION\(|STRUCT\('')
+         FROM (SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
                  THEN system.main.hash(COLUMNS(*), CAST(COLUMNS(*) AS VARCHAR)) ELSE system.main.hash(COLUMNS(*)) END FROM (SELECT {1} FROM {0} AS source))
      ), "kanon#names" AS MATERIALIZED (
          SELECT system.main.list_value(*COLUMNS(*)) AS names FROM (

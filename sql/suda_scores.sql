@@ -24,9 +24,9 @@ FROM system.main.query(system.main.format(
                  FROM (SELECT 1 AS "kanon#one") LEFT JOIN (SELECT {1} FROM {0} AS source LIMIT 1) ON true
              )
      ), "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for a HUGEINT of 0 and -1
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
          SELECT "kanon#row", system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#row"))) AS v
-         FROM (SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''VARIANT|HUGEINT|\[|MAP\(|UNION\(|STRUCT\('')
+         FROM (SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
                  THEN system.main.hash(COLUMNS(* EXCLUDE ("kanon#row")), CAST(COLUMNS(* EXCLUDE ("kanon#row")) AS VARCHAR)) ELSE system.main.hash(COLUMNS(* EXCLUDE ("kanon#row"))) END FROM (SELECT {1}, "kanon#row" FROM "kanon#rows" AS source))
      ), "kanon#sets" AS (
          WITH RECURSIVE "kanon#chosen" AS (

@@ -18,9 +18,9 @@
 CREATE OR REPLACE MACRO unique_columns(tbl, n, qi := NULL) AS TABLE
 FROM system.main.query(system.main.format(
     'WITH "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for a HUGEINT of 0 and -1
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
          SELECT system.main.list_value(*COLUMNS(*)) AS v
-         FROM (SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|HUGEINT|\[|MAP\(|UNION\(|STRUCT\('')
+         FROM (SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
                  THEN system.main.hash(COLUMNS(*), CAST(COLUMNS(*) AS VARCHAR)) ELSE system.main.hash(COLUMNS(*)) END FROM (SELECT {1} FROM {0} AS source))
      ), "kanon#names" AS MATERIALIZED (
          SELECT system.main.list_value(*COLUMNS(*)) AS names FROM (

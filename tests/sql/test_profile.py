@@ -136,3 +136,11 @@ def test_an_empty_list_a_list_of_null_and_null_are_three_values(shared: duckdb.D
     assert shared.execute("SELECT singled_out FROM unique_columns('lists', 1)").fetchall() == [(3,)]
     assert shared.execute("SELECT uniques FROM profile('lists')").fetchall() == [(3,)]
     assert shared.execute("SELECT count(*) FROM suda_scores('lists', 1) WHERE suda_score > 0").fetchall() == [(3,)]
+
+
+@pytest.mark.parametrize("kind", ["HUGEINT", "DECIMAL(38, 0)", "DECIMAL(19, 0)"])
+def test_zero_and_minus_one_are_two_numbers(shared: duckdb.DuckDBPyConnection, kind: str) -> None:
+    shared.execute(f"CREATE OR REPLACE TABLE numbers AS SELECT v::{kind} AS v FROM (VALUES (0), (-1), (5), (5)) AS t(v)")
+    assert shared.execute("SELECT singled_out FROM unique_columns('numbers', 1)").fetchall() == [(2,)]
+    assert shared.execute("SELECT uniques FROM profile('numbers')").fetchall() == [(2,)]
+    assert shared.execute("SELECT count(*) FROM suda_scores('numbers', 1) WHERE suda_score > 0").fetchall() == [(2,)]

@@ -113,3 +113,15 @@ def test_cells_that_were_empty_must_stay_so(shared: Any) -> None:
     place(shared, "r", [("a",), ("a",), ("a",)])
     with pytest.raises(duckdb.Error, match="shows more cells"):
         certificate(shared, 2, 1)
+
+
+def test_odd_names_an_enum_and_an_empty_table(shared: Any) -> None:
+    shared.execute("""CREATE OR REPLACE TABLE p AS FROM (VALUES
+        ('x', 1, NULL), ('x', 1, 2), ('y', 2, 3), ('y', 3, 3)) AS t("select", "a""b", c)""")
+    shared.execute("""CREATE OR REPLACE TABLE r AS
+        SELECT CAST("select" AS ENUM ('x', 'y')) AS "select", NULL AS "a""b", NULL AS c FROM p""")
+    found = shared.execute("FROM suppression_certificate('r', 'p', 2, ['select', 'a\"b', 'c'])").fetchall()
+    assert found == [("FEASIBLE", 2, 2, 4, 12, 7, 3, 4 / 7)]
+    shared.execute("CREATE OR REPLACE TABLE nobody AS FROM p LIMIT 0")
+    nothing = shared.execute("FROM suppression_certificate('nobody', 'nobody', 2, ['select'])").fetchall()
+    assert nothing == [("OPTIMAL", None, 0, 0, 0, 0, 0, 0.0)]

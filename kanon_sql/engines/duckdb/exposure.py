@@ -34,9 +34,10 @@ _EVERY = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) A
                true AS hidden, 1 AS n
         FROM (SELECT [{hashes}] AS x FROM {source})"""
 
-_HASH = r"""CASE WHEN system.main.regexp_matches(system.main.typeof({0}), 'VARIANT|HUGEINT|\[|MAP\(|UNION\(|STRUCT\(')
+_HASH = r"""CASE WHEN system.main.regexp_matches(system.main.typeof({0}),
+                'VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\(')
             THEN system.main.hash({0}, CAST({0} AS VARCHAR)) ELSE system.main.hash({0}) END"""
-"""What stands for a value: DuckDB's own hash is one for [], [NULL] and NULL, and for the HUGEINT 0 and -1."""
+"""What stands for a value: DuckDB's own hash is one for [], [NULL] and NULL, and for 0 and -1 of 128 bits."""
 
 TOLD = '(SELECT told FROM "kanon#exposure")'
 
