@@ -89,3 +89,22 @@ def test_the_column_of_people_is_no_part_of_the_order() -> None:
         first = con.sql("FROM k_anonymize('t', 3, qi := ['zip'], per := 'person')").fetchall()
     assert sorted(first) == sorted([("A", 0), ("A", 1), ("A", 2)] * 3)
     assert [first[n][1] for n in (0, 3, 6)] == [first[n][1] for n in (2, 5, 8)]
+
+
+@pytest.mark.parametrize("surface", ["function", "arrow"])
+@pytest.mark.parametrize("kind", ["HUGEINT", "DECIMAL(19, 0)", "DECIMAL(38, 0)"])
+def test_rows_that_differ_by_0_and_minus_1_in_128_bits_do_not_follow_the_source(kind: str, surface: str) -> None:
+    # DuckDB gives the two one hash.
+    if surface == "arrow" and kind == "HUGEINT":
+        pytest.skip("Arrow has no such type")
+    found = []
+    for direction in ("ASC", "DESC"):
+        with kanon_sql.connect(secret="s") as con:
+            rows = f"SELECT i % 2 AS zip, (-(i // 2 % 2))::{kind} AS n FROM range(40) r(i) ORDER BY i {direction}"
+            con.execute(f"CREATE TABLE t AS {rows}")
+            if surface == "arrow":
+                table = con.sql("FROM t").to_arrow_table()
+                found.append(kanon_sql.anonymize(table, k=3, quasi_identifiers=["zip"], secret="s").table.to_pylist())
+            else:
+                found.append(con.sql("FROM k_anonymize('t', 3, qi := ['zip'])").fetchall())
+    assert found[0] == found[1]

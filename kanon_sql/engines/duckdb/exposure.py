@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kanon_sql.engines.duckdb.hashes import value_hash
 from kanon_sql.engines.duckdb.label_types import differs
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
@@ -34,11 +35,6 @@ _EVERY = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) A
                true AS hidden, 1 AS n
         FROM (SELECT [{hashes}] AS x FROM {source})"""
 
-_HASH = r"""CASE WHEN system.main.regexp_matches(system.main.typeof({0}),
-                'VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\(')
-            THEN system.main.hash({0}, CAST({0} AS VARCHAR)) ELSE system.main.hash({0}) END"""
-"""What stands for a value: DuckDB's own hash is one for [], [NULL] and NULL, and for 0 and -1 of 128 bits."""
-
 TOLD = '(SELECT told FROM "kanon#exposure")'
 
 
@@ -62,12 +58,12 @@ def exposure(source: str, policy: Policy, number: str | None = None, *, released
     """
     columns = [qi.column for qi in policy.quasi_identifiers]
     roles = [*columns, *policy.measured, *([] if number is None else [number])]
-    identifying = ", ".join(_HASH.format(quoted(name)) for name in columns)
+    identifying = ", ".join(value_hash(quoted(name)) for name in columns)
     every = _EVERY.format(qis=len(columns), hashes=identifying, source=source)
     slots = {
         "source": source,
         "roles": ", ".join(map(quoted, roles)),
-        "unchanged": _HASH.format(f"COLUMNS(* EXCLUDE ({', '.join(map(quoted, roles))}))"),
+        "unchanged": value_hash(f"COLUMNS(* EXCLUDE ({', '.join(map(quoted, roles))}))"),
         "identifying": identifying,
         "qis": str(len(columns)),
         "budget": str(_BUDGET),
@@ -87,5 +83,5 @@ def _concealed(policy: Policy, columns: list[str]) -> str:
         if (number := label.get(same_name(name))) is not None:
             told = f"{told} OR {differs(policy, name, f'labels[{number}]', f'qi.{quoted(name)}')}"
         hidden.append(told)
-    hashes = ", ".join(_HASH.format(f"qi.{quoted(name)}") for name in columns)
+    hashes = ", ".join(value_hash(f"qi.{quoted(name)}") for name in columns)
     return _CONCEALED.format(qis=len(columns), hashes=hashes, hidden=", ".join(hidden), pieces=_PIECES)

@@ -13,6 +13,7 @@ import numpy as np
 from kanon_sql.engines.duckdb.arrow_columns import for_duckdb, from_duckdb, same
 from kanon_sql.engines.duckdb.conversions import converted, unreadable
 from kanon_sql.engines.duckdb.frames import Frame
+from kanon_sql.engines.duckdb.hashes import COLLIDING, UNLIKE, value_hash
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.model.policy_checks import OWN
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 NUMBER = f"{OWN}row"
 """The column of the numbers."""
 
-_HASH = r"""CASE WHEN system.main.regexp_matches(system.main.typeof(value), 'FLOAT|DOUBLE|INTERVAL|\[|MAP\(|UNION\(|STRUCT\(')
-    THEN system.main.hash(value, value::VARCHAR) ELSE system.main.hash(value) END"""
-"""DuckDB's own hash is one for 0.0 and -0.0, which are equal and look different, and for an empty list and NULL."""
+_HASH = value_hash("value", rf"{UNLIKE}|{COLLIDING}|STRUCT\(")
 
 _COLUMN = f"{OWN}column"
 

@@ -11,6 +11,7 @@ from kanon_sql.engines.duckdb.beside import beside_of
 from kanon_sql.engines.duckdb.cover import cover
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.gate import gate
+from kanon_sql.engines.duckdb.hashes import COLLIDING, UNLIKE, of_type
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
@@ -34,19 +35,15 @@ _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
 _TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
 
 _LOOK = '"kanon#look"'
-_UNLIKE = "system.main.regexp_matches(system.main.typeof({}), 'FLOAT|DOUBLE|INTERVAL|TIME WITH TIME ZONE|VARIANT')"
-"""Whether some column has a type whose equal values may look different; known when the statement is planned."""
+_FLOATS_INSIDE = r"[(\[].*(FLOAT|DOUBLE)|(FLOAT|DOUBLE).*\["
 
-_INNER = r"system.main.regexp_matches(system.main.typeof({}), '[(\[].*(FLOAT|DOUBLE)|(FLOAT|DOUBLE).*\[')"
-"""Whether a type has floats inside."""
+_ALIKE = rf"{UNLIKE}|{COLLIDING}|.STRUCT\("
+"""Types inside a row of which two values may have one hash."""
 
 _KEY = f"""system.main.create_sort_key(
-    system.main.row({{0}}, CASE WHEN {_INNER.format("{0}")} THEN CAST({{0}} AS VARCHAR) END), 'ASC NULLS LAST')"""
+    system.main.row({{0}}, CASE WHEN {of_type("{0}", _FLOATS_INSIDE)} THEN CAST({{0}} AS VARCHAR) END), 'ASC NULLS LAST')"""
 """Sensitive values are told apart by their bytes, and those with floats inside by their texts too: neither a collation nor a
 zero of the other sign may put one in the place of another."""
-
-_SAME_HASH = _UNLIKE.replace("VARIANT'", r"VARIANT|\[|MAP\(|UNION\(|.STRUCT\('")
-"""Whether different values of a row may have one hash: 0.0 and -0.0, or an empty list and NULL."""
 
 _TYPE = f"system.main.left(system.main.typeof(system.main.list_value({_VALUE})), -2)"
 """The type of a column as a text; of a list of it, because the type of NULL is not known when a statement is planned."""
@@ -190,7 +187,7 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
         "counts": ", ".join([*(f"{value} AS {name}" for name, value in texts.items()), 'system.main.count(*) AS "kanon#n"']),
         "read": ", ".join(read),
         "source": source,
-        "unlike": _UNLIKE.format('"kanon#s"'),
+        "unlike": of_type('"kanon#s"', UNLIKE),
         "values": f"COLUMNS(* EXCLUDE ({', '.join([*kept, _LOOK])}))",
         "looks": f"COLUMNS(* EXCLUDE ({', '.join(besides)}))",
         "look": _LOOK,
@@ -233,7 +230,7 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
 def _by_content(columns: str) -> str:
     """Return an order that follows from what some columns hold, and tells nothing else."""
     told = f"system.main.row(*{columns})"
-    texts = f"CASE WHEN {_SAME_HASH.format(told)} THEN CAST({told} AS VARCHAR) END"
+    texts = f"CASE WHEN {of_type(told, _ALIKE)} THEN CAST({told} AS VARCHAR) END"
     return f"system.main.hash(*{columns}) ASC NULLS LAST, {texts}"
 
 
@@ -269,7 +266,7 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
             match=" AND ".join(match),
             emptied=emptied,
             position=position,
-            unlike=_UNLIKE.format('"kanon#told"'),
+            unlike=of_type('"kanon#told"', UNLIKE),
         ),
         "number": number,
         "undone": "".join(f", {column}" for column in sensitive),
