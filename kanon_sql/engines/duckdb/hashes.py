@@ -20,8 +20,8 @@ def value_hash(value: str, types: str = rf"{COLLIDING}|STRUCT\(") -> str:
     Examples
     --------
     >>> import duckdb
-    >>> duckdb.sql(f"SELECT count(DISTINCT {value_hash('x')}) FROM (VALUES (0::HUGEINT), (-1)) t(x)").fetchone()
-    (2,)
+    >>> duckdb.sql(f"SELECT count(DISTINCT {value_hash('x')}) FROM (VALUES (0::HUGEINT), (-1)) t(x)").fetchall()
+    [(2,)]
     """
     return f"""CASE WHEN {of_type(value, types)}
     THEN system.main.hash({value}, CAST({value} AS VARCHAR)) ELSE system.main.hash({value}) END"""
