@@ -16,6 +16,7 @@ from fuzz.command_surface import Command
 from fuzz.dbt_surface import Dbt, installed
 from fuzz.draw import trial
 from fuzz.moving import Moving
+from fuzz.populations import Populations
 from fuzz.python_surface import Python
 from fuzz.sql_surfaces import Sql
 from fuzz.trials import Verdict, judge
@@ -23,7 +24,18 @@ from fuzz.trials import Verdict, judge
 LEAST_RELEASED = 0.6
 """Share of the trials of a surface that has to be released: a fuzz that is refused all it asks finds nothing."""
 
-SHARES = {"functions": 4, "clause": 3, "policies": 2, "python": 3, "files": 1, "typed": 1, "moving": 1, "dbt": 1, "coded": 8}
+SHARES = {
+    "functions": 4,
+    "clause": 3,
+    "policies": 2,
+    "python": 3,
+    "files": 1,
+    "typed": 1,
+    "moving": 1,
+    "populations": 1,
+    "dbt": 1,
+    "coded": 8,
+}
 """How the time is divided between the surfaces."""
 
 
@@ -61,11 +73,12 @@ def surfaces() -> Iterator[dict[str, Callable[[str], Verdict]]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sql = {kind: Sql(kind, folder) for kind in ("functions", "clause", "policies")}
-        files, typed, python, moving, dbt = (
+        files, typed, python, moving, populations, dbt = (
             Command(folder, texts=True),
             Command(folder, texts=False),
             Python(),
             Moving(folder),
+            Populations(),
             Dbt(folder),
         )
 
@@ -79,11 +92,12 @@ def surfaces() -> Iterator[dict[str, Callable[[str], Verdict]]]:
                 "files": drawn(files, texts=True),
                 "typed": drawn(typed, plain=True),
                 "moving": moving.judge,
+                "populations": populations.judge,
                 "dbt": dbt.judge,
                 "coded": coded_check.judge,
             }
         finally:
-            for surface in sql.values():
+            for surface in (*sql.values(), populations):
                 surface.close()
 
 

@@ -21,6 +21,7 @@ from fuzz.table import Look, Table, read_pair
 
 INDEPENDENT = (
     "averages", "promise", "table", "requirement_rules", "label_rules", "ladders", "row_assignment", "checker", "brute_force",
+    "population_rules",
 )  # fmt: skip
 
 NAMES = ("id", "zip", "age", "ill")

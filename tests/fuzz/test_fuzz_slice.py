@@ -18,6 +18,7 @@ PARTS = [
     ("files", 0, 10),
     ("typed", 0, 10),
     ("moving", 0, 12),
+    ("populations", 0, 12),
 ]
 """Surface, part, trials: each part is a test, so that they are shared between processes."""
 

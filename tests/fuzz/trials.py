@@ -68,7 +68,7 @@ def judge(surface: Surface, trial: Trial) -> Verdict:
         except (FoundError, RefusedError) as error:
             verdict.found.append(f"released, but not with permuted rows: {error}")
             return verdict
-        verdict.found += _differences(first, second, trial)
+        verdict.found += differences(first, second, trial)
     return verdict
 
 
@@ -139,7 +139,7 @@ def _against_brute_force(outcome: Outcome, trial: Trial) -> list[str]:
     return found
 
 
-def _differences(first: Outcome, second: Outcome, trial: Trial) -> list[str]:
+def differences(first: Outcome, second: Outcome, trial: Trial) -> list[str]:
     """What depends on the order of the source's rows."""
     found = []
     if first.claim is not None and second.claim is not None:
