@@ -93,6 +93,7 @@ def test_the_audit_tells_diversity_and_closeness(kanon: Kanon, patients: Path) -
     assert done.stdout.startswith(plain)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -109,6 +109,7 @@ def test_a_release_shows_where_it_stands_and_is_summed_up(terminal: Terminal) ->
     terminal.child.expect(r"release 1: k >= 5; [\d,]+ of 9,000 cells suppressed")
 
 
+@pytest.mark.sweep
 @pytest.mark.process
 @pytest.mark.parametrize("leave", ["exit", "quit", ".exit", "quit;"])
 def test_words_that_leave_need_no_semicolon(folder: Path, environment: dict[str, str], leave: str) -> None:

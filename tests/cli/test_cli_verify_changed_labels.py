@@ -199,6 +199,7 @@ def test_a_bound_that_nothing_proves_is_refused(run: Run, folder: Path) -> None:
     assert '"lower_bound": 1, but' in refused(recodings)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "before", "after"),
     [

@@ -17,6 +17,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 SOURCE = [("pay", "age"), *((str(900 + i * i * 37 % 701), str(20 + i * 7 % 45)) for i in range(60))]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("how", "old", "new", "refused"),
     [

@@ -182,6 +182,7 @@ def test_a_secret_that_is_forgotten_is_refused(monkeypatch: pytest.MonkeyPatch) 
             append(con)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -226,6 +227,7 @@ def test_what_does_not_fit_the_ledger_is_refused_and_nothing_written(
     con.execute("BEGIN; ROLLBACK")  # no transaction is left open
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("option", "message"),
     [

@@ -133,6 +133,7 @@ def test_many_statements_run_in_their_order(con: Connection) -> None:
     assert names() == {"a.parquet"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("options", ["PARTITION_BY (zip)", "PER_THREAD_OUTPUT", "FILE_SIZE_BYTES 1000"])
 def test_folders_appear_whole_at_a_new_name(con: Connection, options: str) -> None:
     con.execute(f"COPY released TO 'out' (FORMAT csv, {options})")

@@ -124,6 +124,7 @@ def test_limit_on_a_large_table(con: duckdb.DuckDBPyConnection) -> None:
     assert ask(con, f"SELECT count(*) FROM {call} AS r WHERE r.id IN (SELECT id FROM {call} LIMIT 10)") == [(10,)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_exists_joins_and_aggregates_on_top(people: duckdb.DuckDBPyConnection, call: str) -> None:
     assert ask(people, f"SELECT EXISTS (FROM {call})") == [(True,)]

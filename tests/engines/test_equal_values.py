@@ -61,6 +61,7 @@ def spelled(con: Any, table: str, columns: str) -> Counter[Any]:
     return Counter(con.execute(f'SELECT {columns}, CAST(d AS VARCHAR) COLLATE "binary" FROM {table}').fetchall())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_columns_call_two_spellings_equal(con, kind: str) -> None:
     fill(con, kind, 1, 200)
@@ -112,6 +113,7 @@ def test_classes_keep_the_promise_with_equal_values_as_one(con, kind: str, promi
     assert released
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_value_spelled_twice_is_not_diverse(con, kind: str) -> None:
     type_, (one, other, *_) = KINDS[kind]
@@ -147,6 +149,7 @@ def test_a_table_of_every_column_keeps_each_spelling(con, kind: str, shape: str)
     assert spelled(con, "r", "zip") == once
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["NOCASE", "NOACCENT", "INTERVAL", "INTERVAL[]"])
 @pytest.mark.parametrize("shape", ["qi := ['zip']", "qi := NULL"])
 def test_the_audit_finds_a_solver_that_takes_spellings_for_values(con, monkeypatch, kind: str, shape: str) -> None:
@@ -189,6 +192,7 @@ def test_alpha_counts_every_spelling(con, named: str) -> None:
         con.execute(f"CREATE TABLE s AS FROM q ANONYMIZE BY zip GUARANTEE k >= 2 AND alpha(d, '{named}') <= 0.4")
 
 
+@pytest.mark.sweep
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT"])
 def test_quasi_identifiers_under_a_collation_are_right_or_refused(con, collation: str) -> None:

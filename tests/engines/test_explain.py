@@ -72,6 +72,7 @@ def test_promises_on_sensitive_values_are_counted_as_in_sql(con: Connection, pro
         assert rows == failing(con, shown, broken)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "clause",
     [

@@ -321,6 +321,7 @@ def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
     assert min(Counter(con.execute(query.format("('merge')")).fetchall()).values()) >= 30
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("clause", "error", "message"),
     [

@@ -131,6 +131,7 @@ def test_what_has_no_mean_is_counted_and_refused(con, value: str) -> None:
         con.execute("FROM endless ANONYMIZE BY x IN MEANS GUARANTEE k >= 2").fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["TINYINT", "UBIGINT", "HUGEINT", "DECIMAL(38, 3)", "FLOAT", "DOUBLE"])
 @pytest.mark.parametrize("how", ["MEANS", "MEDIANS"])
 def test_types_of_numbers(con, kind: str, how: str) -> None:
@@ -188,6 +189,7 @@ def test_table_functions_and_suppressed_texts(con) -> None:
     assert min(rows.count(row) for row in rows) >= 3
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "guarantee",
     ["k >= 4 AND l(sex) >= 2", "k >= 4 AND t(sex) <= 0.2", "k >= 4 AND alpha(sex, 'f') <= 0.6", "k >= 4 AND delta(sex) <= 1"],

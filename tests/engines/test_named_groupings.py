@@ -104,6 +104,7 @@ def same_groups(one: dict[tuple[object, ...], object], other: dict[tuple[object,
     return one.keys() == other.keys() and len(pairs) == len(set(one.values())) == len(set(other.values()))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("grouping", "name"), CHOICES)
 def test_the_named_algorithm_makes_the_groups(con: Connection, grouping: str, name: str) -> None:
     assert same_groups(released(con, grouping, name), direct(con, grouping, name))
@@ -126,6 +127,7 @@ def test_algorithms_differ(con: Connection) -> None:
     assert not same_groups(*(direct(con, "RECTANGLES", name) for name in Rectangles.ALGORITHMS))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("grouping", "name"), CHOICES)
 def test_functions_take_the_name(con: Connection, grouping: str, name: str) -> None:
     call = {
@@ -139,6 +141,7 @@ def test_functions_take_the_name(con: Connection, grouping: str, name: str) -> N
     assert width == (2 if grouping == "RECTANGLES" else 1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("grouping", "name"), CHOICES)
 def test_python_and_policies_take_the_name(con: Connection, grouping: str, name: str) -> None:
     columns = ["x", "y"] if grouping == "RECTANGLES" else ["name"]
@@ -183,6 +186,7 @@ def test_files_of_policies_keep_the_name(ending: str) -> None:
         read(wrong, f"policies{ending}")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("labels", "grouping", "name"),
     [
@@ -231,6 +235,7 @@ def drawn(weight: Sequence[int]) -> str:
     return f"SELECT 'n' || label AS name FROM ({labels}), range(rows)"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(6))
 def test_exact_ones_are_optimal(con: Connection, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -121,6 +121,7 @@ def test_labels_cover_their_values(con, kind: str, recoding: str) -> None:
         assert con.session.releases[-1].cost == cost
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "label", ["[1e+308, 2.0]", "[3.0, nan]", "[-inf, 1.5]", "[2.0, 1e+308", '["2.0", "x"]', "[2.0, 2.0)", "3.0", "{2.0}"]
 )

@@ -68,6 +68,7 @@ def test_the_figures_are_those_of_the_macro(shared: Any, fraction: Any) -> None:
     assert (found.highest_risk, found.average_risk) == (expected["prosecutor_risk"], expected["prosecutor_risk_average"])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["arrow", "pandas", "polars", "relation"])
 def test_a_population_of_every_kind(kind: str) -> None:
     rows = list(zip(CENSUS["ZIP"].to_pylist(), CENSUS["age"].to_pylist(), strict=True))

@@ -86,6 +86,7 @@ def least_matches(con: Connection, columns: dict[str, Shows], query: str) -> int
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "columns"),
     [

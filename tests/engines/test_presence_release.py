@@ -46,6 +46,7 @@ def greatest(con: Connection, columns: dict[str, Shows], released: str) -> Fract
     return max(sums)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "columns"),
     [

@@ -82,6 +82,7 @@ def test_a_table_may_have_any_name() -> None:
     assert audit(metric='"Far apart"', tables={"far Apart": FAR}).t == audit(metric="far", tables={"Far": FAR}).t
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "promise",
     [
@@ -97,6 +98,7 @@ def test_a_promise_that_holds_raises_nothing(promise: dict[str, Any]) -> None:
     assert audit(**promise).rows == 10
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("promise", "message"),
     [

@@ -91,6 +91,7 @@ def test_the_column_of_people_is_no_part_of_the_order() -> None:
     assert [first[n][1] for n in (0, 3, 6)] == [first[n][1] for n in (2, 5, 8)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("surface", ["function", "arrow"])
 @pytest.mark.parametrize("kind", ["HUGEINT", "DECIMAL(19, 0)", "DECIMAL(38, 0)"])
 def test_rows_that_differ_by_0_and_minus_1_in_128_bits_do_not_follow_the_source(kind: str, surface: str) -> None:

@@ -45,6 +45,7 @@ def check(rows: list[tuple[Any, ...]], beta: Fraction | None, delta: Fraction | 
     return len(classes)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "guarantee", "beta", "delta"),
     [

@@ -39,7 +39,7 @@ def test_rows_of_a_split_row_type_are_drawn_whatever_they_hold() -> None:
     ranks = Counter()
     certain = 0
     with kanon_sql.connect(secret=FIRST) as con:  # every surface draws the same rows under a secret
-        releases = [con.register("t", thirteen(seed)).execute(QUERY).fetchall() for seed in range(200)]
+        releases = [con.register("t", thirteen(seed)).execute(QUERY).fetchall() for seed in range(100)]
     for rows in releases:
         shown = [d for zip_, d, _ in rows if zip_ == "A"]
         hidden = sorted((d, b) for zip_, d, b in rows if zip_ is None)
@@ -47,9 +47,9 @@ def test_rows_of_a_split_row_type_are_drawn_whatever_they_hold() -> None:
         assert len(shown) == 9
         ranks[[b for _, b in hidden].index(1)] += 1
         certain += sum(min(shown) < d < max(shown) for d, b in hidden if not b)
-    # 600 hidden rows of A, exchangeable with the nine shown: each lies between the ends of the nine with a chance of 4/5
-    assert 430 < certain < 530
-    assert all(30 < ranks[rank] < 70 for rank in range(4)), ranks
+    # 300 hidden rows of A, exchangeable with the nine shown: each lies between the ends of the nine with a chance of 4/5
+    assert 205 < certain < 275
+    assert all(10 < ranks[rank] < 40 for rank in range(4)), ranks
 
 
 @pytest.mark.exhaustive
@@ -57,12 +57,12 @@ def test_rows_that_hold_the_same_are_drawn_one_by_one() -> None:
     # d has two values: were the rows of one value drawn together, a hidden row with the value that is shown could not be of A.
     table = pa.table({"zip": ["A"] * 40 + ["B"], "d": [0, 1] * 20 + [0]})
     mixed = 0
-    for number in range(40):
+    for number in range(20):
         release = kanon_sql.anonymize(table, k=8, quasi_identifiers=["zip"], secret=f"{number}")
         hidden = [row["d"] for row in release.table.to_pylist() if row["zip"] is None]
         assert len(hidden) == 8
         mixed += 0 < sum(hidden) < 7
-    assert mixed >= 35
+    assert mixed >= 17
 
 
 def test_the_same_secret_draws_the_same_rows_in_any_order() -> None:

@@ -117,6 +117,7 @@ def test_numbers_among_texts_are_texts(con) -> None:
         assert min(Counter(rows).values()) >= 5
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("summary", "wrong"), [("ranges", "[1, 2]"), ("sets", "{job 1, job 2}"), ("sets", "{job 1")])
 def test_summaries_that_do_not_cover_are_not_released(con, monkeypatch, summary: str, wrong: str) -> None:
     from kanon_sql.engines import solving
@@ -205,6 +206,7 @@ def test_what_the_whole_table_breaks_is_refused(con, promise: str, message: str)
         con.execute(ASKED.format(promise)).fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("promise", "message"),
     [

@@ -97,7 +97,7 @@ def test_no_built_in_is_called_that_is_a_macro_itself() -> None:
 def asked_for(con: duckdb.DuckDBPyConnection, statement: str) -> str | None:
     """Return the function for which DuckDB came upon a macro when it bound a statement."""
     try:
-        con.execute(f"EXPLAIN {statement}").fetchall()
+        con.execute(f"DESCRIBE {statement}")
     except duckdb.BinderException as error:
         found = re.search(r'Macro "?(.+?)"?\(\) does not support|Error: (\w+) is not an? \w+ function', str(error))
         if found is None:

@@ -94,6 +94,7 @@ def test_the_subsets_of_the_rows_prove_the_claim(name: str) -> None:
     assert certificate.cost == KNOWN[name].optimum
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name, known in KNOWN.items() if known.masks is not None])
 def test_the_sets_of_instances_prove_the_claim(name: str) -> None:
     certificate = released(KNOWN[name], "row_assignment")

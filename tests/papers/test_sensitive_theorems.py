@@ -82,6 +82,7 @@ def test_optimal_proves_the_claim(name: str) -> None:
     assert recoding.cost(table) == recoding.lower_bound == known.optimum
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name, known in MATCHINGS.items() if len(known.rows) <= 15])
 def test_the_subsets_of_the_rows_prove_the_claim(name: str) -> None:
     known = MATCHINGS[name]

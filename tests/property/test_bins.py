@@ -193,6 +193,7 @@ def divides(weight: list[int], k: int) -> bool:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.__name__.rpartition(".")[2])
 class TestEverySolver:
     def test_too_few_rows_are_refused(self, solver: object) -> None:

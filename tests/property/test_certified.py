@@ -409,6 +409,7 @@ def test_a_time_limit_is_above_0(algorithm: str, seconds: float) -> None:
         coded([("a",), ("a",)], k=2, algorithm=algorithm, time_limit=seconds)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seconds", [1e-9, 0.05, 0.5])
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_a_short_time_limit_gives_a_release(algorithm: str, seconds: float) -> None:

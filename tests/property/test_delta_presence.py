@@ -95,6 +95,7 @@ def test_a_release_is_found_where_there_is_one_and_keeps_delta(seed: int) -> Non
     assert min(Counter(looks).values()) >= k
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(40))
 def test_the_exact_test_is_the_sum_of_fractions(seed: int) -> None:
     """With few rows of the population no share is rounded, so sums equal fractions; of many rows they are never below."""

@@ -58,6 +58,7 @@ def test_releases_lie_between_the_optimum_and_everything_and_bounds_below(seed: 
             assert certificate.cost == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}, {"masks": [(), ("c0",), ("c0", "c1")]}]
 )

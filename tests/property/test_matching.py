@@ -192,6 +192,7 @@ def test_columns_beyond_what_can_be_listed() -> None:
     assert recoding.cost(table) == recoding.lower_bound == optimum(rows, 2)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("after", [0, 1, 2, 4, 6])
 def test_when_the_time_is_up_there_is_a_release_and_its_gap(after: int) -> None:
     table, patterns, _ = problem(drawn(3, 150, 5, 6))

@@ -60,7 +60,7 @@ def deviation(values: Sequence[int | None], median: bool) -> Fraction:
         return Fraction(0)
     if median:
         return Fraction(sum(abs(value - known[(len(known) - 1) // 2]) for value in known))
-    return sum(((value - Fraction(sum(known), len(known))) ** 2 for value in known), Fraction(0))
+    return Fraction(len(known) * sum(value * value for value in known) - sum(known) ** 2, len(known))
 
 
 def checked(table: CodedTable, found: SummaryPartition, k: int) -> SummaryPartition:

@@ -190,6 +190,7 @@ def larger(seed: int, rows: int, requirement: Requirement) -> Case:
     return Case(rows=drawn, k=2, masks=None, weights=weights, attributes={"s": about}, requirements=[requirement])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("variant", ["frequency", "entropy"])
 @pytest.mark.parametrize("after", [0, 3, 6])
 def test_when_the_time_is_up_there_is_a_release_and_its_gap(variant: str, after: int) -> None:

@@ -119,6 +119,7 @@ PROMISES: list[SensitiveRequirement] = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("requirement", PROMISES, ids=str)
 def test_the_neighbourhood_of_the_whole_table_is_the_optimum(requirement: SensitiveRequirement) -> None:
     drawn = larger(7, 24, requirement)

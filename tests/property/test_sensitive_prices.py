@@ -251,6 +251,7 @@ def verified(certificate: Certificate, table: CodedTable) -> Fraction:
     return verify(certificate, [tuple(code) for code in table.codes.tolist()], table.weight.tolist(), table.sensitive)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
 def test_a_true_bound_is_proven_again_and_a_forged_one_refused(name: str) -> None:
     certificate, table = proof(CASES[name])
@@ -271,6 +272,7 @@ GOLDEN = {"frequency": 107, "recursive": 59, "equal": 206, "ordered": 84}
 """The lower bounds; floats lead the prices, so these may differ in the last bits from one processor to another."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", GOLDEN)
 def test_the_bounds_in_certificates_stay_the_same(name: str) -> None:
     certificate, _ = proof(CASES[name])

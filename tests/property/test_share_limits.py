@@ -161,6 +161,7 @@ def test_alpha_with_many_digits_is_exact() -> None:
 PROVEN = [BetaLikeness(sensitive="s", beta="1/2"), BetaLikeness(sensitive="s", beta=2), DeltaDisclosure(sensitive="s", delta=1)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("requirement", PROVEN, ids=str)
 def test_a_true_bound_is_proven_again_and_a_forged_one_refused(requirement: Requirement) -> None:
     certificate, table = proof(requirement)

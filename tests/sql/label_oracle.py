@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from fractions import Fraction
+from functools import cache
 
 Values = set[str | None]
 Tree = Mapping[str | None, Collection[str]]
@@ -70,6 +71,7 @@ def within(low: str, high: str, half_open: bool, value: str, known: set[str]) ->
     return ends[0] <= here < ends[1] or (ends[0] <= here == ends[1] and not half_open)
 
 
+@cache
 def number(text: str) -> tuple[int, Fraction] | None:
     """Return the place of a number among all: finite ones are between the infinities, NaN is above."""
     if found := re.fullmatch(r" *([+-]?)(inf|nan) *", text):
@@ -77,11 +79,12 @@ def number(text: str) -> tuple[int, Fraction] | None:
     return (0, Fraction(text)) if re.fullmatch(r" *[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})? *", text) else None
 
 
-def periods(value: str) -> set[str]:
+@cache
+def periods(value: str) -> frozenset[str]:
     """Return the labels of the periods that a date is in; none if it is no date."""
     date = re.match(r"(\d{4})-(\d\d)-(\d\d)( |$)", value)
     if date is None:
-        return set()
+        return frozenset()
     year, month, day = date.groups()[:3]
     decade = f"{int(year) // 10:03}0s"
-    return {f"{year}-{month}-{day}", f"{year}-{month}", f"{year}-Q{(int(month) + 2) // 3}", year, decade}
+    return frozenset({f"{year}-{month}-{day}", f"{year}-{month}", f"{year}-Q{(int(month) + 2) // 3}", year, decade})
