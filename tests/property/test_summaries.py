@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -212,9 +211,7 @@ def adult(data: Path) -> CodedTable:
 def test_loss_of_adult(adult: CodedTable, k: int, ceiling: float) -> None:
     kinds = ["range" if names == ("age",) else "set" for names in adult.columns]
     null = np.full(len(kinds), -1, np.int32)
-    start = time.process_time()
     partition = solve(adult, kinds, null, rows_each(adult, k), UNLIMITED)
-    assert time.process_time() - start < 10
     check(adult, partition, k)
     cells = adult.rows * len(kinds)
     assert partition.lower_bound <= partition.cost(adult, kinds, null) <= ceiling * cells

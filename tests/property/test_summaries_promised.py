@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -243,8 +242,6 @@ def test_loss_of_adult(data: Path) -> None:
     null = np.full(len(kinds), -1, np.int32)
     requirement = ClassRequirement.of(table, policy.requirements)
     solved(*larger(3, 60, REQUIREMENTS[0]))  # compiles
-    start = time.process_time()
     partition = mondrian.solve(table, kinds, null, requirement, UNLIMITED)
-    assert time.process_time() - start < 12
     check(table, partition, 5)
     assert partition.lower_bound <= partition.cost(table, kinds, null) <= 0.044 * table.rows * len(kinds)
