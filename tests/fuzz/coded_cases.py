@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from random import Random
 from typing import Any
 
@@ -71,6 +72,13 @@ class Case:
     def width(self) -> int:
         """The number of coded columns."""
         return sum(len(each.places) for each in self.units)
+
+    @property
+    def masked(self) -> bool:
+        """Whether columns are shown or suppressed and nothing else, at costs that the weights of the policy tell."""
+        weights = [Fraction(each.cost[0], self.unit) for each in self.units]
+        plain = all(each.kind == "" and len(each.places) == 1 for each in self.units)
+        return plain and lcm(*(weight.denominator for weight in weights)) == self.unit
 
     @property
     def summarized(self) -> bool:
@@ -254,7 +262,11 @@ def _policy(drawn: Case) -> Policy:
     masks = drawn.masks
     return Policy(
         quasi_identifiers=tuple(
-            QuasiIdentifier(column=name, recoding=recodings.get(each.kind)) for each in drawn.units for name in each.names
+            QuasiIdentifier(
+                column=name, weight=Fraction(each.cost[0], drawn.unit * len(each.names)), recoding=recodings.get(each.kind)
+            )
+            for each in drawn.units
+            for name in each.names
         ),
         requirements=tuple(asked),
         masks=None

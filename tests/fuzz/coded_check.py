@@ -15,9 +15,10 @@ from fuzz.requirement_rules import kept
 from fuzz.trials import ONE_MASK, Verdict
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
-from kanon_sql.errors import InfeasibleError, KanonError
+from kanon_sql.errors import CertificateError, InfeasibleError, KanonError
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding
+from kanon_sql.verification.claims import verify
 
 
 def judge(seed: str) -> Verdict:
@@ -51,6 +52,12 @@ def judge(seed: str) -> Verdict:
         verdict.found.append(f"{drawn.algorithm}: {error}")
         return verdict
     verdict.found += [f"{drawn.algorithm}: {each}" for each in _claims(drawn, certificate, cost)]
+    proven = Fraction(0)
+    if drawn.masked:
+        try:
+            proven = verify(certificate, table.codes.tolist(), table.weight.tolist(), table.sensitive)
+        except CertificateError as error:
+            verdict.found.append(f"{drawn.algorithm}: the verification refuses a true certificate: {error}")
     if small:
         verdict.judged = True
         best = optimum(drawn)
@@ -62,6 +69,8 @@ def judge(seed: str) -> Verdict:
                 verdict.found.append(
                     f"{drawn.algorithm}: the lower bound {certificate.lower_bound} is above the optimum {least}"
                 )
+            if proven > least:
+                verdict.found.append(f"{drawn.algorithm}: the verification proves {proven}, above the optimum {least}")
             if certificate.status.value == "OPTIMAL" and certificate.cost != least:
                 verdict.found.append(f"{drawn.algorithm}: OPTIMAL at {certificate.cost}, the optimum is {least}")
             if certificate.cost < least:
