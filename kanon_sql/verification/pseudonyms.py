@@ -19,6 +19,9 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import PSEUDONYMS, VARIABLE, Secret, secret_of
 from kanon_sql.model.validation import same_name
 
+_GROUPS = '"kanon#groups"'
+"""Table of identifiers and tokens with the number of their group; ``side`` 0 is the source, 1 the release."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pseudonyms:
@@ -107,26 +110,25 @@ class Pseudonyms:
         """
         if self.secret is not None:
             return
-        others = ", ".join(quoted(name) for name in unchanged if name not in self.columns)
-        key = f"system.main.create_sort_key(system.main.row({others}), 'ASC NULLS FIRST')" if others else "''::BLOB"
-        for number, name in enumerate(self.columns):
+        for place, name in enumerate(self.columns):
+            # of the other columns of tokens, those that are numbers already
+            others = ", ".join(quoted(each) for each in unchanged if each not in self.columns[place:])
+            key = f"system.main.create_sort_key(system.main.row({others}), 'ASC NULLS FIRST')" if others else "''::BLOB"
             sides = " UNION ALL ".join(
                 f"""SELECT {side} AS side, {_bytes(quoted(name))} AS token,
                     system.main.list({key} ORDER BY {key} ASC NULLS FIRST) AS held
                 FROM {table} WHERE {quoted(name)} IS NOT NULL GROUP BY ALL"""  # noqa: S608
                 for side, table in enumerate(("source", "released"))
             )
-            groups = quoted(f"kanon#groups{number}")
             con.execute(
-                f"""CREATE TEMP TABLE {groups} AS SELECT side, token,
+                f"""CREATE OR REPLACE TEMP TABLE {_GROUPS} AS SELECT side, token,
                     system.main.dense_rank() OVER (ORDER BY held ASC NULLS FIRST) AS number FROM ({sides})"""  # noqa: S608
             )
-            _require_same_groups(con, name, groups)
-        for number, name in enumerate(self.columns):
+            _require_same_groups(con, name)
             for side, table in enumerate(("source", "released")):
-                join = f"""LEFT JOIN {quoted(f"kanon#groups{number}")} AS groups
-                    ON groups.side = {side} AND groups.token = {_bytes(f"kept.{quoted(name)}")}"""
-                _replace(con, table, name, "groups.number", join)
+                same = f"held.token = {_bytes(f'kept.{quoted(name)}')}"
+                join = f"LEFT JOIN {_GROUPS} AS held ON held.side = {side} AND {same}"
+                _replace(con, table, name, "held.number", join)
 
     def told(self) -> dict[str, str]:
         """Return what was checked of tokens, and what was not."""
@@ -134,11 +136,11 @@ class Pseudonyms:
             return {}
         names = ", ".join(self.columns)
         if self.secret is not None:
-            return {"pseudonyms": f"{names}: computed again with the secret, the same beside the same other columns"}
+            return {"pseudonyms": f"{names}: computed again with the secret, each beside the other columns of its identifier"}
         return {
             "pseudonyms": f"{names}: as many tokens as identifiers, each with as many rows, the same in all columns that are "
-            "released unchanged; without the secret it was not checked that they are its tokens, nor whose is whose among "
-            "identifiers with the same rows (--secret-file, KANON_SECRET)"
+            "released unchanged. Not checked without the secret (--secret-file, KANON_SECRET): whether a token is computed "
+            "from its identifier, and which is whose among identifiers with the same rows"
         }
 
     def _refuse_other_texts(self, con: Any, name: str) -> None:
@@ -198,17 +200,17 @@ def _all_tokens(con: Any, table: str, name: str) -> bool:
     return bool(con.execute(query).fetchall()[0][0])
 
 
-def _require_same_groups(con: Any, name: str, groups: str) -> None:
+def _require_same_groups(con: Any, name: str) -> None:
     """Refuse tokens that are more or fewer than the identifiers, or have other rows."""
     identifiers, tokens = con.execute(
-        f"SELECT system.main.count(*) FILTER (side = 0), system.main.count(*) FILTER (side = 1) FROM {groups}"  # noqa: S608
+        f"SELECT system.main.count(*) FILTER (side = 0), system.main.count(*) FILTER (side = 1) FROM {_GROUPS}"  # noqa: S608
     ).fetchall()[0]
     if identifiers != tokens:
         raise AuditError(f'the column "{name}" of the release has {tokens} tokens, the source {identifiers} identifiers')
     other = con.execute(
         f"""SELECT coalesce(system.main.sum(system.main.greatest(0, tokens - identifiers)), 0)
         FROM (SELECT system.main.count(*) FILTER (side = 0) AS identifiers, system.main.count(*) FILTER (side = 1) AS tokens
-              FROM {groups} GROUP BY number)"""  # noqa: S608
+              FROM {_GROUPS} GROUP BY number)"""  # noqa: S608
     ).fetchall()[0][0]
     if other:
         raise AuditError(f'{other} tokens of the column "{name}" of the release have rows that no identifier of the source has')

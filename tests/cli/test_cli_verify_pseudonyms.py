@@ -84,7 +84,7 @@ def test_without_the_secret_it_says_what_was_not_checked(run: Run) -> None:
     assert done.exit_code == 0, done.output
     told = " ".join(done.output.split())
     assert "as many tokens as identifiers, each with as many rows" in told
-    assert "without the secret it was not checked that they are its tokens" in told
+    assert "Not checked without the secret (--secret-file, KANON_SECRET): whether a token is computed from" in told
 
 
 def test_tokens_under_another_secret_are_refused(run: Run) -> None:

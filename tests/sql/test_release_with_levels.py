@@ -263,7 +263,7 @@ def test_the_audit_counts_what_labels_show(con: duckdb.DuckDBPyConnection) -> No
     assert text.count(guard) == 1
     con.execute(text.replace(guard, "HAVING system.main.sum(size) >= 1"))
     con.execute("CREATE TABLE t AS SELECT (i // 10)::VARCHAR AS a FROM range(900) AS r(i) UNION ALL SELECT '7'")
-    for shape in ("FROM {}", "SELECT count(*) FROM {}", "FROM {} LIMIT 1"):
+    for shape in ("FROM {}", "SELECT count(*) FROM {}", "FROM {} LIMIT 1", "SELECT exists (FROM {})", "FROM {} WHERE a = '77'"):
         with pytest.raises(duckdb.InvalidInputException, match="kanon: the audit found a class of fewer than 12 rows"):
             con.execute(shape.format("pattern_guided('t', [['a IN DIGITS (2)']], k := 12, qi := ['a'])")).fetchall()
 
