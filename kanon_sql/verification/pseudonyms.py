@@ -175,7 +175,7 @@ class Pseudonyms:
         if foreign:
             raise AuditError(
                 f'{foreign} tokens of the column "{name}" of the release are of no identifier of the source under this secret; '
-                "hint: --secret-file names that of the release"
+                "hint: --secret-file or KANON_SECRET is that of the release; without both, tokens are compared by their rows"
             )
 
 
