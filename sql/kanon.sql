@@ -954,7 +954,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                  FROM (VALUES {0}) AS asked(mask, place, kind, steps)
                  QUALIFY CASE
                      WHEN system.main.count(*) OVER (PARTITION BY mask, place) > 1 THEN system.main.error(''kanon: a mask names a column twice'')
-                     WHEN kind <> ''DIGITS'' AND steps <> system.main.list_sort(system.main.list_distinct(steps), ''ASC'', ''NULLS LAST'')
+                     WHEN kind <> ''DIGITS'' AND asked.steps <> system.main.list_sort(system.main.list_distinct(asked.steps), ''ASC'', ''NULLS LAST'')
                      THEN system.main.error(''kanon: the widths of intervals must ascend (write age IN INTERVALS (5, 10))'')
                      ELSE true
                  END
@@ -1009,7 +1009,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                                 system.main.add(place, 1)), '' have more than 36 digits, with as many decimals as the widths have ''
                                 ''(release with the Python package kanon-sql)''))
                             WHEN kind = ''INTERVALS'' AND minus
-                            THEN system.main.subtract(CASE WHEN system.main.regexp_matches(rest, ''[1-9]'') THEN -1::HUGEINT ELSE 0::HUGEINT END,
+                            THEN system.main.subtract(CASE WHEN system.main.regexp_matches(rest, ''[1-9]'') THEN ''-1''::HUGEINT ELSE 0::HUGEINT END,
                                                       system.main.concat(''0'', digits)::HUGEINT)
                             WHEN kind = ''INTERVALS'' THEN system.main.concat(''0'', digits)::HUGEINT
                             ELSE 0
