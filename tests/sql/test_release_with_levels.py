@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -254,6 +255,26 @@ def test_no_macro_takes_the_place_of_a_function(con: duckdb.DuckDBPyConnection, 
     assert len({row[:3] for row in right}) > 5
     shadows.shadow_all(con, body, leave=REFUSED)  # DuckDB itself refuses these
     assert con.execute(call, values).fetchall() == right
+
+
+def functions(node: Any) -> Iterator[tuple[str, str]]:
+    """Yield schema and name of each function of a parsed statement; operators are functions, too."""
+    if isinstance(node, dict):
+        if node.get("class") == "FUNCTION":
+            yield node["schema"], node["function_name"]
+        node = list(node.values())
+    for each in node if isinstance(node, list) else ():
+        yield from functions(each)
+
+
+def test_every_function_of_the_statement_is_qualified(con: duckdb.DuckDBPyConnection) -> None:
+    text = (ROOT / "sql" / "k_anonymize.sql").read_text(encoding="utf-8").rstrip().removesuffix(");")
+    con.execute(f"CREATE MACRO statement(tbl, k, qi, masks) AS ({text.partition('FROM system.main.query(')[2]})")
+    for masks in ("[['a IN DIGITS (3)', 'b IN INTERVALS (5)'], ['c IN INTERVALS (month)'], []]", "[['a'], []]", "NULL"):
+        written = con.execute(f"SELECT statement('t', 2, ['a', 'b', 'c'], {masks})").fetchall()[0][0]
+        (parsed,) = con.execute("SELECT json_serialize_sql($1)", [written]).fetchall()[0]
+        bare = {name for schema, name in functions(json.loads(parsed)) if schema != "main"}
+        assert bare == {"row"}  # the parser takes it for syntax, whatever stands in front of it
 
 
 @pytest.mark.own_connection
