@@ -12,21 +12,91 @@
 --
 -- Values are told apart byte by byte whatever the collation, and by their texts (0.0 and -0.0). NULL is a value like any other.
 --
+-- A mask may show a column at levels that need no table: leading characters, 981** (zip IN DIGITS (3)), intervals of numbers,
+-- [30, 40) (age IN INTERVALS (5, 10)), or of dates, 2026-Q4 (born IN INTERVALS (month, quarter)). Labels, levels and what they lose
+-- are those of the Python package: an interval is cut where one of a wider width of the column ends, a mask that names the column
+-- alone permits all levels that other masks list, and the loss of a level is the share of the other values of its column that the
+-- label of a row also stands for, in thousandths of a cell. To the greedy a level is a column of its own, which a mask shows together
+-- with all that are coarser. Classes are counted by the labels that rows show.
+--
 -- Arguments:
 --   tbl     VARCHAR       name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
 --                         'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL, and read once.
 --   k       BIGINT        least rows of a class
---   qi      VARCHAR[]     the quasi-identifiers, at most 12. Other columns are released as they are.
---   masks   VARCHAR[][]   lists of the columns that are shown together: [['zip', 'age'], ['age'], []]. NULL permits every
---                         combination.
+--   qi      VARCHAR[]     the quasi-identifiers, at most 12, each level counted. Other columns are released as they are.
+--   masks   VARCHAR[][]   lists of the columns that are shown together, maybe at levels: [['zip IN DIGITS (3)', 'age'], ['age'], []].
+--                         NULL permits every combination.
 --
 -- Result columns:
 --   those of tbl, with their names, order and types; suppressed cells are NULL. An ENUM in qi becomes VARCHAR, because its type
---   would list what is suppressed; an ENUM inside of a list or struct is an error.
+--   would list what is suppressed; an ENUM inside of a list or struct is an error. A column with levels becomes VARCHAR, under
+--   the name that qi has for it.
+--
+-- Errors, beside those above: levels of another kind, or INTERVALS without widths; a column with INTERVALS has values that are no
+-- numbers or dates (they are counted, none is named), or one of more than 36 digits.
 --
 -- Cost: one scan of tbl, one GROUP BY, and for each mask (2^12 at most) one GROUP BY of the row types that are left.
 CREATE OR REPLACE MACRO k_anonymize(tbl, k, qi := NULL, masks := NULL) AS TABLE
-FROM system.main.query(system.main.format(
+FROM system.main.query(system.main.list_extract(system.main.list_transform(system.main.list_transform(system.main.list_value(
+    -- The masks, or NULL: of each column that one names the place in qi; DIGITS, INTERVALS or PERIODS; and these levels as a list.
+    CASE
+        WHEN masks IS NULL OR qi IS NULL THEN NULL
+        WHEN system.main.len(masks::VARCHAR[][]) = 0 THEN system.main.error('kanon: masks is an empty list')
+        ELSE system.main.list_transform(masks::VARCHAR[][], lambda mask: CASE
+            WHEN mask IS NULL THEN system.main.error('kanon: masks holds NULL instead of a list of columns')
+            ELSE system.main.list_transform(system.main.list_transform(mask, lambda shown: system.main.struct_pack(
+                place := coalesce(
+                    system.main.subtract(system.main.nullif(system.main.list_position(
+                        system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
+                        system.main.lower(system.main.regexp_replace(shown, '(?is)^(.+?)\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
+                            'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b.*$', '\1'))), 0), 1),
+                    system.main.error('kanon: a mask names a column that is not in qi'))::BIGINT,
+                kind := CASE system.main.upper(system.main.regexp_extract(shown, '(?is)^.+?\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
+                            'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b', 1))
+                    WHEN '' THEN ''
+                    WHEN 'DIGITS' THEN 'DIGITS'
+                    WHEN 'INTERVALS'
+                    THEN CASE WHEN system.main.regexp_matches(shown, '(?is)\s+IN\s+INTERVALS\b.*[a-z]') THEN 'PERIODS' ELSE 'INTERVALS' END
+                    ELSE system.main.error('kanon: a mask has levels of another kind than DIGITS and INTERVALS '
+                        '(take these, or release with the Python package kanon-sql)')
+                END,
+                levels := system.main.regexp_extract(shown, '(?is)^.+?\s+IN\s+(?:DIGITS|INTERVALS)\b(.*)$', 1))),
+                lambda shown: system.main.struct_pack(
+                    place := system.main.struct_extract(shown, 'place'), kind := system.main.struct_extract(shown, 'kind'), steps := CASE
+                    WHEN system.main.struct_extract(shown, 'kind') = 'INTERVALS'
+                        AND system.main.trim(system.main.struct_extract(shown, 'levels')) = ''
+                    THEN system.main.error('kanon: INTERVALS in a mask has no widths (write age IN INTERVALS (5, 10); '
+                        'the Python package kanon-sql chooses intervals)')
+                    WHEN NOT system.main.regexp_full_match(
+                        system.main.struct_extract(shown, 'levels'), '\s*(\(\s*[\w.]+(\s*,\s*[\w.]+)*\s*\)\s*)?')
+                    THEN system.main.error('kanon: the levels of a mask cannot be read (write zip IN DIGITS (5, 3), '
+                        'age IN INTERVALS (5, 10) or born IN INTERVALS (month, year))')
+                    ELSE system.main.list_transform(system.main.regexp_extract_all(
+                        system.main.struct_extract(shown, 'levels'), '[\w.]+'), lambda level: CASE
+                        WHEN CASE system.main.struct_extract(shown, 'kind')
+                            WHEN 'DIGITS' THEN system.main.regexp_full_match(level, '0*[1-9][0-9_]{0,17}')
+                            WHEN 'INTERVALS' THEN system.main.regexp_matches(level, '[1-9]') AND system.main.regexp_full_match(
+                                system.main.replace(level, '_', ''), '[0-9]{1,18}(\.[0-9]{0,18})?|\.[0-9]{1,18}')
+                        END
+                        THEN system.main.replace(level, '_', '')
+                        WHEN system.main.struct_extract(shown, 'kind') = 'PERIODS' AND system.main.list_contains(
+                            system.main.list_value('day', 'month', 'quarter', 'year', 'decade'), system.main.lower(level))
+                        THEN system.main.list_position(
+                            system.main.list_value('day', 'month', 'quarter', 'year', 'decade'), system.main.lower(level))::VARCHAR
+                        ELSE system.main.error('kanon: a mask has a level that is no number of characters from 1 on, no width above 0 '
+                            'of at most 18 digits before and behind the point, and none of day, month, quarter, year and decade')
+                    END)
+                END))
+        END)
+    END
+), lambda read: system.main.struct_pack(
+    masks := read,
+    -- the places of the columns with levels
+    levelled := coalesce(system.main.list_sort(system.main.list_distinct(system.main.list_transform(
+        system.main.list_filter(system.main.flatten(read), lambda shown: system.main.struct_extract(shown, 'kind') <> ''),
+        lambda shown: system.main.struct_extract(shown, 'place'))),
+        'ASC', 'NULLS LAST'), system.main.list_value()::BIGINT[]))
+), lambda given: system.main.format(
     'WITH RECURSIVE "kanon source" AS MATERIALIZED (
          SELECT * FROM {0} AS source
      ),
@@ -35,18 +105,7 @@ FROM system.main.query(system.main.format(
          FROM (SELECT system.main.list_value({1}), system.main.count(*) FROM "kanon source" AS source GROUP BY 1)
              AS types(cells, size)
      ),
-     -- The number of each value in its column.
-     "kanon codes" AS MATERIALIZED (
-         SELECT type, position, system.main.dense_rank() OVER (PARTITION BY position ORDER BY cell ASC NULLS LAST) AS code
-         FROM (
-             SELECT type, system.main.unnest(cells), system.main.unnest(system.main.range({5})) FROM "kanon types"
-         ) AS cells(type, cell, position)
-     ),
-     "kanon masks" AS MATERIALIZED (
-         SELECT system.main.row_number() OVER (ORDER BY system.main.len(shown) DESC NULLS LAST, shown DESC NULLS LAST) AS mask, shown,
-                system.main.subtract({5}, system.main.len(shown)) AS hidden
-         FROM (SELECT DISTINCT shown FROM ({4}) AS masks(shown)) AS masks
-     ),
+     {4},
      -- Four codes of 31 bits a word, and for each mask the bits that it shows.
      "kanon places" AS MATERIALIZED (
          SELECT position, system.main.divide(position, 4) AS word,
@@ -54,7 +113,7 @@ FROM system.main.query(system.main.format(
                     system.main.list_value(
                         1::HUGEINT, 2147483648::HUGEINT, 4611686018427387904::HUGEINT, 9903520314283042199192993792::HUGEINT),
                     system.main.add(system.main.mod(position, 4), 1)) AS shift
-         FROM system.main.range({5}) AS places(position)
+         FROM "kanon ladder" AS ladder
      ),
      "kanon packed" AS MATERIALIZED (
          SELECT type, size, word0, word1, word2
@@ -145,15 +204,12 @@ FROM system.main.query(system.main.format(
          JOIN recurring."kanon repaired" AS repaired ON repaired.type = chosen.type)
      ),
      "kanon shown" AS MATERIALIZED (
-         SELECT types.cells, masks.shown
-         FROM "kanon repaired" AS repaired
-         JOIN "kanon types" AS types ON types.type = repaired.type
-         LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask
+         {9}
      )
      SELECT *
      FROM (
          -- names as in the source, whatever the case of those in qi
-         SELECT * FROM "kanon source" WHERE false
+         SELECT * {10} FROM "kanon source" AS source WHERE false
          UNION ALL
          SELECT source.* REPLACE ({2})
          FROM "kanon source" AS source
@@ -184,7 +240,7 @@ FROM system.main.query(system.main.format(
         ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
             coalesce(tbl::VARCHAR, 'NULL')))
     END,
-    -- {1} a cell of each quasi-identifier: its bytes and its text
+    -- {1} a cell of each quasi-identifier: its bytes and its text; of one with levels its text
     CASE
         WHEN qi IS NULL THEN system.main.error('kanon: qi is missing (name the quasi-identifiers: qi := [''zip'', ''age''])')
         WHEN system.main.len(qi::VARCHAR[]) = 0 THEN system.main.error('kanon: qi is an empty list')
@@ -196,40 +252,319 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
             lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
-        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.format(
-            'system.main.create_sort_key(system.main.row(source.{0}, source.{0}::VARCHAR), ''ASC NULLS FIRST'')',
+        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name, number: system.main.format(
+            CASE WHEN system.main.list_contains(system.main.struct_extract(given, 'levelled'), system.main.subtract(number, 1))
+                THEN 'CASE WHEN source.{0} IS NULL THEN ''''::BLOB '
+                     'ELSE system.main.encode(system.main.concat(''='', source.{0}::VARCHAR)) END'
+                ELSE 'system.main.create_sort_key(system.main.row(source.{0}, source.{0}::VARCHAR), ''ASC NULLS FIRST'')'
+            END,
             system.main.concat('"', system.main.replace(name, '"', '""'), '"'))), 'string_agg', ', ')
     END,
     -- {2} what is shown; the text that is never reached makes a VARCHAR of an ENUM, and leaves other types
     -- (a slot that is NULL would make NULL of the whole text, without the error that tells why)
     coalesce(system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name, number: system.main.format(
-        'CASE WHEN system.main.list_contains(class.shown, {1}) THEN source.{0} WHEN true THEN NULL ELSE '''' END AS {0}',
+        CASE WHEN system.main.list_contains(system.main.struct_extract(given, 'levelled'), system.main.subtract(number, 1))
+            THEN 'system.main.decode(class.label{1}) AS {0}'
+            ELSE 'CASE WHEN system.main.list_contains(class.shown, {1}) THEN source.{0} WHEN true THEN NULL ELSE '''' END AS {0}'
+        END,
         system.main.concat('"', system.main.replace(name, '"', '""'), '"'), system.main.subtract(number, 1))), 'string_agg', ', '), ''),
     -- {3} k
     CASE WHEN TRY_CAST(k AS DOUBLE) = TRY_CAST(k AS BIGINT) AND TRY_CAST(k AS BIGINT) >= 1 THEN TRY_CAST(k AS BIGINT)
         ELSE system.main.error('kanon: k is not a whole number from 1 on') END,
-    -- {4} the masks, as lists of places in qi
+    -- {4} the ladder, codes and masks
     CASE
-        WHEN masks IS NULL THEN system.main.format(
-            'WITH RECURSIVE masks(place, shown) AS (
-                 SELECT 0::BIGINT, system.main.list_value()::BIGINT[]
+        WHEN system.main.len(system.main.struct_extract(given, 'levelled')) = 0 THEN system.main.format(
+            -- each column is a ladder of one level, and a mask costs a cell for each column that it hides
+            '"kanon ladder" AS MATERIALIZED (
+                 SELECT position FROM system.main.range({0}) AS ladder(position)
+             ),
+             -- The number of each value in its column.
+             "kanon codes" AS MATERIALIZED (
+                 SELECT type, position, system.main.dense_rank() OVER (PARTITION BY position ORDER BY cell ASC NULLS LAST) AS code
+                 FROM (
+                     SELECT type, system.main.unnest(cells), system.main.unnest(system.main.range({0})) FROM "kanon types"
+                 ) AS cells(type, cell, position)
+             ),
+             "kanon masks" AS MATERIALIZED (
+                 SELECT system.main.row_number() OVER (ORDER BY system.main.len(shown) DESC NULLS LAST, shown DESC NULLS LAST) AS mask,
+                        shown, system.main.subtract({0}, system.main.len(shown)) AS hidden
+                 FROM (SELECT DISTINCT shown FROM ({1}) AS masks(shown)) AS masks
+             )',
+            coalesce(system.main.len(qi::VARCHAR[]), 0),
+            CASE
+                WHEN system.main.struct_extract(given, 'masks') IS NULL THEN system.main.format(
+                    'WITH RECURSIVE masks(place, shown) AS (
+                         SELECT 0::BIGINT, system.main.list_value()::BIGINT[]
+                         UNION ALL
+                         SELECT system.main.add(place, 1),
+                                system.main.unnest(system.main.list_value(
+                                    system.main.list_concat(shown, system.main.list_value(place)), shown))
+                         FROM masks WHERE place < {0}
+                     )
+                     SELECT shown FROM masks WHERE place = {0}', coalesce(system.main.len(qi::VARCHAR[]), 0))
+                ELSE system.main.format('SELECT system.main.unnest(''{}''::BIGINT[][])',
+                    system.main.list_transform(system.main.struct_extract(given, 'masks'), lambda mask:
+                        system.main.list_sort(system.main.list_distinct(system.main.list_transform(mask,
+                            lambda shown: system.main.struct_extract(shown, 'place'))), 'ASC', 'NULLS LAST'))::VARCHAR)
+            END)
+        ELSE system.main.format(
+            '"kanon asked" AS MATERIALIZED (
+                 SELECT mask, place, kind, system.main.list_sort(system.main.list_distinct(steps), ''ASC'', ''NULLS LAST'') AS steps
+                 FROM (VALUES {0}) AS asked(mask, place, kind, steps)
+                 QUALIFY CASE
+                     WHEN system.main.count(*) OVER (PARTITION BY mask, place) > 1 THEN system.main.error(''kanon: a mask names a column twice'')
+                     WHEN kind <> ''DIGITS'' AND asked.steps <> system.main.list_sort(system.main.list_distinct(asked.steps), ''ASC'', ''NULLS LAST'')
+                     THEN system.main.error(''kanon: the widths of intervals must ascend (write age IN INTERVALS (5, 10))'')
+                     ELSE true
+                 END
+             ),
+             -- The texts of the columns with levels.
+             "kanon texts" AS MATERIALIZED (
+                 SELECT place, cell, CASE WHEN cell <> ''''::BLOB THEN system.main.substring(system.main.decode(cell), 2) END AS text,
+                        system.main.sum(size) AS size
+                 FROM (
+                     SELECT system.main.unnest({4}), system.main.unnest(system.main.list_transform({4}, lambda place:
+                                system.main.list_extract(cells, system.main.add(place, 1)))), size
+                     FROM "kanon types"
+                 ) AS cells(place, cell, size)
+                 GROUP BY 1, 2
+             ),
+             -- The levels of a column are those of all masks together; "partly" tells whether masks differ in them. Widths are whole
+             -- numbers, of as many decimals as the finest has.
+             "kanon recodings" AS MATERIALIZED (
+                 SELECT place, kind, partly, every, steps, decimals, longest, "values",
+                        kind <> ''DIGITS'' OR every OR system.main.list_aggregate(steps, ''max'') >= longest AS exact,
+                        system.main.list_transform(steps, lambda step: system.main.replace(system.main.left(step::VARCHAR, system.main.subtract(
+                            system.main.add(system.main.length(step::VARCHAR), decimals), 18)), ''.'', '''')::HUGEINT) AS widths
+                 FROM (
+                     SELECT *, system.main.list_aggregate(system.main.list_transform(steps, lambda step: system.main.length(
+                                   system.main.rtrim(system.main.right(step::VARCHAR, 18), ''0''))), ''max'') AS decimals
+                     FROM (
+                         SELECT place, system.main.count(DISTINCT steps) > 1 AS partly,
+                                system.main.bool_or(system.main.len(steps) = 0) AS every,
+                                system.main.list_sort(system.main.list_distinct(system.main.flatten(system.main.list(steps))),
+                                    ''ASC'', ''NULLS LAST'') AS steps,
+                                CASE WHEN system.main.min(kind) = system.main.max(kind) THEN system.main.min(kind)
+                                    ELSE system.main.error(''kanon: masks have levels of two kinds for a column (give it one)'') END AS kind
+                         FROM "kanon asked" WHERE kind <> '''' GROUP BY place
+                     ) AS asked
+                 ) AS recodings
+                 JOIN (
+                     SELECT place, coalesce(system.main.max(system.main.length(text)), 0), system.main.count(*) FROM "kanon texts" GROUP BY place
+                 ) AS texts(key, longest, "values") ON key = place
+             ),
+             -- Numbers are read from their texts, digit by digit: none is rounded, but down to the decimals of the widths.
+             "kanon values" AS MATERIALIZED (
+                 SELECT place, cell, text, size, CASE
+                            WHEN system.main.bool_or(kind <> ''DIGITS'' AND text IS NOT NULL AND NOT known) OVER (PARTITION BY place)
+                            THEN system.main.error(system.main.concat(''kanon: '',
+                                system.main.count(*) FILTER (text IS NOT NULL AND NOT known) OVER
+                                (PARTITION BY place), '' of the '', "values", '' values of the column '', system.main.list_extract({3},
+                                system.main.add(place, 1)), CASE kind
+                                    WHEN ''PERIODS'' THEN '' are no dates or timestamps (take widths such as INTERVALS (5, 10) for numbers)''
+                                    ELSE '' are no numbers (take INTERVALS (month, year) for dates)'' END))
+                            WHEN system.main.bool_or(kind = ''INTERVALS'' AND system.main.length(digits) > 36) OVER (PARTITION BY place)
+                            THEN system.main.error(system.main.concat(''kanon: values of the column '', system.main.list_extract({3},
+                                system.main.add(place, 1)), '' have more than 36 digits, with as many decimals as the widths have ''
+                                ''(release with the Python package kanon-sql)''))
+                            WHEN kind = ''INTERVALS'' AND minus
+                            THEN system.main.subtract(CASE WHEN system.main.regexp_matches(rest, ''[1-9]'') THEN ''-1''::HUGEINT ELSE 0::HUGEINT END,
+                                                      system.main.concat(''0'', digits)::HUGEINT)
+                            WHEN kind = ''INTERVALS'' THEN system.main.concat(''0'', digits)::HUGEINT
+                            ELSE 0
+                        END AS number
+                 FROM (
+                     SELECT place, cell, text, size, kind, "values", minus, known,
+                            CASE WHEN known AND point > 0
+                                THEN system.main.ltrim(system.main.rpad(word, point::INTEGER, ''0''), ''0'') ELSE '''' END AS digits,
+                            CASE WHEN point > 0 THEN system.main.substring(word, system.main.add(point, 1)) ELSE word END AS rest
+                     FROM (
+                         SELECT place, cell, text, size, kind, "values",
+                                system.main.concat(read.whole, read.part) AS word, read.sign = ''-'' AS minus,
+                                system.main.add(system.main.add(system.main.length(read.whole), coalesce(TRY_CAST(read.power AS BIGINT), 0)),
+                                    decimals) AS point,
+                                CASE kind
+                                    WHEN ''INTERVALS''
+                                    THEN system.main.regexp_full_match(
+                                             text, '' *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})? *'')
+                                         AND coalesce(system.main.abs(system.main.subtract(system.main.add(
+                                             coalesce(TRY_CAST(read.power AS BIGINT), 0),
+                                             system.main.length(system.main.ltrim(system.main.concat(read.whole, read.part), ''0''))),
+                                             system.main.add(system.main.length(read.part), 1))) <= 400
+                                             OR NOT system.main.regexp_matches(system.main.concat(read.whole, read.part), ''[1-9]''), false)
+                                    WHEN ''PERIODS''
+                                    THEN system.main.regexp_full_match(text, ''[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}( ([01][0-9]|2[0-3]):[0-5][0-9]:''
+                                             ''[0-5][0-9](\.[0-9]{{1,6}})?)?'')
+                                         AND system.main.left(text, 4) <> ''0000'' AND TRY_CAST(system.main.left(text, 10) AS DATE) IS NOT NULL
+                                END AS known
+                         FROM (
+                             SELECT texts.*, kind, decimals, "values", system.main.regexp_extract(text,
+                                        ''^ *([+-]?)([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))? *$'',
+                                        system.main.list_value(''sign'', ''whole'', ''part'', ''power'')) AS read
+                             FROM "kanon texts" AS texts JOIN "kanon recodings" AS recodings ON recodings.place = texts.place
+                         ) AS texts
+                     ) AS words
+                 ) AS numbers
+             ),
+             "kanon rungs" AS MATERIALIZED (
+                 SELECT place, 0 AS rung, NULL::DECIMAL(36, 18) AS step FROM "kanon recodings"
                  UNION ALL
-                 SELECT system.main.add(place, 1),
-                        system.main.unnest(system.main.list_value(system.main.list_concat(shown, system.main.list_value(place)), shown))
-                 FROM masks WHERE place < {0}
-             )
-             SELECT shown FROM masks WHERE place = {0}', coalesce(system.main.len(qi::VARCHAR[]), 0))
-        WHEN system.main.len(masks::VARCHAR[][]) = 0 THEN system.main.error('kanon: masks is an empty list')
-        ELSE system.main.format('SELECT system.main.unnest(''{}''::BIGINT[][])',
-            system.main.list_transform(masks::VARCHAR[][], lambda mask: CASE
-                WHEN mask IS NULL THEN system.main.error('kanon: masks holds NULL instead of a list of columns')
-                ELSE system.main.list_sort(system.main.list_distinct(system.main.list_transform(mask, lambda shown:
-                    coalesce(
-                        system.main.subtract(system.main.nullif(system.main.list_position(
-                            system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
-                            system.main.lower(shown)), 0), 1),
-                        system.main.error('kanon: a mask names a column that is not in qi')))), 'ASC', 'NULLS LAST')
-            END)::VARCHAR)
+                 SELECT place, system.main.row_number() OVER (PARTITION BY place ORDER BY coarse ASC NULLS LAST), step
+                 FROM (
+                     SELECT place, step, CASE kind WHEN ''DIGITS'' THEN system.main.subtract(0, step) ELSE step END AS coarse
+                     FROM (
+                         SELECT place, kind, longest, system.main.unnest(
+                                    CASE WHEN every THEN system.main.range(1, longest)::DECIMAL(36, 18)[] ELSE steps END) AS step
+                         FROM "kanon recodings"
+                     ) AS steps
+                     WHERE kind <> ''DIGITS'' OR step < longest
+                 ) AS steps
+             ),
+             -- What each value shows on each rung of its ladder, the value itself first; as bytes, whatever the collation.
+             "kanon labels" AS MATERIALIZED (
+                 SELECT texts.place, rung, cell, size, system.main.encode(CASE
+                            WHEN text IS NULL OR number IS NULL THEN NULL  -- asked for of each value, so that it is an error if one has none
+                            WHEN rung = 0 THEN text
+                            WHEN kind = ''DIGITS'' THEN system.main.concat(system.main.left(text, step::BIGINT),
+                                system.main.repeat(''*'', system.main.subtract(longest, step::BIGINT)))
+                            WHEN kind = ''PERIODS'' THEN CASE step
+                                WHEN 1 THEN system.main.left(text, 10)
+                                WHEN 2 THEN system.main.left(text, 7)
+                                WHEN 3 THEN system.main.concat(system.main.left(text, 4), ''-Q'', system.main.divide(
+                                    system.main.add(system.main.substring(text, 6, 2)::BIGINT, 2), 3))
+                                WHEN 4 THEN system.main.left(text, 4)
+                                ELSE system.main.concat(system.main.left(text, 3), ''0s'') END
+                            ELSE system.main.concat(''['', system.main.list_aggregate(system.main.list_transform(
+                                system.main.list_value(
+                                    system.main.list_aggregate(system.main.list_transform(wider, lambda width: system.main.subtract(number,
+                                        system.main.mod(system.main.add(system.main.mod(number, width), width), width))), ''max''),
+                                    system.main.list_aggregate(system.main.list_transform(wider, lambda width: system.main.subtract(
+                                        system.main.add(number, width),
+                                        system.main.mod(system.main.add(system.main.mod(number, width), width), width))), ''min'')),
+                                lambda bound: system.main.concat(CASE WHEN bound < 0 THEN ''-'' ELSE '''' END, system.main.rtrim(
+                                    system.main.regexp_replace(system.main.concat(
+                                        system.main.substring(system.main.lpad(system.main.abs(bound)::VARCHAR, 40, ''0''), 1,
+                                            system.main.subtract(40, decimals)), ''.'',
+                                        system.main.substring(system.main.lpad(system.main.abs(bound)::VARCHAR, 40, ''0''),
+                                            system.main.subtract(41, decimals))), ''^0*([0-9]+\.[0-9]*?)0*$'', ''\1''), ''.''))),
+                                ''string_agg'', '', ''), '')'')
+                        END) AS label
+                 FROM "kanon values" AS texts
+                 JOIN (
+                     SELECT recodings.*, rungs.rung, rungs.step,
+                            system.main.list_filter(widths, lambda width, number: number >= rungs.rung) AS wider
+                     FROM "kanon recodings" AS recodings JOIN "kanon rungs" AS rungs ON rungs.place = recodings.place
+                 ) AS rungs ON rungs.place = texts.place
+             ),
+             -- The share of the other values of its column that a label also stands for, on the average row: in thousandths, rounded to even.
+             "kanon counted" AS MATERIALIZED (
+                 SELECT place, rung, labels, system.main.add(share, CASE
+                            WHEN system.main.multiply(rest, 2) > least THEN 1
+                            WHEN system.main.multiply(rest, 2) = least THEN system.main.mod(share, 2)
+                            ELSE 0
+                        END) AS share
+                 FROM (
+                     SELECT place, rung, labels, least, system.main.divide(covered, least) AS share, system.main.mod(covered, least) AS rest
+                     FROM (
+                         SELECT place, rung, system.main.count(*) AS labels, system.main.sum(covered) AS covered,
+                                system.main.greatest(1, system.main.multiply(system.main.sum(size), system.main.subtract(
+                                    system.main.sum(same), 1))) AS least
+                         FROM (
+                             SELECT place, rung, system.main.count(*) AS same, system.main.sum(size) AS size,
+                                    system.main.multiply(system.main.multiply(system.main.sum(size), system.main.subtract(
+                                        system.main.count(*), 1)), 1000) AS covered
+                             FROM "kanon labels" GROUP BY place, rung, label
+                         ) AS labels
+                         GROUP BY place, rung
+                     ) AS rungs
+                 ) AS rungs
+             ),
+             -- The levels that a release may show, of each column the finest first, and what they lose in thousandths of a cell. One that
+             -- tells as much as the level before is left out where no mask names it.
+             "kanon ladder" AS MATERIALIZED (
+                 SELECT system.main.subtract(system.main.row_number() OVER (ORDER BY place ASC NULLS LAST, rung ASC NULLS LAST), 1) AS position,
+                        place, rung, loss,
+                        CASE WHEN system.main.count(*) OVER () > 12 THEN system.main.error(
+                            system.main.concat(''kanon: the quasi-identifiers have '',
+                            system.main.count(*) OVER (), '' levels, and at most 12 without Python (list fewer: zip IN DIGITS (5, 3); or ''
+                            ''release with the Python package kanon-sql)'')) END AS many
+                 FROM (
+                     SELECT place, 0 AS rung, 0 AS loss FROM system.main.range({2}) AS columns(place)
+                     WHERE NOT system.main.list_contains({4}, place)
+                     UNION ALL
+                     SELECT place, rung, CASE WHEN free THEN 0 ELSE system.main.least(system.main.greatest(grade, system.main.add(grade,
+                                system.main.max(system.main.subtract(share, grade)) OVER (
+                                    PARTITION BY place, free ORDER BY grade ASC NULLS LAST))),
+                                system.main.subtract(system.main.add(999, grade), system.main.max(grade) OVER (PARTITION BY place))) END
+                     FROM (
+                         SELECT place, rung, share, free, CASE WHEN free THEN 0 ELSE system.main.row_number() OVER (
+                                    PARTITION BY place, free ORDER BY rung ASC NULLS LAST) END AS grade
+                         FROM (
+                             SELECT counted.place, counted.rung, share, partly, exact, labels, system.main.lag(labels) OVER below AS finer,
+                                    counted.rung = 0 OR (NOT exact AND NOT partly AND counted.rung = 1
+                                        AND labels = system.main.lag(labels) OVER below)
+                                        AS free
+                             FROM "kanon counted" AS counted JOIN "kanon recodings" AS recodings ON recodings.place = counted.place
+                             WINDOW below AS (PARTITION BY counted.place ORDER BY counted.rung ASC NULLS LAST)
+                         ) AS rungs
+                         WHERE CASE WHEN rung = 0 THEN exact ELSE partly OR free OR labels < finer END
+                     ) AS rungs
+                 ) AS ladder
+             ),
+             -- The number of each label on its rung, or of each value in a column without levels.
+             "kanon codes" AS MATERIALIZED (
+                 SELECT type, position, system.main.dense_rank() OVER (PARTITION BY position ORDER BY
+                            CASE WHEN labels.place IS NULL THEN cells.cell ELSE label END ASC NULLS LAST) AS code
+                 FROM (
+                     SELECT type, system.main.unnest(cells), system.main.unnest(system.main.range({2})) FROM "kanon types"
+                 ) AS cells(type, cell, place)
+                 JOIN "kanon ladder" AS ladder ON ladder.place = cells.place
+                 LEFT JOIN "kanon labels" AS labels ON labels.place = cells.place AND labels.rung = ladder.rung AND labels.cell = cells.cell
+                 WHERE many IS NULL
+             ),
+             -- Each way to show a column under a mask: a level with all that are coarser, or none of them.
+             "kanon choices" AS MATERIALIZED (
+                 SELECT asked.mask, asked.place, loss, (
+                            SELECT system.main.list(coarser.position ORDER BY coarser.position ASC NULLS LAST) FROM "kanon ladder" AS coarser
+                            WHERE coarser.place = ladder.place AND coarser.rung >= ladder.rung) AS shown
+                 FROM "kanon asked" AS asked
+                 JOIN "kanon ladder" AS ladder ON ladder.place = asked.place
+                 LEFT JOIN "kanon recodings" AS recodings ON recodings.place = asked.place
+                 LEFT JOIN "kanon rungs" AS rungs ON rungs.place = ladder.place AND rungs.rung = ladder.rung
+                 WHERE asked.kind = '''' OR NOT partly OR system.main.len(asked.steps) = 0 OR CASE
+                     WHEN ladder.rung > 0 THEN system.main.list_contains(asked.steps, rungs.step)
+                     ELSE asked.kind <> ''DIGITS'' OR system.main.list_aggregate(asked.steps, ''max'') >= longest
+                 END
+                 UNION ALL
+                 SELECT mask, place, 1000, system.main.list_value()::BIGINT[]
+                 FROM system.main.range({1}) AS masks(mask), system.main.range({2}) AS columns(place)
+                 WHERE NOT EXISTS (FROM "kanon asked" AS asked WHERE asked.mask = masks.mask AND asked.place = columns.place)
+             ),
+             "kanon masks" AS MATERIALIZED (
+                 SELECT system.main.row_number() OVER (ORDER BY hidden ASC NULLS LAST, shown DESC NULLS LAST) AS mask, shown, hidden
+                 FROM (
+                     WITH RECURSIVE masks(place, mask, shown, hidden) AS (
+                         SELECT 0::BIGINT, mask, system.main.list_value()::BIGINT[], 0::BIGINT FROM system.main.range({1}) AS masks(mask)
+                         UNION ALL
+                         SELECT system.main.add(masks.place, 1), masks.mask, system.main.list_concat(masks.shown, choices.shown),
+                                system.main.add(masks.hidden, choices.loss)
+                         FROM masks JOIN "kanon choices" AS choices ON choices.mask = masks.mask AND choices.place = masks.place
+                     )
+                     SELECT DISTINCT shown, hidden FROM masks WHERE place = {2}
+                 ) AS masks
+             )',
+            -- {0} the columns of each mask, {1} how many masks, {2} how many columns, {3} their names, {4} those with levels
+            system.main.list_aggregate(system.main.flatten(system.main.list_transform(system.main.struct_extract(given, 'masks'),
+                lambda mask, number: system.main.list_transform(mask, lambda shown: system.main.format(
+                    '({}::BIGINT, {}::BIGINT, ''{}'', ''[{}]''::DECIMAL(36, 18)[])',
+                    system.main.subtract(number, 1), system.main.struct_extract(shown, 'place'), system.main.struct_extract(shown, 'kind'),
+                    coalesce(system.main.list_aggregate(system.main.struct_extract(shown, 'steps'), 'string_agg', ', '), ''))))),
+                'string_agg', ', '),
+            system.main.len(system.main.struct_extract(given, 'masks')),
+            coalesce(system.main.len(qi::VARCHAR[]), 0),
+            coalesce(system.main.format('system.main.list_value({})', system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+                lambda name: system.main.concat('''', system.main.replace(name, '''', ''''''), '''')), 'string_agg', ', ')), ''),
+            system.main.format('''{}''::BIGINT[]', system.main.struct_extract(given, 'levelled')::VARCHAR))
     END,
     -- {5} the number of quasi-identifiers
     coalesce(system.main.len(qi::VARCHAR[]), 0),
@@ -242,5 +577,48 @@ FROM system.main.query(system.main.format(
         ELSE 'system.main.len(system.main.list_filter(after.shown, lambda place: '
              'NOT system.main.list_contains(joined.alike, place))) = 0' END,
     -- {8} how a recursion that keeps one row for each key is written
-    CASE WHEN system.main.starts_with(system.main.version(), 'v1.4.') THEN 'UNION' ELSE 'UNION ALL' END
-));
+    CASE WHEN system.main.starts_with(system.main.version(), 'v1.4.') THEN 'UNION' ELSE 'UNION ALL' END,
+    -- {9} what each row type shows: its columns, and the labels of those with levels
+    CASE
+        WHEN system.main.len(system.main.struct_extract(given, 'levelled')) = 0
+        THEN 'SELECT types.cells, masks.shown
+              FROM "kanon repaired" AS repaired
+              JOIN "kanon types" AS types ON types.type = repaired.type
+              LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask'
+        ELSE system.main.format(
+            'SELECT types.cells, system.main.list_transform(masks.shown, lambda position:
+                        system.main.list_extract(columns, system.main.add(position, 1)))
+                        AS shown, {0}
+             FROM "kanon repaired" AS repaired
+             JOIN "kanon types" AS types ON types.type = repaired.type
+             LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask
+             CROSS JOIN (SELECT system.main.list(place ORDER BY position ASC NULLS LAST) FROM "kanon ladder") AS ladder(columns)
+             LEFT JOIN (
+                 SELECT repaired.type, {1}
+                 FROM "kanon repaired" AS repaired
+                 JOIN "kanon types" AS types ON types.type = repaired.type
+                 JOIN (
+                     SELECT mask, place, system.main.min(rung)
+                     FROM (SELECT mask, system.main.unnest(shown) FROM "kanon masks") AS masks(mask, position)
+                     JOIN "kanon ladder" AS ladder ON ladder.position = masks.position
+                     GROUP BY 1, 2
+                 ) AS finest(mask, place, rung) ON finest.mask = repaired.mask
+                 JOIN "kanon labels" AS labels ON labels.place = finest.place AND labels.rung = finest.rung
+                     AND labels.cell = system.main.list_extract(types.cells, system.main.add(finest.place, 1))
+                 GROUP BY 1
+             ) AS labels ON labels.type = repaired.type',
+            system.main.list_aggregate(system.main.list_transform(system.main.struct_extract(given, 'levelled'),
+                lambda place: system.main.format('labels.label{0}', place)), 'string_agg', ', '),
+            system.main.list_aggregate(system.main.list_transform(system.main.struct_extract(given, 'levelled'),
+                lambda place: system.main.format(
+                'system.main.max(labels.label) FILTER (labels.place = {0}) AS label{0}', place)), 'string_agg', ', '))
+    END,
+    -- {10} columns with levels become texts, named as in qi
+    CASE
+        WHEN system.main.len(system.main.struct_extract(given, 'levelled')) = 0 THEN ''
+        ELSE system.main.format('REPLACE ({})', system.main.list_aggregate(system.main.list_transform(
+            system.main.struct_extract(given, 'levelled'), lambda place: system.main.format(
+                'source.{0}::VARCHAR AS {0}', system.main.concat('"', system.main.replace(
+                system.main.list_extract(qi::VARCHAR[], system.main.add(place, 1)), '"', '""'), '"'))), 'string_agg', ', '))
+    END
+)), 1));

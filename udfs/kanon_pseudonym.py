@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.model.secret import PSEUDONYMS
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-PURPOSE = "pseudonyms"
 
 
 def pseudonym(session: Session, values: pa.ChunkedArray) -> pa.Array:
@@ -28,7 +27,7 @@ def pseudonym(session: Session, values: pa.ChunkedArray) -> pa.Array:
     import pyarrow as pa
 
     texts = (None if each is None else each.encode("utf-8", "surrogatepass") for each in values.to_pylist())
-    return pa.array(session.secret.tokens(PURPOSE, texts), pa.string())
+    return pa.array(session.secret.tokens(PSEUDONYMS, texts), pa.string())
 
 
 FUNCTION = Function(name="kanon_pseudonym", returns="VARCHAR", call=pseudonym, arrow=True)

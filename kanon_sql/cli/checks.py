@@ -16,6 +16,7 @@ from kanon_sql.cli.options import (
     delimiter_option,
     json_option,
     qi_option,
+    secret_file_option,
     sensitive_options,
     show,
     table_option,
@@ -35,6 +36,8 @@ from kanon_sql.errors import AuditError
 @click.option("--metric", metavar="FILE", help="The table of distances (a, b, distance) that the policy names.")
 @click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
+@click.option("--pseudonym", multiple=True, metavar="A,B", help="Columns that show tokens in the place of identifiers.")
+@secret_file_option("The secret of the release: tokens are computed again.  [default: KANON_SECRET]")
 @delimiter_option
 @json_option
 def verify(
@@ -45,6 +48,8 @@ def verify(
     metric: str | None,
     hierarchy: str | None,
     beside: tuple[str, ...],
+    pseudonym: tuple[str, ...],
+    secret: bytes | None,
     delimiter: str,
     as_json: bool,
 ) -> None:
@@ -59,13 +64,15 @@ def verify(
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.verification.files import verify_files
 
+    if secret is not None and not pseudonym:
+        raise click.UsageError("--secret-file is for the tokens of --pseudonym; hint: --pseudonym patient_id")
     tables = Place.of(source, table), Place.of(release)
     recoded = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
     others = tables_beside(metric, hierarchy)[1] | recoded
     con = audit_macros(duckdb.connect())
 
     def work() -> dict[str, str]:
-        return verify_files(con, *tables, certificate, delimiter, others)
+        return verify_files(con, *tables, certificate, delimiter, others, (column_names(pseudonym, []), secret))
 
     try:
         found = interruptible(con.interrupt, work, patience=PATIENCE)

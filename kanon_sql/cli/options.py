@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import click
 
 from kanon_sql.cli.terminal import grid_of
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def column_names(values: Iterable[str], columns: list[str]) -> list[str]:
@@ -79,12 +81,13 @@ def _secret(_context: click.Context, _option: click.Parameter, path: str | None)
     return None if path is None else read_secret(path)
 
 
-secret_option = click.option(
-    "--secret-file",
-    "secret",
-    metavar="FILE",
-    callback=_secret,
-    help="Key of all choices that must be unpredictable.  [default: KANON_SECRET, else one kept for the user]",
+def secret_file_option(told: str) -> Callable[[F], F]:
+    """Return the option that names the file of a secret."""
+    return click.option("--secret-file", "secret", metavar="FILE", callback=_secret, help=told)
+
+
+secret_option = secret_file_option(
+    "Key of all choices that must be unpredictable.  [default: KANON_SECRET, else one kept for the user]"
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")

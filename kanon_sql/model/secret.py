@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 VARIABLE = "KANON_SECRET"
 """Environment variable that holds a secret."""
 
+PSEUDONYMS = "pseudonyms"
+"""The purpose of the tokens that stand for identifiers."""
+
 _LENGTH = 32
 """Bytes of a secret that is made here."""
 

@@ -5,7 +5,7 @@ Nothing is solved for it, but that bins and regions are put together again as th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +24,7 @@ from kanon_sql.model.validation import same_name
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import told_people
 from kanon_sql.verification.coded_source import CodedSource
+from kanon_sql.verification.pseudonyms import Pseudonyms
 from kanon_sql.verification.tables import Loss, compare
 
 if TYPE_CHECKING:
@@ -58,7 +59,13 @@ def read_certificate(path: str) -> Document:
 
 
 def verify_files(
-    con: Any, source: Place, release: Place, certificate: str, delimiter: str, beside: Mapping[str, Place]
+    con: Any,
+    source: Place,
+    release: Place,
+    certificate: str,
+    delimiter: str,
+    beside: Mapping[str, Place],
+    tokens: tuple[Sequence[str], bytes | None] = ((), None),
 ) -> dict[str, str]:
     """Check a certificate and a release against the source, field by field.
 
@@ -74,6 +81,8 @@ def verify_files(
         The separator of CSV files.
     beside : mapping of Place
         The tables that the policy names: distances, hierarchies and maps.
+    tokens : tuple
+        The columns that show pseudonyms, and the secret of the release, where it is at hand: see `Pseudonyms.of`.
 
     Returns
     -------
@@ -88,14 +97,20 @@ def verify_files(
     document = read_certificate(certificate)
     with closing(con):
         try:
-            return _checked(con, source, release, document, delimiter, beside)
+            return _checked(con, source, release, document, delimiter, beside, tokens)
         except CertificateError as error:
             at = CertificateError(error.field, error.fact, document.lines.get(error.field or ""))
             raise_alone(AuditError(f"{certificate}, {at}"))
 
 
 def _checked(
-    con: Any, source: Place, release: Place, document: Document, delimiter: str, beside: Mapping[str, Place]
+    con: Any,
+    source: Place,
+    release: Place,
+    document: Document,
+    delimiter: str,
+    beside: Mapping[str, Place],
+    tokens: tuple[Sequence[str], bytes | None],
 ) -> dict[str, str]:
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = Certificate(**document.claims)
@@ -111,7 +126,9 @@ def _checked(
     _require("cells", claimed.cells, claimed.rows * len(policy.quasi_identifiers), "the source has")
     load(con, release, into="released", delimiter=delimiter)
     sizes = record(con, "FROM k_anonymity('released', $qi)", {"qi": [qi.column for qi in policy.quasi_identifiers]})
-    loss = compare(con, coded, from_json=release.kind in ("json", "jsonl"))  # before values are weighed: it gives them types
+    pseudonyms = Pseudonyms.of(con, tokens[0], policy, tokens[1])
+    from_json = release.kind in ("json", "jsonl")
+    loss = compare(con, coded, pseudonyms, from_json=from_json)  # before values are weighed: it gives them types
     _check_guarantees(con, policy)
     _check_people(policy, loss)
     if claimed.rows:
@@ -127,7 +144,7 @@ def _checked(
     _check_groupings(claimed, coded)
     proven = verify(certificate, codes, counts, coded.sensitive)
     document.require_checksum()
-    told = _report(claimed, coded, loss, proven)
+    told = _report(claimed, coded, loss, proven) | pseudonyms.told()
     return told | ({"not released": ", ".join(unreleased)} if unreleased else {})
 
 

@@ -27,6 +27,7 @@ from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.label_rules import reading
 from kanon_sql.verification.one_level import check_one_level
 from kanon_sql.verification.origins import check_origins
+from kanon_sql.verification.pseudonyms import Pseudonyms, refuse_unnamed
 from kanon_sql.verification.readings import Domain, Reading
 from kanon_sql.verification.shown_numbers import number_loss
 
@@ -50,7 +51,7 @@ class Loss:
     people: tuple[int, int] | None = None
 
 
-def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
+def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json: bool) -> Loss:
     """Compare the table ``released`` with the table ``source``; their columns may take other types by it.
 
     Parameters
@@ -59,6 +60,8 @@ def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
         A DuckDB connection with both tables.
     source : CodedSource
         The source as codes.
+    pseudonyms : Pseudonyms
+        The columns that show tokens.
     from_json : bool
         Whether the release was read from JSON, where texts and other values have lost their quotes.
 
@@ -80,8 +83,12 @@ def compare(con: Any, source: CodedSource, *, from_json: bool) -> Loss:
     if rows[0] != rows[1]:
         raise AuditError(f"the release has {rows[1]} rows, the source {rows[0]}")
     chosen = [qi.column for qi in policy.quasi_identifiers]
-    others = [quoted(name) for name in names if name not in chosen]
+    unchanged = [name for name in names if name not in chosen]
+    others = [quoted(name) for name in unchanged]
+    refuse_unnamed(con, pseudonyms, unchanged)
+    pseudonyms.replace_identifiers(con)
     _align(con, policy, from_json)
+    pseudonyms.compare_rows(con, unchanged)
     if not rows[0]:
         return Loss(cells=(0, 0), cost=(Fraction(0), Fraction(0)))
     if others:

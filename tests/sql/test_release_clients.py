@@ -92,6 +92,10 @@ def test_in_wasm(con: duckdb.DuckDBPyConnection) -> None:
     done = in_wasm([kanon, table, call])
     assert done.stderr == ""
     assert [tuple(row.values()) for row in json.loads(done.stdout)] == con.execute(f"{table}; {call}").fetchall()
+    levels = "SELECT * FROM pattern_guided('t', [['a IN INTERVALS (4)', 'b IN DIGITS (1)'], []], k := 3, qi := ['a', 'b'])"
+    done = in_wasm([kanon, table, levels])
+    assert done.stderr == ""
+    assert [tuple(row.values()) for row in json.loads(done.stdout)] == con.execute(levels).fetchall()
     refused = in_wasm([kanon, table, call.replace("3", "70")])
     assert refused.returncode == 1
     assert "kanon: rows are left over" in refused.stderr
