@@ -6,7 +6,7 @@
         SELECT *, system.main.len(counts) AS columns, (1 + rows * system.main.len(counts) * ${qis} // ${budget})::UBIGINT AS parts
         FROM (
             -- the names end with the constant, which is there so that no list is empty, and the number of the rows
-            SELECT CASE WHEN "kanon#rows" > 0 THEN system.main.struct_keys("kanon#a") END AS names, "kanon#rows" AS rows,
+            SELECT CASE WHEN "kanon#rows" > 0 THEN system.main.json_keys(system.main.to_json("kanon#a")) END AS names, "kanon#rows" AS rows,
                    system.main.list_value(*COLUMNS("kanon#a".* EXCLUDE ("kanon#rows"))) AS counts
             FROM (
                 SELECT system.main.approx_count_distinct(COLUMNS(* EXCLUDE (${roles}))), system.main.count(*) AS "kanon#rows"
