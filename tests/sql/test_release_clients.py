@@ -12,6 +12,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+import kanon_sql
+
 ROOT = Path(__file__).parents[2]
 ADULT = ROOT.parent / "shared" / "data" / "adult_full.csv.gz"
 ADULT_2 = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"]
@@ -99,3 +101,13 @@ def test_in_wasm(con: duckdb.DuckDBPyConnection) -> None:
     refused = in_wasm([kanon, table, call.replace("3", "70")])
     assert refused.returncode == 1
     assert "kanon: rows are left over" in refused.stderr
+
+
+@pytest.mark.process
+def test_the_package_opens_a_file_into_which_the_shell_has_read_the_macros(shell: str, tmp_path: Path) -> None:
+    file = tmp_path / "clinic.duckdb"
+    script = ".read kanon.sql\nCREATE TABLE t AS SELECT i % 3 AS zip FROM range(9) AS t(i);"
+    command = [shell, "-init", "/dev/null", "-batch", str(file)]
+    subprocess.run(command, input=script, text=True, capture_output=True, cwd=ROOT / "sql", timeout=120, check=True)
+    with kanon_sql.connect(file) as con:
+        assert len(con.execute("FROM k_anonymize('t', 3, qi := ['zip'])").fetchall()) == 9

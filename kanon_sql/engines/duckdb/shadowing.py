@@ -76,7 +76,8 @@ _LAMBDA = re.compile(r'\(lambda ("?\w+"?(?:, "?\w+"?)?): ')
 
 
 def _as_stored(text: str) -> str:
-    """Return the printed text of a macro, with lambdas as of a macro that DuckDB 1.5 stored."""
+    """Return the printed text of a macro, with lambdas as DuckDB 1.5 stored them, and truth values as DuckDB 2 prints them."""
+    text = text.replace("CAST('t' AS BOOLEAN)", "true").replace("CAST('f' AS BOOLEAN)", "false")
     return _LAMBDA.sub(lambda found: f'("row"({found[1]}) -> ' if "," in found[1] else f"({found[1]} -> ", text)
 
 
