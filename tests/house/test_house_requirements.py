@@ -9,11 +9,11 @@ import pytest
 
 from kanon_sql.clause.conditions import SPELLINGS
 from kanon_sql.engines.duckdb.gate import QUESTIONS
-from kanon_sql.engines.duckdb.measures import CHECKS
 from kanon_sql.engines.duckdb.population_gate import MATCHED
+from kanon_sql.engines.duckdb.verdicts import CHECKS
 from kanon_sql.engines.spark.questions import QUESTIONS as SPARK_QUESTIONS
 from kanon_sql.model.requirements import KAnonymity, PopulationRequirement, Requirement, SensitiveRequirement
-from kanon_sql.report.measured import REPORTED
+from kanon_sql.report.guarantees import REPORTED
 from kanon_sql.solvers.requirements.encode import ENCODERS
 from kanon_sql.solvers.requirements.exact_test import EXACT_TESTS
 from kanon_sql.solvers.requirements.least import LEAST

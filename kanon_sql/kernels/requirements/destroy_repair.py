@@ -13,7 +13,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.move_log import MoveLog, add_by_row_type, added_cost, keep, log
+    from cython.cimports.kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
     from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS
     from cython.cimports.kanon_sql.kernels.random import below
     from cython.cimports.kanon_sql.kernels.requirements.assignment import (
@@ -23,14 +23,14 @@ if cython.compiled:
         tick,
         unassign,
     )
-    from cython.cimports.kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near
+    from cython.cimports.kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
     from cython.cimports.kanon_sql.kernels.requirements.selection import clear, select
 else:
-    from kanon_sql.kernels.classes.move_log import MoveLog, add_by_row_type, added_cost, keep, log
+    from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
     from kanon_sql.kernels.classes.partition import SLOTS
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.requirements.assignment import Assignment, assign, has_surplus, tick, unassign
-    from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near
+    from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
     from kanon_sql.kernels.requirements.selection import clear, select
 
 _ATTEMPTS = cython.declare(cython.longlong, 16)
@@ -109,14 +109,14 @@ def _rebuild(
                 most = cost
                 keep(work.moves, destroyed)
             _adapt_prices(work, destroyed)
-            _undo(work.assignment, work.moves, destroyed)
+            undo(work.assignment, work.moves, destroyed)
         else:
-            _undo(work.assignment, work.moves, destroyed)
+            undo(work.assignment, work.moves, destroyed)
             break
     if found:
-        _replay(work.assignment, work.moves)
+        replay(work.assignment, work.moves)
     else:
-        _undo(work.assignment, work.moves, 0)
+        undo(work.assignment, work.moves, 0)
     for f in range(work.types):
         work.rows[work.row[f]] = 0
     return 1 if found and most < before else 0
@@ -153,30 +153,6 @@ def _adapt_prices(work: Neighbourhood, destroyed: cython.longlong) -> cython.voi
     add_by_row_type(work.moves, work.assignment.space.cost, destroyed, work.rows)
     for f in range(work.types):
         work.adapted[f] += _PULL * (cython.cast(cython.double, work.rows[work.row[f]]) / work.own[f] - work.adapted[f])
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _replay(assignment: Assignment, moves: MoveLog) -> cython.void:
-    """Make the kept moves again, in the state in which they were made."""
-    a: cython.longlong
-    for a in range(moves.kept):
-        assign(assignment, moves.kept_type[a], moves.kept_number[a], moves.kept_rows[a])
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _undo(assignment: Assignment, moves: MoveLog, first: cython.longlong) -> cython.void:
-    """Take back all moves from the one with this number on."""
-    a: cython.longlong
-    for a in range(moves.count - 1, first - 1, -1):
-        if moves.rows[a] < 0:
-            assign(assignment, moves.row_type[a], moves.number[a], -moves.rows[a])
-        else:
-            unassign(assignment, moves.row_type[a], moves.number[a], moves.rows[a])
-    moves.count = first
 
 
 @cython.cfunc
