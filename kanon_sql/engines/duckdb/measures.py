@@ -69,7 +69,7 @@ def measure(con: Any, requirement: ThresholdRequirement, quasi_identifiers: list
         When the metric does not suit the values.
     """
     with told_by_macros():
-        return _FIGURES[type(requirement)](
+        return FIGURES[type(requirement)](
             con, requirement, {"table": table, "qi": quasi_identifiers, "sensitive": requirement.sensitive}
         )
 
@@ -112,12 +112,13 @@ def _disclosure(con: Any, _: DeltaDisclosure, values: dict[str, Any]) -> dict[st
     return record(con, _DISCLOSURE, values)
 
 
-_FIGURES: dict[type[Requirement], Callable[[Any, Any, dict[str, Any]], dict[str, Any]]] = {
+FIGURES: dict[type[Requirement], Callable[[Any, Any, dict[str, Any]], dict[str, Any]]] = {
     LDiversity: _diversity,
     TCloseness: _closeness,
     BetaLikeness: _likeness,
     DeltaDisclosure: _disclosure,
 }
+"""For each requirement what asks for its figures."""
 
 
 MEASURED: dict[type[ThresholdRequirement], str] = {

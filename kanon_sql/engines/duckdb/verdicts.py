@@ -41,7 +41,7 @@ def require(requirement: ThresholdRequirement, figures: Figures) -> None:
     """
     if not figures["classes"]:
         return
-    kept, found = _VERDICTS[type(requirement)](requirement, figures)
+    kept, found = VERDICTS[type(requirement)](requirement, figures)
     if not kept:
         raise AuditError(f"{requirement.describe()} does not hold: {found}; hint: release the table with this guarantee")
 
@@ -152,9 +152,10 @@ def _undisclosed(requirement: DeltaDisclosure, figures: Figures) -> tuple[bool, 
     return ratio <= requirement.ratio, f"the greatest disclosure is {figures['delta']:.6f}"
 
 
-_VERDICTS: dict[type[Requirement], Callable[[Any, Figures], tuple[bool, str]]] = {
+VERDICTS: dict[type[Requirement], Callable[[Any, Figures], tuple[bool, str]]] = {
     LDiversity: _diverse,
     TCloseness: _close,
     BetaLikeness: _like,
     DeltaDisclosure: _undisclosed,
 }
+"""For each requirement whether figures keep it, and what was found."""
