@@ -14,7 +14,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS
+    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, count_places, place_of
     from cython.cimports.kanon_sql.kernels.random import below
     from cython.cimports.kanon_sql.kernels.requirements.assignment import (
         Assignment,
@@ -27,7 +27,7 @@ if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.selection import clear, select
 else:
     from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from kanon_sql.kernels.classes.partition import SLOTS
+    from kanon_sql.kernels.classes.partition import SLOTS, count_places, place_of
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.requirements.assignment import Assignment, assign, has_surplus, tick, unassign
     from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
@@ -176,33 +176,20 @@ def _release(
 def _destroy(assignment: Assignment, work: Neighbourhood, seed: cython.longlong, state: cython.ulonglong[::1]) -> cython.void:
     """Dissolve the class of a row and classes of rows it could share a class with; of large ones only surplus rows."""
     attempt: cython.longlong
-    s: cython.longlong
     i: cython.longlong
     c: cython.longlong
-    turn: cython.longlong
     place: cython.longlong
-    length: cython.longlong
     first: cython.longlong = assignment.space.first[seed]
     j: cython.longlong = assignment.space.instance[first + below(state, assignment.space.first[seed + 1] - first)]
     start: cython.longlong = assignment.space.start[j]
     span: cython.longlong = assignment.space.start[j + 1] - start
     for attempt in range(min(_ATTEMPTS, span + 1)):
         i = seed if attempt == 0 else assignment.space.member[start + below(state, span)]
-        c = -1
-        turn = below(state, SLOTS)
-        for s in range(SLOTS):
-            place = i * SLOTS + (turn + s) % SLOTS
-            if assignment.partition.where[place] >= 0:
-                c = assignment.partition.where[place]
-                break
-        if c < 0:
+        place = place_of(assignment.partition, i, below(state, SLOTS))
+        if place < 0:
             continue
-        length = 0
-        place = assignment.partition.head[c]
-        while place >= 0 and length <= work.size:
-            length += 1
-            place = assignment.partition.after[place]
-        if work.types + length <= work.size:
+        c = assignment.partition.where[place]
+        if work.types + count_places(assignment.partition, c, work.size) <= work.size:
             while assignment.partition.head[c] >= 0:
                 place = assignment.partition.head[c]
                 _release(assignment, work, place // SLOTS, c, assignment.partition.amount[place])
