@@ -32,8 +32,8 @@ def value_hash(value: str, *, by_look: bool = False) -> str:
     Examples
     --------
     >>> import duckdb
-    >>> duckdb.sql(f"SELECT count(DISTINCT {value_hash('x')}) FROM (VALUES (0::HUGEINT), (-1)) t(x)").fetchone()
-    (2,)
+    >>> duckdb.sql(f"SELECT count(DISTINCT {value_hash('x')}) FROM (VALUES (0::HUGEINT), (-1)) t(x)").fetchall()
+    [(2,)]
     """
     return f"""CASE WHEN {of_type(value, f"{_HELD}|{UNLIKE}" if by_look else _HELD)}
     THEN system.main.hash({value}, CAST({value} AS VARCHAR)) ELSE system.main.hash({value}) END"""
