@@ -16,8 +16,8 @@ from benchmarks.data import coded, table
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.instances.ilp import Program, solve_program
 from kanon_sql.solvers.instances.listing import useful
+from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.instances.search_space import SearchSpace
-from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
 from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import Prices
 

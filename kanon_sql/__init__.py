@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.batch import Batch
     from kanon_sql.engines.duckdb.connection import connect, register, releases
     from kanon_sql.engines.duckdb.intersection import IntersectionRisk, intersection_risk
-    from kanon_sql.engines.duckdb.suggestion import Suggestion, suggest
+    from kanon_sql.engines.duckdb.suggestion import suggest
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import (
         AlphaAnonymity,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         People,
         TCloseness,
     )
+    from kanon_sql.model.suggested_policy import Suggestion
 
 __version__ = "0.1.0"
 
@@ -41,7 +42,7 @@ _HOMES = {
     "intersection_risk": "kanon_sql.engines.duckdb.intersection",
     "IntersectionRisk": "kanon_sql.engines.duckdb.intersection",
     "suggest": "kanon_sql.engines.duckdb.suggestion",
-    "Suggestion": "kanon_sql.engines.duckdb.suggestion",
+    "Suggestion": "kanon_sql.model.suggested_policy",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
     "Policy": "kanon_sql.model.policy",

@@ -13,6 +13,7 @@ from kanon_sql.cli.options import assigned, column_names, given_options, show
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.terminal import progress
 from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.model.append_options import APPEND_CHOICES, APPEND_DEFAULTS
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.batch import Batch
@@ -37,29 +38,29 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
 )
 @click.option(
     "--leftover",
-    type=click.Choice(["wait", "suppress"]),
-    default="wait",
+    type=click.Choice(APPEND_CHOICES["leftover"]),
+    default=APPEND_DEFAULTS["leftover"],
     show_default=True,
     help="What becomes of rows of which nothing would be shown.",
 )
 @click.option(
     "--changed",
-    type=click.Choice(["refuse", "ignore"]),
-    default="refuse",
+    type=click.Choice(APPEND_CHOICES["changed"]),
+    default=APPEND_DEFAULTS["changed"],
     show_default=True,
     help="What to do where rows were changed since they were released; ignore leaves them as they were.",
 )
 @click.option(
     "--deleted",
-    type=click.Choice(["refuse", "ignore"]),
-    default="refuse",
+    type=click.Choice(APPEND_CHOICES["deleted"]),
+    default=APPEND_DEFAULTS["deleted"],
     show_default=True,
     help="The same for rows that were deleted.",
 )
 @click.option(
     "--returning",
-    type=click.Choice(["refuse", "wait", "release"]),
-    default="refuse",
+    type=click.Choice(APPEND_CHOICES["returning"]),
+    default=APPEND_DEFAULTS["returning"],
     show_default=True,
     help="What to do with new rows of people who were released before.",
 )

@@ -140,18 +140,9 @@ def audit(
     import duckdb
 
     from kanon_sql.engines.duckdb.files import columns, load, load_beside
-    from kanon_sql.engines.duckdb.measures import (
-        MEASURED,
-        mapping,
-        measure,
-        measured_requirements,
-        require,
-        shares,
-        told_by_macros,
-        too_present,
-        unmapped,
-    )
+    from kanon_sql.engines.duckdb.measures import MEASURED, mapping, measure, measured_requirements, shares, told_by_macros
     from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.verdicts import require, too_present, unmapped
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import DeltaPresence
     from kanon_sql.model.validation import fraction as fraction_of

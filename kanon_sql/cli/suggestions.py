@@ -82,8 +82,9 @@ def suggest(
 
     from kanon_sql.engines.duckdb.files import load
     from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.engines.duckdb.suggestion import Suggestion, suggestion
+    from kanon_sql.engines.duckdb.suggestion import suggestion
     from kanon_sql.model.policy_file import kind_of, written
+    from kanon_sql.model.suggested_policy import Suggestion
 
     place = Place.of(file, table)
     ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)

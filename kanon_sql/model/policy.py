@@ -7,13 +7,14 @@ what travels inside SQL.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Unpack
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model import policy_checks as checks
 from kanon_sql.model import recodings as generalizations
+from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
 from kanon_sql.model.microaggregation import Aggregate
@@ -24,23 +25,12 @@ from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, compl
 from kanon_sql.model.populations import check_population
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
 from kanon_sql.model.recodings import Generalization, Rectangles, Summary
-from kanon_sql.model.requirements import (
-    KAnonymity,
-    People,
-    PopulationRequirement,
-    Requirement,
-    SensitiveRequirement,
-    TCloseness,
-    least_rows,
-    population_ones,
-    respelled,
-    sensitive_ones,
-)
+from kanon_sql.model.requirements import respelled
 from kanon_sql.model.validation import fraction, same_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Guarantee):
     """A guarantee about a release, and how to look for it.
 
     Parameters
@@ -90,7 +80,6 @@ class Policy:
 
     quasi_identifiers: tuple[QuasiIdentifier, ...] = ()
     every_column: bool = False
-    requirements: tuple[Requirement, ...] = field(default_factory=lambda: (KAnonymity(k=2),))
     masks: tuple[Mask, ...] | None = None
     linked: tuple[Group, ...] = ()
     keep: tuple[str, ...] | None = None
@@ -111,7 +100,7 @@ class Policy:
         check_links(self.linked, None if self.every_column else identifying)
         checks.check_sensitive(self.requirements, identifying, *map(columns_of, self.masks or ()), *self.linked)
         checks.check_recodings(self.quasi_identifiers, self.linked, masks=self.masks is not None)
-        check_population(population_ones(self.requirements), self.quasi_identifiers)
+        check_population(self.population_requirements, self.quasi_identifiers)
         if self.masks is not None:
             recodings = {same_name(qi.column): qi.recoding for qi in self.quasi_identifiers if qi.recoding is not None}
             object.__setattr__(self, "masks", tuple(simplified(mask, recodings) for mask in self.masks))
@@ -127,50 +116,6 @@ class Policy:
         checks.check_output(self.algorithm, self.suppress, self.row_order)
 
     @property
-    def k(self) -> int:
-        """Return the least number of rows that k-anonymity asks of a class."""
-        return least_rows(self.requirements)
-
-    @property
-    def sensitive_requirements(self) -> tuple[SensitiveRequirement, ...]:
-        """Return the requirements on the values of a column, in their order."""
-        return sensitive_ones(self.requirements)
-
-    @property
-    def population_requirements(self) -> tuple[PopulationRequirement, ...]:
-        """Return the requirements that are counted in a table of the population, in their order."""
-        return population_ones(self.requirements)
-
-    @property
-    def populations(self) -> tuple[str, ...]:
-        """Return the names of the tables of the population, each once, in their order."""
-        return tuple(dict.fromkeys(each.population for each in self.population_requirements))
-
-    @property
-    def least_class_size(self) -> int:
-        """Return the smallest class that can meet all requirements, in rows."""
-        return max(requirement.least_class_size for requirement in self.requirements)
-
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Return the sensitive attributes, each once, in the order in which the requirements first mention them."""
-        found: dict[str, str] = {}
-        for requirement in self.sensitive_requirements:
-            if requirement is not self.people:
-                found.setdefault(same_name(requirement.sensitive), requirement.sensitive)
-        return tuple(found.values())
-
-    @property
-    def closeness(self) -> tuple[TCloseness, ...]:
-        """Return the requirements that compare classes with the whole table, in their order."""
-        return tuple(each for each in self.requirements if isinstance(each, TCloseness))
-
-    @property
-    def measured(self) -> tuple[str, ...]:
-        """Return the columns that classes are measured by: the sensitive attributes, then what tells people apart."""
-        return self.sensitive if self.people is None else (*self.sensitive, self.people.per)
-
-    @property
     def named_columns(self) -> tuple[tuple[str, str], ...]:
         """Return every column that the policy names, beside what names it."""
         identifying = "weights or recodings" if self.every_column else "the policy"  # that is all that they are listed for
@@ -183,11 +128,6 @@ class Policy:
             *((f"linked group {number}", name) for number, group in enumerate(self.linked, 1) for name in group),
             *(("KEEP", name) for name in self.keep or ()),
         )
-
-    @property
-    def people(self) -> People | None:
-        """Return the requirement that counts people, if there is one."""
-        return next((each for each in self.requirements if isinstance(each, People)), None)
 
     @property
     def generalized(self) -> tuple[str, ...]:

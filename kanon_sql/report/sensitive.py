@@ -93,7 +93,7 @@ def sensitive_of(con: Any, name: str, names: list[str], figures: Mapping[Any, Ma
 
 def told(requirement: ThresholdRequirement, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the figures that a requirement is about, in words."""
-    return _TOLD[type(requirement)](requirement, figures)
+    return FIGURES_TOLD[type(requirement)](requirement, figures)
 
 
 def _close(requirement: TCloseness, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -132,12 +132,13 @@ def _undisclosed(_: DeltaDisclosure, figures: Mapping[str, Any]) -> list[tuple[s
     ]
 
 
-_TOLD: dict[type[Requirement], Callable[[Any, Mapping[str, Any]], list[tuple[str, str]]]] = {
+FIGURES_TOLD: dict[type[Requirement], Callable[[Any, Mapping[str, Any]], list[tuple[str, str]]]] = {
     LDiversity: _diverse,
     TCloseness: _close,
     BetaLikeness: _like,
     DeltaDisclosure: _undisclosed,
 }
+"""For each requirement its figures in words."""
 
 
 def size_column(names: Sequence[str]) -> str:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
+from types import UnionType
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.model.requirements import (
-    AlphaAnonymity,
-    BetaLikeness,
-    DeltaDisclosure,
-    DeltaPresence,
     KAnonymity,
-    KMap,
-    LDiversity,
-    People,
+    PopulationRequirement,
     Requirement,
-    TCloseness,
+    SensitiveRequirement,
     least_rows,
     population_ones,
     sensitive_ones,
@@ -43,14 +38,14 @@ class Solver:
         Where its function ``solve`` lives.
     guarantee : str
         What is proven of the cost.
-    requirements : tuple of type
+    requirements : type or union
         The requirements that it can meet.
     """
 
     name: str
     module: str
     guarantee: str
-    requirements: tuple[type[Requirement], ...]
+    requirements: type[Requirement] | UnionType
 
     def accepts(self, requirements: tuple[Requirement, ...]) -> bool:
         """Return whether the solver can meet all of the requirements."""
@@ -62,7 +57,7 @@ class Solver:
         return solve
 
 
-def _registry(package: str, requirements: tuple[type[Requirement], ...], guarantees: dict[str, str]) -> dict[str, Solver]:
+def _registry(package: str, requirements: type[Requirement] | UnionType, guarantees: dict[str, str]) -> dict[str, Solver]:
     """Return the solvers of a package: each is the module of its name."""
     return {
         name: Solver(name=name, module=f"{package}.{name}", guarantee=guarantee, requirements=requirements)
@@ -72,7 +67,7 @@ def _registry(package: str, requirements: tuple[type[Requirement], ...], guarant
 
 SOLVERS: dict[str, Solver] = _registry(
     "kanon_sql.solvers.k_anonymity",
-    (KAnonymity,),
+    KAnonymity,
     {
         "refine": "never worse than greedy, with a proven bound",
         "optimal": "optimal, or the best within the time limit with a proven bound",
@@ -92,7 +87,7 @@ SOLVERS: dict[str, Solver] = _registry(
 
 SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
     "kanon_sql.solvers.sensitive",
-    (KAnonymity, People, LDiversity, AlphaAnonymity, TCloseness, BetaLikeness, DeltaDisclosure),
+    KAnonymity | SensitiveRequirement,
     {
         "refine": "never worse than greedy, with a proven bound",
         "optimal": "optimal, or the best within the time limit with a proven bound",
@@ -107,7 +102,7 @@ SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
 for _known in (SOLVERS, SENSITIVE_SOLVERS):  # their classes show less where they match too few rows
     _known.update(
         {
-            each: replace(_known[each], requirements=(*_known[each].requirements, KMap, DeltaPresence))
+            each: replace(_known[each], requirements=_known[each].requirements | PopulationRequirement)
             for each in ("refine", "greedy")
         }
     )
@@ -117,7 +112,7 @@ POPULATION_SOLVERS: dict[str, Solver] = {
         name="cheapest_masks",
         module="kanon_sql.solvers.population.k_map",
         guarantee="optimal for k-map alone",
-        requirements=(KAnonymity, KMap, DeltaPresence),
+        requirements=KAnonymity | PopulationRequirement,
     )
 }
 """Solvers of requirements that are counted in a table of the population, where nothing is asked of the rows of a class."""

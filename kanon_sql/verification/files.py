@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document, read
 from kanon_sql.engines.duckdb.files import columns, load, load_named
-from kanon_sql.engines.duckdb.measures import record, require_kept
+from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.tables import check_tables
+from kanon_sql.engines.duckdb.verdicts import require_kept
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -11,7 +13,7 @@ from click.testing import CliRunner
 
 from kanon_sql.cli import main
 from kanon_sql.cli.append import append
-from kanon_sql.engines.duckdb.appending import CHOICES
+from kanon_sql.model.append_options import APPEND_CHOICES
 
 
 @pytest.fixture
@@ -58,9 +60,14 @@ def test_wrong_calls(clinic: str, arguments: tuple[str, ...], message: str) -> N
     assert message in kanon(*(each.format(clinic) for each in arguments), code=1)
 
 
-@pytest.mark.parametrize("name", sorted(CHOICES))
+@pytest.mark.parametrize("name", sorted(APPEND_CHOICES))
 def test_the_command_has_the_choices_of_python(name: str) -> None:
     (option,) = (each for each in append.params if each.name == name)
     assert isinstance(option.type, click.Choice)
-    assert tuple(option.type.choices) == CHOICES[name]
-    assert option.default == CHOICES[name][0]
+    assert tuple(option.type.choices) == APPEND_CHOICES[name]
+    assert option.default == APPEND_CHOICES[name][0]
+
+
+def test_dbt_has_the_options_of_python() -> None:
+    macro = files("kanon_sql").joinpath("dbt/macros/append.sql").read_text(encoding="utf-8").partition("append_options() %}")[2]
+    assert re.findall(r"'(\w+)'", macro) == [*APPEND_CHOICES]

@@ -67,6 +67,9 @@ MOST_ROOMS = 12
 MOST_MODULES = 6
 """Modules in no room."""
 
+MOST_LINES = 300
+"""Lines of a Python file. A macro is one statement, however long: parts of it would be macros that anybody could replace."""
+
 ONLY = {
     "sqlglot": ("kanon_sql.clause",),
     "ortools": ("kanon_sql.solvers",),
@@ -163,6 +166,11 @@ def test_the_house_has_few_rooms() -> None:
     ]
     assert len({parts[0] for parts in inside if len(parts) > 1}) <= MOST_ROOMS
     assert len([parts for parts in inside if len(parts) == 1]) <= MOST_MODULES
+
+
+def test_files_are_short() -> None:
+    for module, path in MODULES.items():
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES, f"{module}: split it by what it is about"
 
 
 @pytest.mark.parametrize("library", ONLY)

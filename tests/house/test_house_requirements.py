@@ -9,14 +9,23 @@ import pytest
 
 from kanon_sql.clause.conditions import SPELLINGS
 from kanon_sql.engines.duckdb.gate import QUESTIONS
-from kanon_sql.engines.duckdb.measures import CHECKS
+from kanon_sql.engines.duckdb.measures import FIGURES, MEASURED
 from kanon_sql.engines.duckdb.population_gate import MATCHED
+from kanon_sql.engines.duckdb.verdicts import CHECKS, VERDICTS
 from kanon_sql.engines.spark.questions import QUESTIONS as SPARK_QUESTIONS
-from kanon_sql.model.requirements import KAnonymity, PopulationRequirement, Requirement, SensitiveRequirement
-from kanon_sql.report.measured import REPORTED
+from kanon_sql.model.requirements import (
+    KAnonymity,
+    PopulationRequirement,
+    Requirement,
+    SensitiveRequirement,
+    ThresholdRequirement,
+)
+from kanon_sql.report.guarantees import REPORTED
+from kanon_sql.report.sensitive import FIGURES_TOLD
 from kanon_sql.solvers.requirements.encode import ENCODERS
 from kanon_sql.solvers.requirements.exact_test import EXACT_TESTS
 from kanon_sql.solvers.requirements.least import LEAST
+from kanon_sql.solvers.requirements.limits import LIMITS
 from kanon_sql.solvers.sensitive.linear import CONSTRAINTS
 from kanon_sql.solvers.sensitive.support import SUPPORTS
 
@@ -27,11 +36,15 @@ ON_VALUES = {
     "criteria of kernels": ENCODERS,
     "least class": LEAST,
     "instances": SUPPORTS,
+    "lower bound": LIMITS,
     "integer program": CONSTRAINTS,
 }
 """Tables about requirements on sensitive values; k alone has code of its own."""
 
 ON_CLASSES = {"clause": SPELLINGS, "check of a released table": CHECKS, "report": REPORTED}
+
+
+ON_THRESHOLDS = {"figures": FIGURES, "their names": MEASURED, "their words": FIGURES_TOLD, "verdict": VERDICTS}
 
 
 @pytest.mark.parametrize("table", ON_VALUES.values(), ids=ON_VALUES)
@@ -44,6 +57,11 @@ def test_every_requirement_is_in_each_table(table: Mapping[type[Requirement], ob
     assert (
         {*table} == {KAnonymity, *get_args(PopulationRequirement), *get_args(SensitiveRequirement)} == {*get_args(Requirement)}
     )
+
+
+@pytest.mark.parametrize("table", ON_THRESHOLDS.values(), ids=ON_THRESHOLDS)
+def test_every_requirement_with_a_threshold_is_in_each_table(table: Mapping[type[ThresholdRequirement], object]) -> None:
+    assert {*table} == {*get_args(ThresholdRequirement)}
 
 
 def test_every_requirement_on_the_population_is_audited() -> None:

@@ -25,8 +25,8 @@
     {% do apart.append(column) %}
   {% endfor %}
   {% set options = {'strict': config.get('strict', false)} %}
-  {% for name, default in kanon_sql.append_options().items() %}
-    {% do options.update({name: config.get(name, default)}) %}
+  {% for name in kanon_sql.append_options() if config.get(name) is not none %}
+    {% do options.update({name: config.get(name)}) %}
   {% endfor %}
   {% set job = {
     'release': [relation.database, relation.schema, relation.identifier], 'key': key, 'policy': tojson(policy),
@@ -50,7 +50,7 @@
 {% endmacro %}
 
 
-{#- What may be done with rows that an append comes upon, with the defaults of kanon_sql.append. -#}
+{#- What may be done with rows that an append comes upon; the defaults are those of kanon_sql.append. -#}
 {% macro append_options() %}
-  {{ return({'leftover': 'wait', 'changed': 'refuse', 'deleted': 'refuse', 'returning': 'refuse'}) }}
+  {{ return(['leftover', 'changed', 'deleted', 'returning']) }}
 {% endmacro %}

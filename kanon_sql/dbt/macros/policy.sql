@@ -96,7 +96,7 @@
 
 {#- A key that nobody knows is an error: a misspelled time_limit or strict would be ignored. -#}
 {% macro refuse_unknown_config() %}
-  {% set own = ['k', 'per', 'k_map', 'presence', 'population', 'strict', 'incremental_key'] + kanon_sql.append_options() | list + kanon_sql.model_options() %}
+  {% set own = ['k', 'per', 'k_map', 'presence', 'population', 'strict', 'incremental_key'] + kanon_sql.append_options() + kanon_sql.model_options() %}
   {% set unknown = kanon_sql.unknown(model.config, own, of_model=true) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(

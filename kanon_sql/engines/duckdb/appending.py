@@ -21,19 +21,12 @@ from kanon_sql.engines.duckdb.registration import session_of
 from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.waiting import hold_returning, released_batch, returning_people
-from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, raise_alone
+from kanon_sql.errors import AuditError, InfeasibleError, SourceError, raise_alone
+from kanon_sql.model.append_options import APPEND_DEFAULTS, append_choices
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, spelled_out
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.solvers.budget import Progress
-
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "leftover": ("wait", "suppress"),
-    "changed": ("refuse", "ignore"),
-    "deleted": ("refuse", "ignore"),
-    "returning": ("refuse", "wait", "release"),
-}
-"""What may be done with rows that an append comes upon; the first is the default."""
 
 _SMALLEST = """SELECT system.main.min(size), system.main.sum(size), (SELECT system.main.count(*) FROM temp.main."kanon#batch")
     FROM (SELECT system.main.count(DISTINCT "kanon#key") AS size FROM temp.main."kanon#released"
@@ -52,10 +45,10 @@ def append(
     key: str | Sequence[str],
     con: duckdb.DuckDBPyConnection | Connection | str,
     policy: Policy | str | None = None,
-    leftover: str = "wait",
-    changed: str = "refuse",
-    deleted: str = "refuse",
-    returning: str = "refuse",
+    leftover: str = APPEND_DEFAULTS["leftover"],
+    changed: str = APPEND_DEFAULTS["changed"],
+    deleted: str = APPEND_DEFAULTS["deleted"],
+    returning: str = APPEND_DEFAULTS["returning"],
     strict: bool = False,
     secret: str | bytes | None = None,
     progress: Progress | None = None,
@@ -152,28 +145,17 @@ class Append:
         The connection.
     session : Session
         That of its instance.
-    leftover, changed, deleted, returning, strict
+    strict : bool
         As for `append`.
+    **choices : str
+        ``leftover``, ``changed``, ``deleted`` and ``returning``, as for `append`.
     """
 
-    def __init__(
-        self,
-        raw: Any,
-        session: Session,
-        *,
-        leftover: str,
-        changed: str,
-        deleted: str,
-        returning: str,
-        strict: bool,
-    ) -> None:
-        given = {"leftover": leftover, "changed": changed, "deleted": deleted, "returning": returning}
-        for name, value in given.items():
-            if value not in CHOICES[name]:
-                raise PolicyError(f"{name} must be one of {', '.join(CHOICES[name])}, got {value!r}")
-        self._raw, self._session = raw, session
-        self._wait = leftover == "wait"
-        self._changed, self._deleted, self._returning, self._strict = changed, deleted, returning, strict
+    def __init__(self, raw: Any, session: Session, *, strict: bool, **choices: str) -> None:
+        chosen = append_choices(choices)
+        self._raw, self._session, self._strict = raw, session, strict
+        self._wait = chosen["leftover"] == "wait"
+        self._changed, self._deleted, self._returning = chosen["changed"], chosen["deleted"], chosen["returning"]
         self._certificate: Certificate | None = None
 
     def ask(self, query: str) -> list[tuple[Any, ...]]:

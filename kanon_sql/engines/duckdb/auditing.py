@@ -19,16 +19,14 @@ from kanon_sql.engines.duckdb.measures import (
     measure,
     measured_requirements,
     record,
-    require,
     shares,
     told_by_macros,
-    too_present,
-    unmapped,
 )
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
+from kanon_sql.engines.duckdb.verdicts import require, too_present, unmapped
 from kanon_sql.errors import AuditError, PolicyError, UnknownColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-COLLIDING = r"VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\("
+_COLLIDING = r"VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\("
 """Types of which different values have one hash: [], [NULL] and NULL; 0 and -1 in 128 bits."""
 
 UNLIKE = "FLOAT|DOUBLE|INTERVAL|TIME WITH TIME ZONE|VARIANT"
 """Types whose equal values, which have one hash, may look different: 0.0 and -0.0, a month and 30 days."""
+
+_HELD = rf"{_COLLIDING}|STRUCT\("
+
+_HELD_IN_ROW = rf"{_COLLIDING}|.STRUCT\(|{UNLIKE}"
+"""A row is a STRUCT itself: only those inside of it count."""
 
 
 def of_type(value: str, types: str) -> str:
@@ -14,8 +19,15 @@ def of_type(value: str, types: str) -> str:
     return f"system.main.regexp_matches(system.main.typeof({value}), '{types}')"
 
 
-def value_hash(value: str, types: str = rf"{COLLIDING}|STRUCT\(") -> str:
-    """Return the SQL of a hash of a value, by its text too where it is of one of some types.
+def value_hash(value: str, *, by_look: bool = False) -> str:
+    """Return the SQL of a hash of a value, by its text too where other values may have the same hash.
+
+    Parameters
+    ----------
+    value : str
+        The SQL of the value.
+    by_look : bool
+        Whether equal values that look different shall have two hashes.
 
     Examples
     --------
@@ -23,5 +35,12 @@ def value_hash(value: str, types: str = rf"{COLLIDING}|STRUCT\(") -> str:
     >>> duckdb.sql(f"SELECT count(DISTINCT {value_hash('x')}) FROM (VALUES (0::HUGEINT), (-1)) t(x)").fetchall()
     [(2,)]
     """
-    return f"""CASE WHEN {of_type(value, types)}
+    return f"""CASE WHEN {of_type(value, f"{_HELD}|{UNLIKE}" if by_look else _HELD)}
     THEN system.main.hash({value}, CAST({value} AS VARCHAR)) ELSE system.main.hash({value}) END"""
+
+
+def order_by_content(columns: str) -> str:
+    """Return the SQL of an order that follows from what some columns hold and look like, and tells nothing else."""
+    row = f"system.main.row(*{columns})"
+    texts = f"CASE WHEN {of_type(row, _HELD_IN_ROW)} THEN CAST({row} AS VARCHAR) END"
+    return f"system.main.hash(*{columns}) ASC NULLS LAST, {texts}"

@@ -13,7 +13,7 @@ import numpy as np
 from kanon_sql.engines.duckdb.arrow_columns import for_duckdb, from_duckdb, same
 from kanon_sql.engines.duckdb.conversions import converted, unreadable
 from kanon_sql.engines.duckdb.frames import Frame
-from kanon_sql.engines.duckdb.hashes import COLLIDING, UNLIKE, value_hash
+from kanon_sql.engines.duckdb.hashes import value_hash
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.model.policy_checks import OWN
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NUMBER = f"{OWN}row"
 """The column of the numbers."""
 
-_HASH = value_hash("value", rf"{UNLIKE}|{COLLIDING}|STRUCT\(")
+_HASH = value_hash("value", by_look=True)
 
 _COLUMN = f"{OWN}column"
 

@@ -11,7 +11,7 @@ from kanon_sql.engines.duckdb.beside import beside_of
 from kanon_sql.engines.duckdb.cover import cover
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.gate import gate
-from kanon_sql.engines.duckdb.hashes import COLLIDING, UNLIKE, of_type
+from kanon_sql.engines.duckdb.hashes import UNLIKE, of_type, order_by_content
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
@@ -36,9 +36,6 @@ _TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS 
 
 _LOOK = '"kanon#look"'
 _FLOATS_INSIDE = r"[(\[].*(FLOAT|DOUBLE)|(FLOAT|DOUBLE).*\["
-
-_ALIKE = rf"{UNLIKE}|{COLLIDING}|.STRUCT\("
-"""Types inside a row of which two values may have one hash."""
 
 _KEY = f"""system.main.create_sort_key(
     system.main.row({{0}}, CASE WHEN {of_type("{0}", _FLOATS_INSIDE)} THEN CAST({{0}} AS VARCHAR) END), 'ASC NULLS LAST')"""
@@ -221,17 +218,10 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
             "released_of_every_column",
             own=", ".join(own),
             kept=f" REPLACE ({kept})" if kept else "",
-            order=_by_content('COLUMNS("kanon#r".* EXCLUDE ("kanon#n"))'),
+            order=order_by_content('COLUMNS("kanon#r".* EXCLUDE ("kanon#n"))'),
         ),
         **gate(policy, values, number),
     }
-
-
-def _by_content(columns: str) -> str:
-    """Return an order that follows from what some columns hold, and tells nothing else."""
-    told = f"system.main.row(*{columns})"
-    texts = f"CASE WHEN {of_type(told, _ALIKE)} THEN CAST({told} AS VARCHAR) END"
-    return f"system.main.hash(*{columns}) ASC NULLS LAST, {texts}"
 
 
 def _named_columns(source: str, policy: Policy, number_column: str | None) -> dict[str, str]:
@@ -246,7 +236,7 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
     position = ', "kanon#position"' if ordered else ""
     unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
     content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
-    by = '"kanon#r"."kanon#position"' if ordered else _by_content(content)
+    by = '"kanon#r"."kanon#position"' if ordered else order_by_content(content)
     order = f"ORDER BY {by} ASC NULLS LAST"
     kept_by_join = JOIN_KEEPS_ORDER and not ordered  # what the user asks for does not rest on a plan
     result = text(

@@ -13,13 +13,20 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, take
+    from cython.cimports.kanon_sql.kernels.classes.partition import (
+        SLOTS,
+        CandidateClasses,
+        Partition,
+        count_places,
+        place_of,
+        take,
+    )
     from cython.cimports.kanon_sql.kernels.classes.repair import list_candidates, repair
     from cython.cimports.kanon_sql.kernels.classes.workspace import Workspace, replay, undo
     from cython.cimports.kanon_sql.kernels.random import below
 else:
     from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, take
+    from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, count_places, place_of, take
     from kanon_sql.kernels.classes.repair import list_candidates, repair
     from kanon_sql.kernels.classes.workspace import Workspace, replay, undo
     from kanon_sql.kernels.random import below
@@ -166,38 +173,22 @@ def _destroy(
 ) -> cython.void:
     """Dissolve the class of a row and classes of rows it could share a class with; of large ones only surplus rows."""
     attempt: cython.longlong
-    s: cython.longlong
     place: cython.longlong
     i: cython.longlong
     c: cython.longlong
-    turn: cython.longlong
-    held: cython.longlong
-    length: cython.longlong
     j: cython.longlong = candidates.instance[
         candidates.first[seed] + below(state, candidates.first[seed + 1] - candidates.first[seed])
     ]
     span: cython.longlong = candidates.start[j + 1] - candidates.start[j]
     for attempt in range(min(_ATTEMPTS, span + 1)):
         i = seed if attempt == 0 else candidates.member[candidates.start[j] + below(state, span)]
-        c = -1
-        held = 0
-        turn = below(state, SLOTS)
-        for s in range(SLOTS):
-            place = i * SLOTS + (turn + s) % SLOTS
-            if partition.where[place] >= 0:
-                c = partition.where[place]
-                held = partition.amount[place]
-                break
-        if c < 0:
+        place = place_of(partition, i, below(state, SLOTS))
+        if place < 0:
             continue
-        length = 0
-        place = partition.head[c]
-        while place >= 0 and length <= work.size:
-            length += 1
-            place = partition.after[place]
-        if work.types + length <= work.size:
+        c = partition.where[place]
+        if work.types + count_places(partition, c, work.size) <= work.size:
             while partition.head[c] >= 0:
                 place = partition.head[c]
                 _unassign(partition, work, place // SLOTS, c, partition.amount[place])
         elif work.types < work.size and partition.rows[c] > k:
-            _unassign(partition, work, i, c, min(held, partition.rows[c] - k))
+            _unassign(partition, work, i, c, min(partition.amount[place], partition.rows[c] - k))

@@ -20,3 +20,5 @@ cdef class Partition:
 
 cdef bint put(Partition partition, long long i, long long j, long long count) noexcept nogil
 cdef void take(Partition partition, long long i, long long j, long long count) noexcept nogil
+cdef long long place_of(Partition partition, long long i, long long turn) noexcept nogil
+cdef long long count_places(Partition partition, long long c, long long most) noexcept nogil

@@ -127,6 +127,33 @@ def take(partition: Partition, i: cython.longlong, j: cython.longlong, count: cy
             return
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def place_of(partition: Partition, i: cython.longlong, turn: cython.longlong) -> cython.longlong:
+    """Return a place that row type i has rows in, from slot ``turn`` on; -1 if there is none."""
+    s: cython.longlong
+    place: cython.longlong
+    for s in range(SLOTS):
+        place = i * SLOTS + (turn + s) % SLOTS
+        if partition.where[place] >= 0:
+            return place
+    return -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def count_places(partition: Partition, c: cython.longlong, most: cython.longlong) -> cython.longlong:
+    """Return how many places class c has; of more than ``most``, one more than that."""
+    found: cython.longlong = 0
+    place: cython.longlong = partition.head[c]
+    while place >= 0 and found <= most:
+        found += 1
+        place = partition.after[place]
+    return found
+
+
 def put_all(partition: Partition, row_type: cython.int[::1], number: cython.int[::1], count: cython.longlong[::1]) -> int:
     """Add pieces to a partition; return the number of pieces before the first that found no slot."""
     q: cython.longlong

@@ -39,7 +39,7 @@ def supports(
     start = np.zeros(len(sample) + 1, np.int64)
     _list_all(codes, shown, sample, order, first, start, np.empty(0, np.int32), True)
     np.cumsum(start, out=start)
-    member = np.empty(start[-1], np.int32)
+    member = np.empty(start[len(sample)], np.int32)
     _list_all(codes, shown, sample, order, first, start, member, False)
     return start, member
 

@@ -41,6 +41,8 @@ def even_out(
     the heaviest with the lightest. The search ends when they change nothing: then no move and no swap of two labels helps.
     O(n + b log b) for a round in which each pair changes a few times, O(n + b) memory.
     """
+    if _within(load, least, most):
+        return
     first = np.full(len(load), len(weight), np.int64)
     after = np.empty(len(weight), np.int64)
     _list_labels(place, first, after)

@@ -8,8 +8,6 @@ with threshold accepting.
 
 from __future__ import annotations
 
-import numpy as np
-
 try:
     import cython
 except ModuleNotFoundError:
@@ -17,9 +15,11 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.microaggregation.groups import Groups, Points, class_near, put, take, weigh
+    from cython.cimports.kanon_sql.kernels.microaggregation.new_classes import Workspace, grow
     from cython.cimports.kanon_sql.kernels.random import below
 else:
     from kanon_sql.kernels.microaggregation.groups import Groups, Points, class_near, put, take, weigh
+    from kanon_sql.kernels.microaggregation.new_classes import Workspace, grow
     from kanon_sql.kernels.random import below
 
 _ATTEMPTS = cython.declare(cython.longlong, 6)
@@ -27,45 +27,6 @@ _ATTEMPTS = cython.declare(cython.longlong, 6)
 
 _FRACTIONS = cython.declare(cython.longlong, 1 << 20)
 """Steps between nothing and all of the threshold."""
-
-
-@cython.final
-@cython.cclass
-class Workspace:
-    """Scratch arrays, and what is built again at once.
-
-    Parameters
-    ----------
-    groups : Groups
-        The classes that there are.
-    k, most : int
-        Least rows of a class, and most classes that are built again at once.
-
-    Attributes
-    ----------
-    chosen, many : int64 array, int
-        ``chosen[:many]`` are these classes.
-    dissolved, number, points : int64 arrays, int
-        ``dissolved[:points]`` are their points, ``number`` their new classes, -1 before they have one.
-    size, sums, made : int64 array, float64 array, int
-        The rows and the sum of each of ``made`` new classes.
-    free, unused : int64 array, int
-        ``free[:unused]`` are the numbers of no class.
-    centre : float64 array [m]
-        A point.
-    """
-
-    def __init__(self, groups: Groups, k: int, most: int) -> None:
-        limit = 2 * k * most
-        self.k, self.many, self.points, self.made = k, 0, 0, 0
-        self.chosen = np.empty(most, np.int64)
-        self.dissolved, self.number = np.empty(limit, np.int64), np.empty(limit, np.int64)
-        self.size, self.sums = np.empty(2 * most + 1, np.int64), np.empty((2 * most + 1, groups.columns))
-        empty = np.flatnonzero(np.asarray(groups.size) == 0)
-        free = np.zeros(len(groups.size) + most, np.int64)
-        free[: len(empty)] = empty
-        self.free, self.unused = free, len(empty)
-        self.centre = np.empty(groups.columns)
 
 
 def rebuild(
@@ -103,7 +64,7 @@ def rebuild(
         for turn in range(steps):
             _choose(groups, points, work, state)
             if work.many > 1:
-                _grow(groups, work, state)
+                grow(groups, work, state)
                 allowed = threshold * below(state, _FRACTIONS) / _FRACTIONS
                 if work.made - work.many <= work.unused and _saved(groups, work) > -allowed:
                     _replace(groups, work)
@@ -153,130 +114,6 @@ def _choose(groups: Groups, points: Points, work: Workspace, state: cython.ulong
             work.number[work.points] = -1
             work.points += 1
             i = groups.after[i]
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _grow(groups: Groups, work: Workspace, state: cython.ulonglong[::1]) -> cython.void:
-    """Grow classes of k points around points that are far out or drawn; the last go where they add least."""
-    a: cython.longlong
-    d: cython.longlong
-    p: cython.longlong
-    at: cython.longlong
-    best: cython.double
-    each: cython.double
-    rest: cython.longlong = work.points
-    work.made = 0
-    while rest >= work.k:
-        p = work.made
-        at = _start(groups, work, rest, state)
-        work.size[p] = 0
-        for d in range(groups.columns):
-            work.sums[p, d] = 0.0
-        while True:
-            _join(groups, work, at, p)
-            rest -= 1
-            if work.size[p] == work.k:
-                break
-            for d in range(groups.columns):
-                work.centre[d] = work.sums[p, d] / work.size[p]
-            at = _nearest(groups, work)
-        work.made += 1
-    for a in range(work.points):
-        if work.number[a] < 0:
-            at = 0
-            best = 0.0
-            for p in range(work.made):
-                each = _growth(groups, work, a, p)
-                if p == 0 or each < best:
-                    at = p
-                    best = each
-            _join(groups, work, a, at)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _join(groups: Groups, work: Workspace, a: cython.longlong, p: cython.longlong) -> cython.void:
-    d: cython.longlong
-    work.number[a] = p
-    work.size[p] += 1
-    for d in range(groups.columns):
-        work.sums[p, d] += groups.x[work.dissolved[a], d]
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _start(groups: Groups, work: Workspace, rest: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
-    """Return the unassigned point that is farthest from the mean of all of them, or one that is drawn."""
-    a: cython.longlong
-    d: cython.longlong
-    away: cython.double
-    most: cython.double = -1.0
-    drawn: cython.longlong = below(state, 2 * rest)
-    at: cython.longlong = 0
-    for d in range(groups.columns):
-        work.centre[d] = 0.0
-    for a in range(work.points):
-        if work.number[a] < 0:
-            if drawn == 0:
-                return a
-            drawn -= 1
-            for d in range(groups.columns):
-                work.centre[d] += groups.x[work.dissolved[a], d]
-    for d in range(groups.columns):
-        work.centre[d] /= rest
-    for a in range(work.points):
-        if work.number[a] < 0:
-            away = _distance(groups, work, a)
-            if away > most:
-                most = away
-                at = a
-    return at
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _nearest(groups: Groups, work: Workspace) -> cython.longlong:
-    """Return the unassigned point that is nearest to the centre."""
-    a: cython.longlong
-    away: cython.double
-    at: cython.longlong = -1
-    least: cython.double = 0.0
-    for a in range(work.points):
-        if work.number[a] < 0:
-            away = _distance(groups, work, a)
-            if at < 0 or away < least:
-                least = away
-                at = a
-    return at
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _distance(groups: Groups, work: Workspace, a: cython.longlong) -> cython.double:
-    d: cython.longlong
-    each: cython.double
-    total: cython.double = 0.0
-    for d in range(groups.columns):
-        each = groups.x[work.dissolved[a], d] - work.centre[d]
-        total += each * each
-    return total
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _growth(groups: Groups, work: Workspace, a: cython.longlong, p: cython.longlong) -> cython.double:
-    """Return by how much the squared deviations of a new class grow if a point joins."""
-    d: cython.longlong
-    for d in range(groups.columns):
-        work.centre[d] = work.sums[p, d] / work.size[p]
-    return _distance(groups, work, a) * work.size[p] / (work.size[p] + 1)
 
 
 @cython.cfunc

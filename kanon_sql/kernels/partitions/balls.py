@@ -10,6 +10,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+_BLOCK = cython.declare(cython.longlong, 1 << 12)
+"""Row types that are measured column after column while their distances stay in the nearest cache."""
+
 
 def distances(by_column: cython.int[:, ::1], cost: cython.int[::1], center: cython.longlong, distance: cython.int[::1]) -> None:
     """Fill ``distance`` [t]: the cost of the columns in which a row type differs from the center. O(m t)."""
@@ -25,10 +28,15 @@ def _measure(
 ) -> cython.void:
     c: cython.longlong
     i: cython.longlong
-    for i in range(distance.shape[0]):
-        distance[i] = 0
-    for c in range(by_column.shape[0]):
-        _add_distances(by_column[c], by_column[c, center], cost[c], distance)
+    high: cython.longlong
+    low: cython.longlong = 0
+    while low < distance.shape[0]:
+        high = min(low + _BLOCK, distance.shape[0])
+        for i in range(low, high):
+            distance[i] = 0
+        for c in range(by_column.shape[0]):
+            _add_distances(by_column[c, low:high], by_column[c, center], cost[c], distance[low:high])
+        low = high
 
 
 @cython.cfunc

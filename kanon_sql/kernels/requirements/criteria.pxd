@@ -6,7 +6,3 @@ cdef long long values(long long[::1] h, long long low, long long high) noexcept 
 cdef long long tail(
     Workspace work, long long[::1] h, long long low, long long high, long long rows, long long size
 ) noexcept nogil
-cdef void sum_below(EncodedRequirement required, long long q, Workspace work, long long[::1] h, long long at) noexcept nogil
-cdef void set_excess(
-    EncodedRequirement required, long long q, Workspace work, long long[::1] h, long long at, long long rows
-) noexcept nogil

@@ -13,8 +13,8 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.move_log import MoveLog, add_by_row_type, added_cost, keep, log
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS
+    from cython.cimports.kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
+    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, count_places, place_of
     from cython.cimports.kanon_sql.kernels.random import below
     from cython.cimports.kanon_sql.kernels.requirements.assignment import (
         Assignment,
@@ -23,14 +23,14 @@ if cython.compiled:
         tick,
         unassign,
     )
-    from cython.cimports.kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near
+    from cython.cimports.kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
     from cython.cimports.kanon_sql.kernels.requirements.selection import clear, select
 else:
-    from kanon_sql.kernels.classes.move_log import MoveLog, add_by_row_type, added_cost, keep, log
-    from kanon_sql.kernels.classes.partition import SLOTS
+    from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
+    from kanon_sql.kernels.classes.partition import SLOTS, count_places, place_of
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.requirements.assignment import Assignment, assign, has_surplus, tick, unassign
-    from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near
+    from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
     from kanon_sql.kernels.requirements.selection import clear, select
 
 _ATTEMPTS = cython.declare(cython.longlong, 16)
@@ -109,14 +109,14 @@ def _rebuild(
                 most = cost
                 keep(work.moves, destroyed)
             _adapt_prices(work, destroyed)
-            _undo(work.assignment, work.moves, destroyed)
+            undo(work.assignment, work.moves, destroyed)
         else:
-            _undo(work.assignment, work.moves, destroyed)
+            undo(work.assignment, work.moves, destroyed)
             break
     if found:
-        _replay(work.assignment, work.moves)
+        replay(work.assignment, work.moves)
     else:
-        _undo(work.assignment, work.moves, 0)
+        undo(work.assignment, work.moves, 0)
     for f in range(work.types):
         work.rows[work.row[f]] = 0
     return 1 if found and most < before else 0
@@ -158,30 +158,6 @@ def _adapt_prices(work: Neighbourhood, destroyed: cython.longlong) -> cython.voi
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _replay(assignment: Assignment, moves: MoveLog) -> cython.void:
-    """Make the kept moves again, in the state in which they were made."""
-    a: cython.longlong
-    for a in range(moves.kept):
-        assign(assignment, moves.kept_type[a], moves.kept_number[a], moves.kept_rows[a])
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _undo(assignment: Assignment, moves: MoveLog, first: cython.longlong) -> cython.void:
-    """Take back all moves from the one with this number on."""
-    a: cython.longlong
-    for a in range(moves.count - 1, first - 1, -1):
-        if moves.rows[a] < 0:
-            assign(assignment, moves.row_type[a], moves.number[a], -moves.rows[a])
-        else:
-            unassign(assignment, moves.row_type[a], moves.number[a], moves.rows[a])
-    moves.count = first
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _release(
     assignment: Assignment, work: Neighbourhood, i: cython.longlong, j: cython.longlong, rows: cython.longlong
 ) -> cython.void:
@@ -200,33 +176,20 @@ def _release(
 def _destroy(assignment: Assignment, work: Neighbourhood, seed: cython.longlong, state: cython.ulonglong[::1]) -> cython.void:
     """Dissolve the class of a row and classes of rows it could share a class with; of large ones only surplus rows."""
     attempt: cython.longlong
-    s: cython.longlong
     i: cython.longlong
     c: cython.longlong
-    turn: cython.longlong
     place: cython.longlong
-    length: cython.longlong
     first: cython.longlong = assignment.space.first[seed]
     j: cython.longlong = assignment.space.instance[first + below(state, assignment.space.first[seed + 1] - first)]
     start: cython.longlong = assignment.space.start[j]
     span: cython.longlong = assignment.space.start[j + 1] - start
     for attempt in range(min(_ATTEMPTS, span + 1)):
         i = seed if attempt == 0 else assignment.space.member[start + below(state, span)]
-        c = -1
-        turn = below(state, SLOTS)
-        for s in range(SLOTS):
-            place = i * SLOTS + (turn + s) % SLOTS
-            if assignment.partition.where[place] >= 0:
-                c = assignment.partition.where[place]
-                break
-        if c < 0:
+        place = place_of(assignment.partition, i, below(state, SLOTS))
+        if place < 0:
             continue
-        length = 0
-        place = assignment.partition.head[c]
-        while place >= 0 and length <= work.size:
-            length += 1
-            place = assignment.partition.after[place]
-        if work.types + length <= work.size:
+        c = assignment.partition.where[place]
+        if work.types + count_places(assignment.partition, c, work.size) <= work.size:
             while assignment.partition.head[c] >= 0:
                 place = assignment.partition.head[c]
                 _release(assignment, work, place // SLOTS, c, assignment.partition.amount[place])

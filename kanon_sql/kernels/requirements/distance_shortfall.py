@@ -8,11 +8,11 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.criteria import set_excess
+    from cython.cimports.kanon_sql.kernels.requirements.closeness import set_excess
     from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
     from cython.cimports.kanon_sql.kernels.requirements.transport import solve
 else:
-    from kanon_sql.kernels.requirements.criteria import set_excess
+    from kanon_sql.kernels.requirements.closeness import set_excess
     from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
     from kanon_sql.kernels.requirements.transport import solve
 

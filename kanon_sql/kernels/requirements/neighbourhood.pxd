@@ -27,3 +27,5 @@ cdef class Neighbourhood:
     cdef long long[::1] count
 
 cdef void list_near(Assignment assignment, Neighbourhood work) noexcept nogil
+cdef void undo(Assignment assignment, MoveLog moves, long long first) noexcept nogil
+cdef void replay(Assignment assignment, MoveLog moves) noexcept nogil

@@ -11,12 +11,12 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.classes.move_log import MoveLog
-    from cython.cimports.kanon_sql.kernels.requirements.assignment import Assignment
+    from cython.cimports.kanon_sql.kernels.requirements.assignment import Assignment, assign, unassign
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
     from cython.cimports.kanon_sql.kernels.requirements.selection import Selection
 else:
     from kanon_sql.kernels.classes.move_log import MoveLog
-    from kanon_sql.kernels.requirements.assignment import Assignment
+    from kanon_sql.kernels.requirements.assignment import Assignment, assign, unassign
     from kanon_sql.kernels.requirements.candidates import Candidates
     from kanon_sql.kernels.requirements.selection import Selection
 
@@ -207,3 +207,27 @@ def _group_entries(assignment: Assignment, work: Neighbourhood, q: cython.longlo
         work.count[g] += 1
     for s in range(low, high):
         work.count[work.candidates.group[s]] = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def undo(assignment: Assignment, moves: MoveLog, first: cython.longlong) -> cython.void:
+    """Take back all moves from the one with this number on."""
+    a: cython.longlong
+    for a in range(moves.count - 1, first - 1, -1):
+        if moves.rows[a] < 0:
+            assign(assignment, moves.row_type[a], moves.number[a], -moves.rows[a])
+        else:
+            unassign(assignment, moves.row_type[a], moves.number[a], moves.rows[a])
+    moves.count = first
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def replay(assignment: Assignment, moves: MoveLog) -> cython.void:
+    """Make the kept moves again, in the state in which they were made."""
+    a: cython.longlong
+    for a in range(moves.kept):
+        assign(assignment, moves.kept_type[a], moves.kept_number[a], moves.kept_rows[a])

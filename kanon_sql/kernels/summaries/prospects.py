@@ -11,7 +11,8 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.criteria import most, sum_below, tail, values
+    from cython.cimports.kanon_sql.kernels.requirements.closeness import sum_below
+    from cython.cimports.kanon_sql.kernels.requirements.criteria import most, tail, values
     from cython.cimports.kanon_sql.kernels.requirements.encoded import (
         COUNT,
         DISTINCT,
@@ -28,7 +29,8 @@ if cython.compiled:
 else:
     from math import log
 
-    from kanon_sql.kernels.requirements.criteria import most, sum_below, tail, values
+    from kanon_sql.kernels.requirements.closeness import sum_below
+    from kanon_sql.kernels.requirements.criteria import most, tail, values
     from kanon_sql.kernels.requirements.encoded import (
         COUNT,
         DISTINCT,

@@ -22,11 +22,12 @@ from kanon_sql.kernels.classes.partition import put_all
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment, Program, solve_program
 from kanon_sql.solvers.instances.listing import Instances, useful
+from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.instances.repair import repair
 from kanon_sql.solvers.instances.search_space import SearchSpace
 from kanon_sql.solvers.k_anonymity import greedy, refine
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
-from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, Neighbourhood
+from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable

@@ -13,9 +13,9 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, solve_program
 from kanon_sql.solvers.instances.listing import useful
+from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.instances.search_space import SearchSpace
-from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Prices, Recoding
 

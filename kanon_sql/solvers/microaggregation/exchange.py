@@ -6,7 +6,8 @@ import numpy as np
 
 from kanon_sql.kernels.microaggregation.exchange import sweep
 from kanon_sql.kernels.microaggregation.groups import Groups, Points
-from kanon_sql.kernels.microaggregation.rebuild import Workspace, rebuild
+from kanon_sql.kernels.microaggregation.new_classes import Workspace
+from kanon_sql.kernels.microaggregation.rebuild import rebuild
 from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation import mdav

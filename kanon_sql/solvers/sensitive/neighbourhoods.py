@@ -20,7 +20,7 @@ from kanon_sql.kernels.classes.partition import SLOTS
 from kanon_sql.kernels.requirements.assignment import assign, unassign
 from kanon_sql.model.distances import MatrixDistance
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood, Placement, undominated
+from kanon_sql.solvers.instances.neighbourhood import Neighbourhood, Placement, dear_row_type, places_of, undominated
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive.program import Answer, Program, solve_program
 from kanon_sql.solvers.sensitive.search import Search
@@ -188,7 +188,7 @@ def _with_pinned(search: Search, program: Program, used: Int64, around: Int64) -
     groups = search.space.requirement.group_counter
     held = np.zeros((len(around), len(groups)), np.int64)
     for each, number in enumerate(used[around].tolist()):
-        place = _places(search, number)
+        place = np.array(places_of(search.assignment.partition, number), np.int64)
         np.add.at(held[each], search.space.requirement.group[place // SLOTS], search.arrays.amount[place])
     owner, group = np.nonzero(held)
     return replace(
@@ -210,7 +210,7 @@ def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random
     arrays = search.arrays
     places: dict[int, int] = {}
     closed = taken.copy()
-    row_type = _seed(search, random)
+    row_type = dear_row_type(search.assignment.partition, arrays.cost, arrays.price, random)
     for _ in range(_INSTANCES):
         before = total = sum(places.values())
         instance = arrays.instance[arrays.first[row_type] : arrays.first[row_type + 1]]
@@ -230,7 +230,7 @@ def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random
                 c = int(number[chosen])
                 if arrays.rows[c] <= max(rows // 2, search.space.requirement.least):
                     closed[c] = True
-                    leaving = _places(search, c).tolist()
+                    leaving = places_of(search.assignment.partition, c)
                 else:
                     leaving = [int(place[chosen])]
                 places |= {each: min(int(arrays.amount[each]), rows) for each in leaving}
@@ -240,39 +240,13 @@ def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random
         if not places or total >= rows:
             break
         row_type = list(places)[random.integers(len(places))] // SLOTS
-    return _placement(search, np.array(list(places), np.int64), np.array(list(places.values()), np.int64))
+    chosen, count = (np.array(list(each), np.int64) for each in (places, places.values()))
+    return Placement.at(search.assignment.partition, chosen, count)
 
 
 def _everything(search: Search) -> Placement:
     used = np.flatnonzero(search.arrays.where >= 0)
-    return _placement(search, used, search.arrays.amount[used])
-
-
-def _placement(search: Search, place: Int64, count: Int64) -> Placement:
-    number = search.arrays.where[place]
-    return Placement(row_type=(place // SLOTS).astype(np.int32), number=number, count=count)
-
-
-def _places(search: Search, number: int) -> Int64:
-    """Return where the rows of a class are."""
-    found, place = [], search.arrays.head[number]
-    while place >= 0:
-        found.append(place)
-        place = search.arrays.after[place]
-    return np.array(found, np.int64)
-
-
-def _seed(search: Search, random: np.random.Generator) -> int:
-    """Draw a row type; one is as likely as its rows cost more than their price."""
-    arrays = search.arrays
-    used = np.flatnonzero(arrays.where >= 0)
-    if not len(used):
-        return 0
-    row_type = used // SLOTS
-    total = np.cumsum(arrays.amount[used] * np.maximum(arrays.cost[arrays.where[used]] - arrays.price[row_type], 0))
-    if total[-1] == 0:
-        return int(row_type[random.integers(len(row_type))])
-    return int(row_type[np.searchsorted(total, random.random() * total[-1], side="right")])
+    return Placement.at(search.assignment.partition, used, search.arrays.amount[used])
 
 
 def _take(search: Search, placement: Placement) -> None:

@@ -23,9 +23,9 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.components import components
 from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment
 from kanon_sql.solvers.instances.listing import Instances, useful
+from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
-from kanon_sql.solvers.k_anonymity.neighbourhoods import Neighbourhood
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive import refine

@@ -1,4 +1,4 @@
-from kanon_sql.kernels.microaggregation.groups cimport Groups, Points
+from kanon_sql.kernels.microaggregation.groups cimport Groups
 
 cdef class Workspace:
     cdef long long k
@@ -13,3 +13,5 @@ cdef class Workspace:
     cdef long long[::1] free
     cdef long long unused
     cdef double[::1] centre
+
+cdef void grow(Groups groups, Workspace work, unsigned long long[::1] state) noexcept nogil

@@ -1,0 +1,180 @@
+"""New classes of the points of some dissolved ones: each grows around a point that is far out or drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.microaggregation.groups import Groups
+    from cython.cimports.kanon_sql.kernels.random import below
+else:
+    from kanon_sql.kernels.microaggregation.groups import Groups
+    from kanon_sql.kernels.random import below
+
+
+@cython.final
+@cython.cclass
+class Workspace:
+    """Scratch arrays, and what is built again at once.
+
+    Parameters
+    ----------
+    groups : Groups
+        The classes that there are.
+    k, most : int
+        Least rows of a class, and most classes that are built again at once.
+
+    Attributes
+    ----------
+    chosen, many : int64 array, int
+        ``chosen[:many]`` are these classes.
+    dissolved, number, points : int64 arrays, int
+        ``dissolved[:points]`` are their points, ``number`` their new classes, -1 before they have one.
+    size, sums, made : int64 array, float64 array, int
+        The rows and the sum of each of ``made`` new classes.
+    free, unused : int64 array, int
+        ``free[:unused]`` are the numbers of no class.
+    centre : float64 array [m]
+        A point.
+    """
+
+    def __init__(self, groups: Groups, k: int, most: int) -> None:
+        limit = 2 * k * most
+        self.k, self.many, self.points, self.made = k, 0, 0, 0
+        self.chosen = np.empty(most, np.int64)
+        self.dissolved, self.number = np.empty(limit, np.int64), np.empty(limit, np.int64)
+        self.size, self.sums = np.empty(2 * most + 1, np.int64), np.empty((2 * most + 1, groups.columns))
+        empty = np.flatnonzero(np.asarray(groups.size) == 0)
+        free = np.zeros(len(groups.size) + most, np.int64)
+        free[: len(empty)] = empty
+        self.free, self.unused = free, len(empty)
+        self.centre = np.empty(groups.columns)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def grow(groups: Groups, work: Workspace, state: cython.ulonglong[::1]) -> cython.void:
+    """Grow classes of k points around points that are far out or drawn; the last go where they add least."""
+    a: cython.longlong
+    d: cython.longlong
+    p: cython.longlong
+    at: cython.longlong
+    best: cython.double
+    each: cython.double
+    rest: cython.longlong = work.points
+    work.made = 0
+    while rest >= work.k:
+        p = work.made
+        at = _start(groups, work, rest, state)
+        work.size[p] = 0
+        for d in range(groups.columns):
+            work.sums[p, d] = 0.0
+        while True:
+            _join(groups, work, at, p)
+            rest -= 1
+            if work.size[p] == work.k:
+                break
+            for d in range(groups.columns):
+                work.centre[d] = work.sums[p, d] / work.size[p]
+            at = _nearest(groups, work)
+        work.made += 1
+    for a in range(work.points):
+        if work.number[a] < 0:
+            at = 0
+            best = 0.0
+            for p in range(work.made):
+                each = _growth(groups, work, a, p)
+                if p == 0 or each < best:
+                    at = p
+                    best = each
+            _join(groups, work, a, at)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _join(groups: Groups, work: Workspace, a: cython.longlong, p: cython.longlong) -> cython.void:
+    d: cython.longlong
+    work.number[a] = p
+    work.size[p] += 1
+    for d in range(groups.columns):
+        work.sums[p, d] += groups.x[work.dissolved[a], d]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _start(groups: Groups, work: Workspace, rest: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
+    """Return the unassigned point that is farthest from the mean of all of them, or one that is drawn."""
+    a: cython.longlong
+    d: cython.longlong
+    away: cython.double
+    most: cython.double = -1.0
+    drawn: cython.longlong = below(state, 2 * rest)
+    at: cython.longlong = 0
+    for d in range(groups.columns):
+        work.centre[d] = 0.0
+    for a in range(work.points):
+        if work.number[a] < 0:
+            if drawn == 0:
+                return a
+            drawn -= 1
+            for d in range(groups.columns):
+                work.centre[d] += groups.x[work.dissolved[a], d]
+    for d in range(groups.columns):
+        work.centre[d] /= rest
+    for a in range(work.points):
+        if work.number[a] < 0:
+            away = _distance(groups, work, a)
+            if away > most:
+                most = away
+                at = a
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _nearest(groups: Groups, work: Workspace) -> cython.longlong:
+    """Return the unassigned point that is nearest to the centre."""
+    a: cython.longlong
+    away: cython.double
+    at: cython.longlong = -1
+    least: cython.double = 0.0
+    for a in range(work.points):
+        if work.number[a] < 0:
+            away = _distance(groups, work, a)
+            if at < 0 or away < least:
+                least = away
+                at = a
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _distance(groups: Groups, work: Workspace, a: cython.longlong) -> cython.double:
+    d: cython.longlong
+    each: cython.double
+    total: cython.double = 0.0
+    for d in range(groups.columns):
+        each = groups.x[work.dissolved[a], d] - work.centre[d]
+        total += each * each
+    return total
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _growth(groups: Groups, work: Workspace, a: cython.longlong, p: cython.longlong) -> cython.double:
+    """Return by how much the squared deviations of a new class grow if a point joins."""
+    d: cython.longlong
+    for d in range(groups.columns):
+        work.centre[d] = work.sums[p, d] / work.size[p]
+    return _distance(groups, work, a) * work.size[p] / (work.size[p] + 1)

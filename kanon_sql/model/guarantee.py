@@ -1,0 +1,80 @@
+"""What every class of a release meets: a conjunction of requirements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kanon_sql.model.requirements import (
+    KAnonymity,
+    People,
+    PopulationRequirement,
+    Requirement,
+    SensitiveRequirement,
+    TCloseness,
+    least_rows,
+    population_ones,
+    sensitive_ones,
+)
+from kanon_sql.model.validation import same_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guarantee:
+    """A conjunction of requirements.
+
+    Parameters
+    ----------
+    requirements : tuple of Requirement
+        What each equivalence class must meet; all of them. Several may be about one sensitive attribute.
+    """
+
+    requirements: tuple[Requirement, ...] = field(default_factory=lambda: (KAnonymity(k=2),))
+
+    @property
+    def k(self) -> int:
+        """Return the least number of rows that k-anonymity asks of a class."""
+        return least_rows(self.requirements)
+
+    @property
+    def sensitive_requirements(self) -> tuple[SensitiveRequirement, ...]:
+        """Return the requirements on the values of a column, in their order."""
+        return sensitive_ones(self.requirements)
+
+    @property
+    def population_requirements(self) -> tuple[PopulationRequirement, ...]:
+        """Return the requirements that are counted in a table of the population, in their order."""
+        return population_ones(self.requirements)
+
+    @property
+    def populations(self) -> tuple[str, ...]:
+        """Return the names of the tables of the population, each once, in their order."""
+        return tuple(dict.fromkeys(each.population for each in self.population_requirements))
+
+    @property
+    def least_class_size(self) -> int:
+        """Return the smallest class that can meet all requirements, in rows."""
+        return max(requirement.least_class_size for requirement in self.requirements)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Return the sensitive attributes, each once, in the order in which the requirements first mention them."""
+        found: dict[str, str] = {}
+        for requirement in self.sensitive_requirements:
+            if requirement is not self.people:
+                found.setdefault(same_name(requirement.sensitive), requirement.sensitive)
+        return tuple(found.values())
+
+    @property
+    def closeness(self) -> tuple[TCloseness, ...]:
+        """Return the requirements that compare classes with the whole table, in their order."""
+        return tuple(each for each in self.requirements if isinstance(each, TCloseness))
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Return the columns that classes are measured by: the sensitive attributes, then what tells people apart."""
+        return self.sensitive if self.people is None else (*self.sensitive, self.people.per)
+
+    @property
+    def people(self) -> People | None:
+        """Return the requirement that counts people, if there is one."""
+        return next((each for each in self.requirements if isinstance(each, People)), None)
