@@ -27,7 +27,9 @@
         FROM (SELECT instance, system.main.sum(n)::HUGEINT AS n FROM "kanon#seen" GROUP BY instance)
         JOIN "kanon#instances" USING (instance)
     )
-    SELECT class, n, total
+    -- a class of two instances is one where a cell that is shown looks like a suppressed one: readers cannot count it as we do
+    SELECT class, n, total,
+           system.main.min(instance) OVER (PARTITION BY class) < system.main.max(instance) OVER (PARTITION BY class) AS mixed
     FROM "kanon#own" AS "kanon#m" LEFT JOIN "kanon#instances" AS "kanon#o" ON ${match}
     LEFT JOIN "kanon#shares" USING (instance)
     LEFT JOIN (
