@@ -150,6 +150,19 @@ def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: 
             con.sql(release.format(by)).fetchall()
 
 
+def test_the_audit_tells_columns_apart_as_the_database_does(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """É and é are two columns, and a row that hides the one does not hide the other."""
+    con.execute('CREATE TABLE letters AS SELECT i AS "É", i AS "é" FROM range(6) AS t(i)')
+
+    def first_hidden(codes: Any, cost: Any, *_: object) -> Cheapest:
+        return Cheapest(shown=np.full(len(codes), 2, np.uint64), cost=np.zeros(len(codes), np.int64), complete=True)
+
+    monkeypatch.setattr(k_map, "cheapest", first_hidden)
+    monkeypatch.setattr(k_map, "matches", lambda _population, _codes, shown: np.full(len(shown), 1 << 40))
+    with pytest.raises(AuditError, match="6 classes break k >= 2 IN letters: the worst matches 1 rows of the population"):
+        con.sql('FROM letters ANONYMIZE BY "É", "é" GUARANTEE k >= 2 IN letters').fetchall()
+
+
 def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) -> None:
     named = "['zip', 'age']"
     policy = Policy.of(k_map=9, population="census", quasi_identifiers=["zip", "age"])

@@ -4,7 +4,7 @@
         SELECT "kanon#p".class, size, hidden, ${own}
         FROM (
             SELECT class, row_type, labels, upto - after AS size,
-                   system.main.list_transform(hidden, lambda name: system.main.lower(name)) AS hidden
+                   ${hidden} AS hidden
             FROM "kanon#pieces"
         ) AS "kanon#p"
         LEFT JOIN ${known} AS "kanon#k" ON "kanon#k".number = "kanon#p".row_type
