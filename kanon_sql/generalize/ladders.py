@@ -114,7 +114,8 @@ def _ladder(
             labels, grouping = grouped(recoding, column.texts, rows, policy.least_class_size, tables, budget)  # type: ignore[arg-type]
             levels, exact = {1: labels}, False
     names = tuple(levels) if qi.column in policy.levelled else None
-    ladder = Ladder.of(column.value, column.texts, rows, list(levels.values()), exact=exact, loss=loss, names=names)
+    every = bool(policy.populations)
+    ladder = Ladder.of(column.value, column.texts, rows, list(levels.values()), exact=exact, loss=loss, names=names, every=every)
     return replace(ladder, grouping=grouping)
 
 

@@ -20,6 +20,9 @@ from kanon_sql.table.sensitive_values import moment
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_LARGEST = Fraction(10) ** 292
+"""A sum of 10^16 numbers up to this one is a DOUBLE still, and so is their mean."""
+
 
 def measurable(policy: Policy, texts: Mapping[str, pa.Array], types: pa.StructType) -> dict[str, pa.Array]:
     """Return the texts of generalized columns, those of means and medians as `exact_texts`.
@@ -73,6 +76,7 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
         endless = sum(not math.isfinite(value) for value in values)
         if endless:
             raise PolicyError(f"{endless} of its {len(values)} values are infinite or NaN; hint: leave such rows out")
+        _check_sums(values, recoding)
         written = pa.array([format(Decimal(value + 0.0), "f") for value in values], pa.string())
         return pa.DictionaryArray.from_arrays(encoded.indices, written).dictionary_decode()
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
@@ -93,10 +97,19 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
 def _check_written(texts: Sequence[str], recoding: Aggregate) -> None:
     """Refuse texts that are not all numbers, nor, for medians, all dates."""
     readers = [exact] if isinstance(recoding, Means) else [exact, moment]
-    wrong = min(sum(read(text) is None for text in texts) for read in readers)
+    found = [[read(text) for text in texts] for read in readers]
+    wrong = min(each.count(None) for each in found)
     if wrong:
         what = "numbers" if isinstance(recoding, Means) else "numbers, nor dates"
         raise PolicyError(f"{wrong} of its {len(texts)} values are no {what}; hint: RANGES or SETS")
+    _check_sums([value for value in found[0] if value is not None], recoding)
+
+
+def _check_sums(values: Sequence[float | Fraction], recoding: Aggregate) -> None:
+    """Refuse numbers whose sum may be too large to be shown; a median is none."""
+    large = sum(abs(value) > _LARGEST for value in values) if isinstance(recoding, Means) else 0
+    if large:
+        raise PolicyError(f"{large} of its {len(values)} values are above 1e292; hint: leave such rows out, or take MEDIANS")
 
 
 def numbers_of(labels: Sequence[Label]) -> list[Fraction]:

@@ -161,6 +161,10 @@ def report_files(
             load_beside(con, place, into=name, delimiter=delimiter)
         known = columns(con, "source")
         policy = measured_policy(known, certificate, quasi_identifiers=names(known), **about)
+        if population is not None and not policy.populations:
+            raise PolicyError("nothing is guaranteed about the population; hint: --certificate, of a release with k-map, say")
+        if len(policy.populations) > 1:  # each would be counted in the same file
+            raise PolicyError("the guarantee names several populations, and a report counts one; hint: kanon verify --beside")
         for name in policy.populations:
             if population is None:
                 raise PolicyError(f"the guarantee counts the rows of {name}, which is not given; hint: --population")

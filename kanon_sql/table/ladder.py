@@ -62,6 +62,7 @@ class Ladder:
         exact: bool,
         loss: Sequence[Fraction] = (),
         names: Sequence[Level] | None = None,
+        every: bool = False,
     ) -> Ladder:
         """Build a ladder from the labels of each value.
 
@@ -75,13 +76,15 @@ class Ladder:
             Rows of the table with each value.
         levels : sequence of sequence of Label [v]
             What each value shows at each level above, finest first. Levels that show no less than the one before are left
-            out, but where masks name them.
+            out, but where masks name them, or ``every`` level is asked for.
         exact : bool
             Whether a release may show the value itself.
         loss : sequence of Fraction
             Loss of each of ``levels``; empty takes the share of the domain that the label of a row covers, on average.
         names : sequence of Level
             What masks call the levels, without the value itself; None where no mask names one.
+        every : bool
+            Whether to keep all levels: a label that only one value of the table has may stand for many of its population.
 
         Raises
         ------
@@ -99,7 +102,7 @@ class Ladder:
         for number, level in enumerate(levels):
             place = {label: code for code, label in enumerate(dict.fromkeys(level))}
             own = np.array([place[label] for label in level], np.int64)
-            if len(place) == size and names is None:
+            if len(place) == size and names is None and not every:
                 if not shown[-1]:  # the values may not be shown, but labels that tell as much may
                     labels[-1], shown[-1] = list(level), True
                 continue

@@ -119,3 +119,20 @@ def test_what_is_missing_is_named(kanon: Kanon, patients: Path, arguments: tuple
     assert done.returncode
     assert told in done.stderr
     assert kanon("audit", "patients.csv", *QI, "--k-map", "3").returncode == 2
+
+
+def test_a_report_counts_a_guarantee_in_its_own_population_or_not_at_all(kanon: Kanon, patients: Path, folder: Path) -> None:
+    """With one file for two populations, the page said of both what holds of one."""
+    requirements = [{"type": "k_map", "k": 3, "population": name} for name in ("census", "town")]
+    named = {"table": "patients", "kept": ["nr"], "quasi_identifiers": [{"column": "zip"}, {"column": "age"}]}
+    (folder / "p.json").write_text(json.dumps({"policies": [{"name": "both", "requirements": requirements, **named}]}))
+    (folder / "town.csv").write_text("zip,age\n00,20\n00,21\n00,22\n")
+    files = ("--beside", "census=census.csv", "--beside", "town=town.csv")
+    done = kanon("anonymize", "patients.csv", "-o", "out.csv", "--policy", "p.json", "--certificate", "c.json", *files)
+    assert (done.returncode, done.stderr) == (0, "")
+    page = ("report", "patients.csv", "out.csv", "-o", "r.html", "--population", "census.csv")
+    refused = [kanon(*page, "--certificate", "c.json"), kanon(*page, *QI)]
+    assert [done.returncode for done in refused] == [1, 1]
+    assert "names several populations, and a report counts one" in refused[0].stderr
+    assert "nothing is guaranteed about the population" in refused[1].stderr
+    assert not (folder / "r.html").exists()

@@ -204,6 +204,7 @@ def test_a_secret_that_is_forgotten_is_refused(monkeypatch: pytest.MonkeyPatch) 
         (f"DELETE FROM {BATCHES}", "is empty"),
         (f"ALTER TABLE {LEDGER} RENAME people TO persons", "are not the tables of a ledger"),
         ("ALTER TABLE visits ALTER cost TYPE VARCHAR", "another policy: columns"),
+        ("ALTER TABLE visits ALTER visit TYPE VARCHAR", "another policy: key types"),
         ("ALTER TABLE visits ADD COLUMN more INTEGER", "another policy: columns"),
         ("ALTER TABLE visits DROP cost", "another policy: columns"),
         ("ALTER TABLE visits RENAME visit TO number", 'the key names the unknown column "visit"'),
@@ -268,6 +269,15 @@ def test_changed_and_deleted_rows_may_stay_as_they_were_released(con: duckdb.Duc
     assert (batch.changed, batch.deleted, batch.number) == (1, 2, 2)
     assert batch.rows == first.released + batch.released
     assert con.execute("SELECT count(*) FROM released WHERE cost IN (-1, 1001, 1002, 1003)").fetchall() == [(3,)]
+
+
+def test_keys_of_another_type_release_no_row_again(con: duckdb.DuckDBPyConnection) -> None:
+    """1 and 1.0 have other tokens, so every row would be deleted and new."""
+    grow(con, 1, 40)
+    append(con)
+    con.execute("ALTER TABLE visits ALTER visit TYPE DOUBLE")
+    with pytest.raises(errors.SourceError, match="another policy: key types"):
+        append(con, deleted="ignore")
 
 
 def test_a_waiting_row_may_change_or_vanish(con: duckdb.DuckDBPyConnection) -> None:

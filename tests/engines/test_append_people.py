@@ -40,6 +40,30 @@ def test_people_who_come_again_are_refused_with_their_number(con: duckdb.DuckDBP
     assert state(con) == before
 
 
+@pytest.mark.parametrize(
+    ("kind", "first", "again"),
+    [
+        ("VARCHAR COLLATE NOCASE", "'anna' || i", "'ANNA' || i"),
+        ("INTERVAL", "to_months(1 + i::INT)", "to_days(30 * (1 + i::INT))"),
+        ("DOUBLE", "CASE i WHEN 0 THEN 0.0 ELSE i END", "CASE i WHEN 0 THEN '-0.0' ELSE i::VARCHAR END"),
+    ],
+)
+def test_people_who_come_again_spelled_otherwise_are_not_let_through(
+    con: duckdb.DuckDBPyConnection, kind: str, first: str, again: str
+) -> None:
+    """One person for the guarantee, and two for the ledger: nobody could tell that they were released before."""
+    con.execute(f"CREATE TABLE visits (visit INTEGER, patient {kind}, zip INTEGER)")
+    con.execute(f"INSERT INTO visits SELECT i, {first}, 0 FROM range(3) AS t(i)")
+    assert append(con).released == 3
+    con.execute(f"INSERT INTO visits SELECT 10 + i, {again}, 0 FROM range(3) AS t(i)")
+    before = state(con)
+    for returning in ("refuse", "wait", "release"):
+        with pytest.raises(errors.SourceError, match="patient calls people equal whose texts differ") as refused:
+            append(con, returning=returning)
+        assert "anna" not in str(refused.value).lower()
+    assert state(con) == before
+
+
 def test_people_who_come_again_may_wait_or_be_released(con: duckdb.DuckDBPyConnection) -> None:
     come(con, 0, 10)
     append(con)

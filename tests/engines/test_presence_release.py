@@ -228,6 +228,21 @@ def test_a_table_is_measured_in_python(con: Connection) -> None:
         kanon_sql.audit(frames["r"], presence=0.1)
 
 
+@pytest.mark.parametrize(("shown", "kind"), [("*", "VARCHAR"), ("7", "INTEGER"), ("[7, 7]", "INTEGER[]")])
+def test_no_cell_that_is_shown_looks_like_a_suppressed_one(con: Connection, shown: str, kind: str) -> None:
+    """Counted apart, the shares that a person matches come to 1/2 at most; of one class with 20 rows and 8 others, to 3/5."""
+    other, rare = shown.replace("7", "8").replace("*", "a"), shown.replace("7", "90").replace("*", "b9")
+    for name, sizes in {"few": (10, 8, 10), "many": (50, 20, 30)}.items():
+        con.execute(f"""CREATE TABLE {name} AS SELECT CAST(z AS {kind}) AS z FROM (
+            SELECT '{shown}' FROM range({sizes[0]}) UNION ALL SELECT '{other}' FROM range({sizes[1]})
+            UNION ALL SELECT replace('{rare}', '9', (100 + i)::VARCHAR) FROM range({sizes[2]}) AS t(i)) AS t(z)""")
+    ask = "FROM few ANONYMIZE BY z GUARANTEE presence(many) <= 0.5 USING auto (suppress = '{}')"
+    with pytest.raises(AuditError, match=r"cells that are shown look like suppressed ones \(another text for those\)"):
+        con.sql(ask.format(shown)).fetchall()
+    found = con.sql(f"SELECT z, count(*) FROM ({ask.format('?')}) GROUP BY ALL ORDER BY ALL").fetchall()
+    assert sorted(found) == sorted([(shown, 10), (other, 8), ("?", 10)])
+
+
 def test_empty_cells_need_a_text_for_suppressed_ones(con: Connection) -> None:
     con.execute("CREATE OR REPLACE TABLE gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM patients")
     con.execute("CREATE OR REPLACE TABLE all_gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM census")

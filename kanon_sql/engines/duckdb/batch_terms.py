@@ -57,6 +57,7 @@ class Terms:
         return {
             **own,
             "key": list(self.keys),
+            "key types": [self.kinds[name] for name in self.keys],
             "people": list(self.people),
             "columns": [[name, sql, self.kinds[name]] for name, sql in self.shown],
         }
@@ -68,7 +69,7 @@ class Terms:
     def changed(self, text: str) -> list[str]:
         """Return the names of the parts that are others in the terms of an earlier batch."""
         earlier = {**json.loads(Policy(every_column=True).to_json()), **json.loads(text)}  # of an older version, say
-        return [name for name, value in self.parts.items() if earlier.get(name) != value]
+        return [name for name, value in self.parts.items() if earlier.get(name, value) != value]
 
     @property
     def read(self) -> str:

@@ -6,6 +6,7 @@ Nothing here is shared with a solver: what labels stand for is read from the tex
 from __future__ import annotations
 
 from collections.abc import Callable
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from kanon_sql.engines.duckdb.beside import hierarchy
@@ -17,6 +18,12 @@ from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Digits, Generalization, Intervals, Levels
 from kanon_sql.model.requirements import DeltaPresence, KMap, PopulationRequirement
+from kanon_sql.model.validation import same_name
+
+
+_HIDDEN = f"""system.main.list_transform(hidden, lambda name:
+                   system.main.translate(name, '{ascii_uppercase}', '{ascii_lowercase}'))"""
+"""The names of hidden columns as `same_name` has them: É and é are two columns."""
 
 
 def population_gate(policy: Policy) -> dict[str, str]:
@@ -46,7 +53,7 @@ def _cells(policy: Policy, number: int) -> tuple[str, dict[str, str]]:
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
     audits, own, theirs, joins = [], [], [], []
     for unit, columns in units_of(policy).items():
-        shown = f"NOT system.main.list_contains(hidden, system.main.lower({literal(columns[0])}))"
+        shown = f"NOT system.main.list_contains(hidden, {literal(same_name(columns[0]))})"
         recoding = recodings[columns[0]]
         if recoding is None:
             own.append(f'CASE WHEN {shown} THEN "kanon#k".c{unit} END AS k{unit}')
@@ -66,6 +73,7 @@ def _cells(policy: Policy, number: int) -> tuple[str, dict[str, str]]:
     return "".join(audits), {
         "known": numbered("known", number),
         "coded": numbered("coded", number),
+        "hidden": _HIDDEN,
         "own": ", ".join(own),
         "theirs": ", ".join(theirs),
         "joins": "".join(joins),

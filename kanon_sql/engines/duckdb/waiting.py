@@ -12,7 +12,9 @@ from kanon_sql.engines.duckdb.policies import Ask
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.validation import as_identifier
 
 NUMBER = "kanon#key"
 """The column by which rows are known again behind the release statement; no reader sees it."""
@@ -21,6 +23,10 @@ _WAITING = 'CREATE OR REPLACE TEMP TABLE "kanon#waiting" AS SELECT NULL::VARCHAR
 
 _RETURNING = """SELECT system.main.count(DISTINCT key), system.main.count(DISTINCT person)
     FROM temp.main."kanon#fresh_people" WHERE known"""
+
+_SPELLED = """SELECT system.main.count(DISTINCT {0}) < system.main.count(DISTINCT system.main.list_extract("kanon#people", {1}))
+    FROM temp.main."kanon#read\""""
+"""Whether a person goes by several tokens: what the column calls equal may be other texts, as under a collation."""
 
 _RETURN_LATER = """INSERT INTO temp.main."kanon#waiting"
     SELECT DISTINCT key FROM temp.main."kanon#fresh_people" WHERE known"""
@@ -45,10 +51,22 @@ _OF_PEOPLE = """INSERT INTO temp.main."kanon#waiting"
 
 
 def returning_people(ask: Ask, ledger: Ledger, terms: Terms) -> tuple[int, int]:
-    """Return how many new rows are of people who were released before, and how many people these are."""
+    """Return how many new rows are of people who were released before, and how many people these are.
+
+    Raises
+    ------
+    SourceError
+        When somebody is spelled in several ways: one of them may have been released.
+    """
     ask(_WAITING)
     if not terms.people:
         return 0, 0
+    for number, name in enumerate(terms.people, 1):
+        if ask(_SPELLED.format(quoted(name), number)) != [(False,)]:
+            raise SourceError(
+                f"the column {as_identifier(name)} calls people equal whose texts differ, so it cannot be known who was released "
+                "before; hint: make one text of them in a view over the source, such as lower(name) of plain VARCHAR"
+            )
     ask(text("batch_people", ledger=ledger.rows))
     rows, people = ask(_RETURNING)[0]
     return int(rows), int(people)

@@ -4,7 +4,7 @@
     FROM (
         SELECT "kanon#p".class, hidden, ${own}
         FROM (
-            SELECT class, row_type, labels, system.main.list_transform(hidden, lambda name: system.main.lower(name)) AS hidden
+            SELECT class, row_type, labels, ${hidden} AS hidden
             FROM "kanon#pieces"
         ) AS "kanon#p"
         LEFT JOIN ${known} AS "kanon#k" ON "kanon#k".number = "kanon#p".row_type
@@ -12,7 +12,7 @@
     LEFT JOIN (
         SELECT hidden, ${theirs}, system.main.sum(n) AS n
         FROM ${coded} AS "kanon#c" CROSS JOIN (
-            SELECT DISTINCT system.main.list_transform(hidden, lambda name: system.main.lower(name)) AS hidden FROM "kanon#pieces"
+            SELECT DISTINCT ${hidden} AS hidden FROM "kanon#pieces"
         ) AS "kanon#h"
         ${joins}
         GROUP BY ALL

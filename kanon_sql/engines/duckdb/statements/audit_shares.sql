@@ -4,7 +4,7 @@
         SELECT "kanon#p".class, size, hidden, ${own}
         FROM (
             SELECT class, row_type, labels, upto - after AS size,
-                   system.main.list_transform(hidden, lambda name: system.main.lower(name)) AS hidden
+                   ${hidden} AS hidden
             FROM "kanon#pieces"
         ) AS "kanon#p"
         LEFT JOIN ${known} AS "kanon#k" ON "kanon#k".number = "kanon#p".row_type
@@ -27,7 +27,9 @@
         FROM (SELECT instance, system.main.sum(n)::HUGEINT AS n FROM "kanon#seen" GROUP BY instance)
         JOIN "kanon#instances" USING (instance)
     )
-    SELECT class, n, total
+    -- a class of two instances is one where a cell that is shown looks like a suppressed one: readers cannot count it as we do
+    SELECT class, n, total,
+           system.main.min(instance) OVER (PARTITION BY class) < system.main.max(instance) OVER (PARTITION BY class) AS mixed
     FROM "kanon#own" AS "kanon#m" LEFT JOIN "kanon#instances" AS "kanon#o" ON ${match}
     LEFT JOIN "kanon#shares" USING (instance)
     LEFT JOIN (
