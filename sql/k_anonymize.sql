@@ -183,7 +183,8 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
              ) AS members
              GROUP BY mask, values
          ), joined AS (
-             SELECT system.main.list_concat(classes.types, system.main.list_value(one.type)) AS types, classes.size AS size, one.size AS more, classes.mask,
+             SELECT system.main.list_concat(classes.types, system.main.list_value(one.type)) AS types,
+                    system.main.list_aggregate(classes.types, ''min'') AS lowest, classes.size AS size, one.size AS more, classes.mask,
                     system.main.list_filter(shown, lambda place, number:
                         system.main.list_extract(one.codes, system.main.add(place, 1)) = system.main.list_extract(values, number))
                         AS alike
@@ -196,7 +197,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
              ORDER BY system.main.subtract(
                           system.main.multiply(system.main.add(size, more), after.hidden),
                           system.main.multiply(size, before.hidden)) ASC NULLS LAST,
-                      after.mask ASC NULLS LAST, system.main.list_aggregate(types, ''min'') ASC NULLS LAST
+                      after.mask ASC NULLS LAST, lowest ASC NULLS LAST
              LIMIT 1
          )
          SELECT repaired.type, repaired.size, chosen.mask, repaired.codes

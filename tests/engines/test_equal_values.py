@@ -18,7 +18,7 @@ KINDS = {
     "NOACCENT": ("VARCHAR COLLATE NOACCENT", ["'e'", "'é'", "'E'", "'É'", "'x'"]),
     "INTERVAL": (
         "INTERVAL",
-        ["INTERVAL '1 month'", "INTERVAL '30 days'", "INTERVAL '1 day'", "INTERVAL '24 hours'", "INTERVAL '0'"],
+        ["INTERVAL '1 month'", "INTERVAL '30 days'", "INTERVAL '1 day'", "INTERVAL '24 hours'", "INTERVAL '0 days'"],
     ),
     "DOUBLE": ("DOUBLE", ["0.0", "'-0.0'", "'nan'", "'-nan'", "'inf'"]),
     "INTERVAL[]": (
@@ -65,9 +65,9 @@ def spelled(con: Any, table: str, columns: str) -> Counter[Any]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_columns_call_two_spellings_equal(con, kind: str) -> None:
     fill(con, kind, 1, 200)
-    assert con.execute('SELECT count(DISTINCT d), count(DISTINCT CAST(d AS VARCHAR) COLLATE "binary") FROM p').fetchall() == [
-        (3, 5)
-    ]
+    different = "SELECT count(*) FROM (SELECT {} AS d FROM p WHERE d IS NOT NULL GROUP BY ALL)"  # DuckDB 1 has other DISTINCTs
+    found = [con.execute(different.format(each)).fetchall() for each in ("d", 'CAST(d AS VARCHAR) COLLATE "binary"')]
+    assert found == [[(3,)], [(5,)]]
 
 
 PROMISES = {
