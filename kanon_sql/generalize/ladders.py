@@ -115,7 +115,9 @@ def _ladder(
             levels, exact = {1: labels}, False
     names = tuple(levels) if qi.column in policy.levelled else None
     every = bool(policy.populations)
-    ladder = Ladder.of(column.value, column.texts, rows, list(levels.values()), exact=exact, loss=loss, names=names, every=every)
+    ladder = Ladder.of(
+        column.value, column.texts, rows, list(levels.values()), exact=exact, loss=loss, names=names, every=every
+    )
     return replace(ladder, grouping=grouping)
 
 

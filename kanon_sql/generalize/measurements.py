@@ -20,7 +20,7 @@ from kanon_sql.table.sensitive_values import moment
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LARGEST = Fraction(10) ** 292
+_LARGEST = 1e292
 """A sum of 10^16 numbers up to this one is a DOUBLE still, and so is their mean."""
 
 
@@ -96,18 +96,19 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
 
 def _check_written(texts: Sequence[str], recoding: Aggregate) -> None:
     """Refuse texts that are not all numbers, nor, for medians, all dates."""
-    readers = [exact] if isinstance(recoding, Means) else [exact, moment]
-    found = [[read(text) for text in texts] for read in readers]
-    wrong = min(each.count(None) for each in found)
+    numbers = [exact(text) for text in texts]
+    wrong = numbers.count(None)
+    if not isinstance(recoding, Means):
+        wrong = min(wrong, sum(moment(text) is None for text in texts))
     if wrong:
         what = "numbers" if isinstance(recoding, Means) else "numbers, nor dates"
         raise PolicyError(f"{wrong} of its {len(texts)} values are no {what}; hint: RANGES or SETS")
-    _check_sums([value for value in found[0] if value is not None], recoding)
+    _check_sums([value for value in numbers if value is not None], recoding)
 
 
 def _check_sums(values: Sequence[float | Fraction], recoding: Aggregate) -> None:
     """Refuse numbers whose sum may be too large to be shown; a median is none."""
-    large = sum(abs(value) > _LARGEST for value in values) if isinstance(recoding, Means) else 0
+    large = sum(not -_LARGEST <= value <= _LARGEST for value in values) if isinstance(recoding, Means) else 0
     if large:
         raise PolicyError(f"{large} of its {len(values)} values are above 1e292; hint: leave such rows out, or take MEDIANS")
 

@@ -133,7 +133,9 @@ def test_what_has_no_mean_is_counted_and_refused(con, value: str) -> None:
 
 @pytest.mark.parametrize(("kind", "value"), [("DOUBLE", "1e308"), ("DOUBLE", "-1.7e308"), ("VARCHAR", "1e400")])
 def test_numbers_whose_sum_is_none_are_counted_and_refused(con, kind: str, value: str) -> None:
-    con.execute(f"CREATE TABLE vast AS SELECT CASE WHEN i < 4 THEN '{value}' ELSE i::VARCHAR END::{kind} AS x FROM range(9) t(i)")
+    con.execute(
+        f"CREATE TABLE vast AS SELECT CASE WHEN i < 4 THEN '{value}' ELSE i::VARCHAR END::{kind} AS x FROM range(9) t(i)"
+    )
     with pytest.raises(PolicyError, match='"x": 1 of its 6 values are above 1e292; hint: leave such rows out, or take MEDIANS'):
         con.execute("FROM vast ANONYMIZE BY x IN MEANS GUARANTEE k >= 2").fetchall()
     shown = con.execute("FROM vast ANONYMIZE BY x IN MEDIANS GUARANTEE k >= 4").fetchall()

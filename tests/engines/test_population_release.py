@@ -121,7 +121,13 @@ def test_each_row_matches_k_of_the_population(
 @pytest.mark.parametrize(
     ("by", "kind", "rows", "others", "shown"),
     [
-        ("IN INTERVALS (month, year)", "DATE", ["2020-01-01", "2020-02-03"], ["2020-01-31", "2020-02-09"], ["2020-01", "2020-02"]),
+        (
+            "IN INTERVALS (month, year)",
+            "DATE",
+            ["2020-01-01", "2020-02-03"],
+            ["2020-01-31", "2020-02-09"],
+            ["2020-01", "2020-02"],
+        ),
         ("IN INTERVALS (5, 10)", "INTEGER", ["3", "17"], ["4", "18", "16"], ["[0, 5)", "[15, 20)"]),
         ("IN DIGITS", "VARCHAR", ["981", "775"], ["982", "989", "778"], ["98*", "77*"]),
         ("IN DIGITS (2, 1)", "VARCHAR", ["981", "775"], ["982", "989", "71x"], ["98*", "7**"]),
@@ -131,7 +137,7 @@ def test_each_row_matches_k_of_the_population(
 def test_a_label_of_one_value_alone_may_stand_for_many_of_the_population(
     con: Connection, by: str, kind: str, rows: list[str], others: list[str], shown: list[str]
 ) -> None:
-    """No row of the source is like another at a level, and yet each shows it; the certificate said that no release loses less."""
+    """No row is like another at a level, and yet each shows it: the certificate said that no release loses less."""
     for name, values in {"few": rows, "many": others}.items():
         con.execute(f"CREATE TABLE {name} AS SELECT CAST(unnest({values}) AS {kind}) AS z")
     found = con.sql(f"FROM few ANONYMIZE BY z {by} GUARANTEE k >= 1 IN many").fetchall()

@@ -20,7 +20,6 @@ from kanon_sql.model.recodings import Digits, Generalization, Intervals, Levels
 from kanon_sql.model.requirements import DeltaPresence, KMap, PopulationRequirement
 from kanon_sql.model.validation import same_name
 
-
 _HIDDEN = f"""system.main.list_transform(hidden, lambda name:
                    system.main.translate(name, '{ascii_uppercase}', '{ascii_lowercase}'))"""
 """The names of hidden columns as `same_name` has them: É and é are two columns."""
