@@ -62,12 +62,13 @@ class Values:
         rows = np.concatenate([np.bincount(codes[:, c], minlength=int(cardinality[c])) for c in range(m)])
         frequent = rows * _FREQUENT >= t
         place = np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32)
-        bits = np.zeros((int(frequent.sum()), (t + 63) // 64), np.uint64)
-        for value in np.flatnonzero(frequent).tolist():
-            c = int(np.searchsorted(first, value, side="right")) - 1
-            there = np.flatnonzero(codes[:, c] == value - first[c])
-            np.bitwise_or.at(bits[place[value]], there >> 6, np.uint64(1) << (there & 63).astype(np.uint64))
-        self.first, self.start, self.place, self.bits = first, np.append(0, np.cumsum(rows)), place, bits
+        held = np.zeros((int(frequent.sum()), (t + 63) // 64 * 8), np.uint8)
+        for c in range(m):
+            value = np.flatnonzero(frequent[first[c] : first[c + 1]])
+            there = np.packbits(codes[:, c] == value[:, None], axis=1, bitorder="little")
+            held[place[first[c] + value], : there.shape[1]] = there
+        self.bits = held.view("<u8").astype(np.uint64)
+        self.first, self.start, self.place = first, np.append(0, np.cumsum(rows)), place
         self.member = np.concatenate([np.argsort(codes[:, c], kind="stable").astype(np.int32) for c in range(m)])
 
 

@@ -12,8 +12,10 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
+    from cython.cimports.kanon_sql.kernels.instances.column_sets import count_columns, differing_columns
 else:
     from kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
+    from kanon_sql.kernels.instances.column_sets import count_columns, differing_columns
 
 _NEAR = cython.declare(cython.longlong, 256)
 """Row types near a row that are looked at; beyond them the distance that is proven so far stays."""
@@ -33,6 +35,8 @@ class Near:
     ----------
     price : int64 [b, 256]
         Cost of each set of eight columns, by their bits.
+    alike : int
+        What each column costs where all cost the same, else 0.
     row_type : int32 [_NEAR]
         The row types.
     differing : uint64 [_NEAR]
@@ -50,6 +54,7 @@ class Near:
     """
 
     price: cython.longlong[:, ::1]
+    alike: cython.longlong
     row_type: cython.int[::1]
     differing: cython.ulonglong[::1]
     rows: cython.longlong[::1]
@@ -64,6 +69,7 @@ class Near:
         padded = np.zeros((len(cost) + 7) // 8 * 8, np.int64)
         padded[: len(cost)] = cost
         self.price = np.ascontiguousarray(padded.reshape(-1, 8) @ bits)
+        self.alike = int(cost[0]) if len(set(cost.tolist())) == 1 else 0
         self.row_type = np.zeros(_NEAR, np.int32)
         self.differing = np.zeros(_NEAR, np.uint64)
         self.rows = np.zeros(_NEAR, np.int64)
@@ -155,8 +161,11 @@ def _class_cost(
 @cython.nogil
 @cython.exceptval(check=False)
 def _cost(near: Near, columns: cython.ulonglong) -> cython.longlong:
+    """Return what a set of columns costs."""
     b: cython.longlong
     total: cython.longlong = 0
+    if near.alike:
+        return near.alike * count_columns(columns)
     for b in range(near.price.shape[0]):
         total += near.price[b, (columns >> (8 * b)) & 255]
     return total
@@ -173,7 +182,7 @@ def _gather(
     i: cython.longlong,
     rows: cython.longlong,
 ) -> tuple[cython.longlong, cython.bint]:
-    """Add the row types that were taken last; return how many rows are near then, and whether their row types are few enough."""
+    """Add the row types that were taken last; return the rows that are near then, and whether there is room for all."""
     a: cython.longlong
     b: cython.longlong
     both: cython.longlong
@@ -187,25 +196,13 @@ def _gather(
         near.size += 1
         j = next_taken(agreement, j >> 6)
     for b in range(first, near.size):
-        near.differing[b] = _difference(values.codes, i, near.row_type[b])
+        near.differing[b] = differing_columns(values.codes, i, near.row_type[b])
         near.rows[b] = weight[near.row_type[b]]
         for a in range(b + 1):
             both = _cost(near, near.differing[a] | near.differing[b])
             near.together[a, b] = both
             near.together[b, a] = both
     return rows, True
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _difference(codes: cython.int[:, ::1], i: cython.longlong, j: cython.longlong) -> cython.ulonglong:
-    """Return the columns in which two row types differ, as bits."""
-    c: cython.longlong
-    columns: cython.ulonglong = 0
-    for c in range(codes.shape[1]):
-        columns |= cython.cast(cython.ulonglong, codes[i, c] != codes[j, c]) << c
-    return columns
 
 
 @cython.cfunc
