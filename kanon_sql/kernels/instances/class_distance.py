@@ -182,7 +182,7 @@ def _gather(
     i: cython.longlong,
     rows: cython.longlong,
 ) -> tuple[cython.longlong, cython.bint]:
-    """Add the row types that were taken last; return the rows that are near then, and whether there is room for all."""
+    """Add the row types that were taken last; return the rows that are near then, and whether `Near` holds them all."""
     a: cython.longlong
     b: cython.longlong
     both: cython.longlong
