@@ -30,7 +30,9 @@ def measure() -> Iterator[dict[str, Any]]:
             con.register("arrow", source)
             con.execute("CREATE OR REPLACE TABLE source AS SELECT * FROM arrow")
             items = [
-                f"{column} IN INTERVALS ({', '.join(map(str, generated.LADDERS[place][1]))})" if name == "levels" else column
+                f"{column} IN INTERVALS ({', '.join(map(str, generated.LADDERS[place][1]))})"
+                if name == "levels"
+                else f'"{column}"'
                 for place, column in enumerate(source.column_names)
             ]
             con.execute("CREATE OR REPLACE TABLE few AS FROM source LIMIT 100")

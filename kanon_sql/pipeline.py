@@ -65,6 +65,8 @@ def run(
     problem = Problem(table=table, patterns=patterns, requirement=requirement, most_suppressed=most_suppressed)
     # Where patterns are too many to list, this is the only bound there is: it comes before the search takes the time.
     floor = None if patterns.listed else least_prices(patterns, requirement, budget)
+    if floor:
+        problem = replace(problem, least=int(floor[0].price @ table.weight))
     recoding = placed(problem, budget, solver, people=policy.people is not None)
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     check_population(table, requirement, recoding)

@@ -23,12 +23,15 @@ class Problem:
         What every class of a release must meet.
     most_suppressed : int, optional
         Most rows that a full-domain recoding may suppress entirely; None is 0. No other solver reads it.
+    least : int
+        What every release is known to cost before it is searched, in units of the table: a search ends there.
     """
 
     table: CodedTable
     patterns: PatternSet
     requirement: ClassRequirement
     most_suppressed: int | None = None
+    least: int = 0
 
     @property
     def k(self) -> int:

@@ -15,7 +15,7 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.kernels.classes.listed_greedy import take_listed
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances import listing
-from kanon_sql.solvers.instances.listing import among, deepest, useful
+from kanon_sql.solvers.instances.listing import Instances, among, deepest, useful
 from kanon_sql.solvers.k_anonymity import greedy, listed_greedy
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import permitted
@@ -83,6 +83,26 @@ def test_listing_in_small_steps_changes_nothing(seed: int, monkeypatch: pytest.M
     assert len(moments) > 100
     for name in ("start", "member", "pattern", "cost", "worth"):
         assert np.array_equal(getattr(whole, name), getattr(stepwise, name))
+
+
+def instances_of(listed: Instances | None) -> set[tuple[int, frozenset[int]]]:
+    assert listed is not None
+    parts = np.split(listed.member, listed.start[1:-1])
+    return {(pattern, frozenset(part.tolist())) for pattern, part in zip(listed.pattern.tolist(), parts, strict=True)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("weights", [{}, {"c1": 3}])
+def test_known_cheapest_costs_shorten_the_listing_and_change_nothing(seed: int, weights: dict[str, int]) -> None:
+    table, policy = coded(drawn(seed, 120, 6), k=3, weights=weights)
+    patterns = permitted(table, policy)
+    first, whole = useful(table, patterns, 3, slack=1), useful(table, patterns, 3, slack=2)
+    assert first is not None
+    known = useful(table, patterns, 3, slack=2, cheapest=first.cheapest())
+    assert instances_of(first) < instances_of(whole) == instances_of(known)
+    assert known is not None
+    assert whole is not None
+    assert np.array_equal(known.worth, whole.worth)
 
 
 def test_listing_ends_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

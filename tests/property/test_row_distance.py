@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from naive import optimum
-from solving import coded
+from solving import check, coded
 
 from kanon_sql.errors import CertificateError
 from kanon_sql.pipeline import run
-from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances import row_distance
-from kanon_sql.solvers.instances.row_distance import row_prices
+from kanon_sql.solvers.instances.row_distance import near_row_types, row_prices
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet, permitted
 from kanon_sql.verification.cheapest_class import none_is_cheaper
@@ -173,3 +173,47 @@ def test_a_wide_table_is_proven_by_distances_and_only_by_true_ones() -> None:
     dearer = tuple(price + 4 for price in certificate.prices)
     with pytest.raises(CertificateError, match="lower_bound"):
         verify(replace(certificate, prices=dearer, lower_bound=certificate.cost - 1), codes, counts)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(60))
+def test_the_nearest_row_types_are_listed_nearest_first(seed: int) -> None:
+    """Frequent and rare values, equal and different costs, and tables of less and of more than a word of row types."""
+    rng = random.Random(seed)
+    m, rows = rng.choice([1, 3, 9]), rng.choice([2, 30, 64, 65, 300])
+    domain = [rng.choice([1, 2, 5, 200]) for _ in range(m)]
+    drawn = [tuple(str(rng.randrange(values)) for values in domain) for _ in range(rows)]
+    table, _ = coded(drawn, k=1, weights={f"c{c}": rng.choice([1, 1, 3, Fraction(5, 2)]) for c in range(m)})
+    near = near_row_types(table, 7, UNLIMITED)
+    assert near is not None
+    for i, found in enumerate(near.tolist()):
+        away = (table.codes != table.codes[i]) @ table.cost
+        others = [each for each in found if each >= 0]
+        assert i not in others
+        assert len(set(others)) == len(others) == min(7, table.row_types - 1)
+        assert found[len(others) :] == [-1] * (7 - len(others))
+        assert away[others].tolist() == sorted(np.delete(away, i).tolist())[: len(others)]
+
+
+def test_near_row_types_end_with_the_work_and_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, _ = coded([("a", "b"), ("a", "c"), ("d", "c")], k=2)
+    near = near_row_types(table, 2, Budget(ended=lambda: True))
+    assert near is not None
+    assert (near == -1).all()
+    monkeypatch.setattr(row_distance, "_COMPARISONS", 17)
+    assert near_row_types(table, 2, UNLIMITED) is None
+
+
+@pytest.mark.parametrize("k", [3, 20])
+def test_a_wide_release_costs_what_its_classes_hide(k: int) -> None:
+    """Classes are grown by what they share, from 16 rows on also by gain; a search never makes a release dearer."""
+    rng = random.Random(k)
+    rows = [tuple(rng.choices("abc", (8, 1, 1))[0] for _ in range(18)) for _ in range(200)]
+    costs = []
+    for algorithm in ("greedy", "refine"):
+        table, policy = coded(rows, k=k, algorithm=algorithm, weights={"c1": 3})
+        recoding, certificate = run(table, policy)
+        check(table, recoding, k)
+        assert certificate.cost == table.exact_cost(recoding.cost(table))
+        costs.append(certificate.cost)
+    assert certificate.lower_bound <= costs[1] < costs[0]

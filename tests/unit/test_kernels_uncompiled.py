@@ -23,9 +23,15 @@ import kanon_sql
 from kanon_sql.kernels.classes.destroy_repair import rebuild
 from kanon_sql.kernels.classes.guided_opening import open_by_price
 from kanon_sql.kernels.classes.neighbourhoods import classes_near
-from kanon_sql.kernels.classes.partition import Partition, CandidateClasses
+from kanon_sql.kernels.classes.partition import Partition, CandidateClasses, put_all
 from kanon_sql.kernels.classes.workspace import Workspace
+from kanon_sql.kernels.instances.bit_slices import Values
+from kanon_sql.kernels.instances.class_distance import class_costs
+from kanon_sql.kernels.instances.row_distance import distances, nearest_row_types
 from kanon_sql.kernels.random import COMPILED, seeded
+from kanon_sql.kernels.summaries.destroy_repair import rebuild as rebuild_plain
+from kanon_sql.kernels.summaries.measure import Measure, class_losses
+from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.labels import balanced, bin_scheme, guillotine, intervals, kd_tree, region_exact, regions
 
@@ -77,6 +83,26 @@ results["rebuilt"] = [np.asarray(each).tolist() for each in (partition.where, pa
 results["near"] = [classes_near(candidates, partition, seed, 6, state).tolist() for seed in range(t)]
 results["state"] = int(state[0])
 
+codes, weight = random.integers(0, 3, (70, 19)).astype(np.int32), random.integers(1, 3, 70)
+for name, cost in (("alike", np.ones(19, np.int64)), ("different", random.integers(1, 6, 19))):
+    values, near = Values(codes, cost), np.empty((70, 5), np.int32)
+    nearest_row_types(values, 0, 70, near)
+    results[f"near {name}"] = near.tolist()
+    results[f"distances {name}"] = distances(values, weight, 4, 0, 70).tolist()
+    results[f"class costs {name}"] = class_costs(values, weight, cost.astype(np.uint16), 3, 0, 70).tolist()
+measure = Measure(
+    kind=np.zeros(19, np.int64), step=np.ones(19, np.int64), null=np.full(19, -1), first=np.append(0, np.cumsum(np.full(19, 3)))
+)
+partition = Partition(70, 35)
+put_all(partition, np.arange(70, dtype=np.int32), (np.arange(70) // 2).astype(np.int32), weight)
+rows = np.bincount(np.arange(70) // 2, weights=weight).astype(np.int64)
+losses = class_losses(codes, measure, np.arange(70), np.arange(70) // 2, rows)
+classes = Classes(partition=partition, size=np.full(35, 2), loss=losses)
+for by_gain in (False, True):
+    shape = Shape(k=2, classes=3, row_types=12, threshold=0, by_gain=by_gain)
+    rebuild_plain(codes, measure, classes, near, shape, 15, state)
+    results[f"plain {by_gain}"] = [np.asarray(each).tolist() for each in (partition.where, classes.loss)]
+
 with kanon_sql.connect() as con:
     con.execute("SET enable_progress_bar = false")
     con.execute("CREATE TABLE p AS SELECT i % 5 AS zip, i * i % 7 AS age, i % 3 AS sex FROM range(40) t(i)")
@@ -126,7 +152,7 @@ def test_compiled_and_uncompiled_kernels_give_the_same(root: Path, uncompiled: P
     (compiled, file, found), warned = run(BLOCKED + SOLVE, uncompiled)
     assert not compiled
     assert Path(file).parent.parent == uncompiled
-    assert len(expected) == 41
+    assert len(expected) == 49
     for name, result in expected.items():
         assert found[name] == result, name
     assert warned.count("RuntimeWarning") == 1

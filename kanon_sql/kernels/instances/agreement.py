@@ -77,16 +77,16 @@ def _compare(
     c: cython.longlong
     i: cython.longlong
     total: cython.longlong
+    differs: cython.longlong
     same: cython.ulonglong
     for o in range(others.shape[0]):
         i = others[o]
         same = 0
         total = 0
         for c in range(cost.shape[0]):
-            if codes[i, c] == codes[seed, c]:
-                same |= cython.cast(cython.ulonglong, 1) << c
-            else:
-                total += cost[c]
+            differs = cython.cast(cython.longlong, codes[i, c] != codes[seed, c])  # a branch would be guessed wrong
+            same |= cython.cast(cython.ulonglong, 1 - differs) << c
+            total += cost[c] & -differs
         agree[o] = same
         hidden[o] = total
 

@@ -11,9 +11,11 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.row_distance import compare
+    from cython.cimports.kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
+    from cython.cimports.kanon_sql.kernels.instances.column_sets import count_columns, differing_columns
 else:
-    from kanon_sql.kernels.instances.row_distance import compare
+    from kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
+    from kanon_sql.kernels.instances.column_sets import count_columns, differing_columns
 
 _NEAR = cython.declare(cython.longlong, 256)
 """Row types near a row that are looked at; beyond them the distance that is proven so far stays."""
@@ -33,6 +35,10 @@ class Near:
     ----------
     price : int64 [b, 256]
         Cost of each set of eight columns, by their bits.
+    alike : int
+        What each column costs where all cost the same, else 0.
+    row_type : int32 [_NEAR]
+        The row types.
     differing : uint64 [_NEAR]
         Columns in which a row type differs from the row.
     rows : int64 [_NEAR]
@@ -48,6 +54,8 @@ class Near:
     """
 
     price: cython.longlong[:, ::1]
+    alike: cython.longlong
+    row_type: cython.int[::1]
     differing: cython.ulonglong[::1]
     rows: cython.longlong[::1]
     together: cython.ushort[:, ::1]
@@ -61,6 +69,8 @@ class Near:
         padded = np.zeros((len(cost) + 7) // 8 * 8, np.int64)
         padded[: len(cost)] = cost
         self.price = np.ascontiguousarray(padded.reshape(-1, 8) @ bits)
+        self.alike = int(cost[0]) if len(set(cost.tolist())) == 1 else 0
+        self.row_type = np.zeros(_NEAR, np.int32)
         self.differing = np.zeros(_NEAR, np.uint64)
         self.rows = np.zeros(_NEAR, np.int64)
         self.together = np.zeros((_NEAR, _NEAR), np.uint16)
@@ -69,69 +79,93 @@ class Near:
         self.size = self.tried = 0
 
 
-def raise_to_classes(
-    codes: cython.ushort[:, ::1],
+def class_costs(
+    values: Values,
     weight: cython.longlong[::1],
     cost: NDArray[np.uint16],
     k: cython.longlong,
     low: cython.longlong,
-    distance: cython.longlong[::1],
-) -> None:
-    """Raise the distance of the k-th nearest row of each row to what a class costs the row at least.
+    high: cython.longlong,
+) -> NDArray[np.int64]:
+    """Return what a class costs each row of row types low to high - 1 at least, int64 [high - low].
 
     Parameters
     ----------
-    codes : uint16 array [m, t]
-        The row types, column by column; at most 64 columns.
+    values : Values
+        Of the table, of at most 64 columns.
     weight : int64 array [t]
-        Rows of each row type.
+        Rows of each row type, k or more in all.
     cost : uint16 array [m]
         Of a column in which two rows differ; below 2**16 in all.
     k : int
         Rows of a class.
-    low : int
-        The first row type that is asked for.
-    distance : int64 array [s]
-        Of the k-th nearest row of row types low, low + 1, ...; changed in place.
+    low, high : int
+        The row types that are asked for.
 
     Notes
     -----
     A class hides every column in which any two of its rows differ. So it costs each of its rows c or less only if k rows
     are so near to each of them that together they differ in columns of cost c at most: a clique of k - 1 among the rows
-    near a row. Row types with too few partners leave first, then sets of them are tried, depth first. Where that takes too
-    long, the cost that is proven so far stays. O(m t) for a row type, and O(256^2) for each cost that is tried.
+    near a row. The k-th nearest row tells where to begin. Row types with too few partners leave first, then sets of them are
+    tried, depth first. Where that takes too long, the cost that is proven so far stays. O(m t / 64) words for a row type, and
+    O(256^2) for each cost that is tried.
     """
     i: cython.longlong
-    place: cython.longlong
-    tried: cython.longlong
-    within: cython.longlong
+    answer = np.zeros(high - low, np.int64)
+    found: cython.longlong[::1] = answer
     step: cython.longlong = max(1, int(np.gcd.reduce(cost)))
     near = Near(cost, k)
-    single: cython.ushort[::1] = cost
-    away: cython.ushort[::1] = np.empty(codes.shape[1], np.uint16)
+    agreement = Agreement(values)
     with cython.nogil:
-        for place in range(distance.shape[0]):
-            i = low + place
-            if weight[i] >= k:
-                continue
-            compare(codes, single, i, 0, codes.shape[1], away)
-            near.size = 0
-            tried = 0
-            within = -1
-            while tried < _STEPS and _gather(near, codes, weight, i, away, within, distance[place]):
-                if _has_class(near, distance[place], k - weight[i]):
-                    break
-                within = distance[place]
-                distance[place] += step
-                tried += 1
+        for i in range(low, high):
+            if weight[i] < k:
+                compare(values, agreement, i)
+                found[i - low] = _class_cost(near, values, agreement, weight, i, k, step)
+    return answer
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _class_cost(
+    near: Near,
+    values: Values,
+    agreement: Agreement,
+    weight: cython.longlong[::1],
+    i: cython.longlong,
+    k: cython.longlong,
+    step: cython.longlong,
+) -> cython.longlong:
+    """Return what a class costs each row of a row type at least."""
+    rows: cython.longlong = weight[i]
+    tried: cython.longlong = 0
+    few: cython.bint = True
+    some: cython.bint = True
+    distance: cython.longlong = 0
+    near.size = 0
+    while rows < k and few and some:
+        some = take_nearest(agreement)
+        distance = agreement.away
+        rows, few = _gather(near, values, agreement, weight, i, rows)
+    some = take_nearest(agreement)
+    while few and tried < _STEPS and not _has_class(near, distance, k - weight[i]):
+        distance += step
+        tried += 1
+        if some and agreement.away <= distance:
+            rows, few = _gather(near, values, agreement, weight, i, rows)
+            some = take_nearest(agreement)
+    return distance
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _cost(near: Near, columns: cython.ulonglong) -> cython.longlong:
+    """Return what a set of columns costs."""
     b: cython.longlong
     total: cython.longlong = 0
+    if near.alike:
+        return near.alike * count_columns(columns)
     for b in range(near.price.shape[0]):
         total += near.price[b, (columns >> (8 * b)) & 255]
     return total
@@ -140,44 +174,35 @@ def _cost(near: Near, columns: cython.ulonglong) -> cython.longlong:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _difference(codes: cython.ushort[:, ::1], i: cython.longlong, j: cython.longlong) -> cython.ulonglong:
-    c: cython.longlong
-    one: cython.ulonglong = 1
-    columns: cython.ulonglong = 0
-    for c in range(codes.shape[0]):
-        if codes[c, i] != codes[c, j]:
-            columns |= one << c
-    return columns
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _gather(
     near: Near,
-    codes: cython.ushort[:, ::1],
+    values: Values,
+    agreement: Agreement,
     weight: cython.longlong[::1],
     i: cython.longlong,
-    away: cython.ushort[::1],
-    within: cython.longlong,
-    most: cython.longlong,
-) -> cython.bint:
-    """Add the row types that are further away than ``within``, but not than ``most``; return whether all are few enough."""
-    j: cython.longlong
+    rows: cython.longlong,
+) -> tuple[cython.longlong, cython.bint]:
+    """Add the row types that were taken last; return the rows that are near then, and whether `Near` holds them all."""
     a: cython.longlong
-    both: cython.ushort
-    for j in range(codes.shape[1]):
-        if within < away[j] <= most and j != i:
-            if near.size == _NEAR:
-                return False
-            near.differing[near.size] = _difference(codes, i, j)
-            near.rows[near.size] = weight[j]
-            for a in range(near.size + 1):
-                both = cython.cast(cython.ushort, _cost(near, near.differing[a] | near.differing[near.size]))
-                near.together[a, near.size] = both
-                near.together[near.size, a] = both
-            near.size += 1
-    return True
+    b: cython.longlong
+    both: cython.longlong
+    first: cython.longlong = near.size
+    j: cython.longlong = next_taken(agreement, 0)
+    while j >= 0:
+        rows += weight[j]
+        if near.size == _NEAR:
+            return rows, False
+        near.row_type[near.size] = j
+        near.size += 1
+        j = next_taken(agreement, j >> 6)
+    for b in range(first, near.size):
+        near.differing[b] = differing_columns(values.codes, i, near.row_type[b])
+        near.rows[b] = weight[near.row_type[b]]
+        for a in range(b + 1):
+            both = _cost(near, near.differing[a] | near.differing[b])
+            near.together[a, b] = both
+            near.together[b, a] = both
+    return rows, True
 
 
 @cython.cfunc

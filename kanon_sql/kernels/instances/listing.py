@@ -64,6 +64,11 @@ def search_for(
     return search
 
 
+def expect(search: Search, worth: cython.longlong[::1]) -> None:
+    """Tell a search before it begins from which cost on an instance is of no use to a row type, int64 [t]: it looks at less."""
+    search.worth[:] = worth
+
+
 def advance(search: Search, work: cython.longlong) -> int:
     """Go on for about ``work`` row types of the groups looked at; return 1 at the end, 0 before it, -1 beyond the limit.
 

@@ -9,6 +9,7 @@ cdef class Unassigned:
     cdef int[:, ::1] code
     cdef long long[::1] growth
     cdef unsigned long long[::1] differing
+    cdef bint marked
 
 cdef class NewClasses:
     cdef long long[::1] rows

@@ -10,8 +10,10 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.summaries.agreement import compare, hide, mark, unmark
     from cython.cimports.kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 else:
+    from kanon_sql.kernels.summaries.agreement import compare, hide, mark, unmark
     from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 
 NEVER = cython.declare(cython.longlong, 1 << 62)
@@ -41,15 +43,15 @@ class Unassigned:
         Their codes by column.
     growth : int64 array [limit]
         What each row of the class that is grown loses more if the row type joins.
-    differing : uint64 array [limit]
-        Bits of the columns where that comes from.
+    differing, marked : uint64 array [limit], bool
+        Bits of the columns where that comes from; not kept where all columns are plain, unless they are marked.
     """
 
     def __init__(self, limit: int, columns: int) -> None:
         self.types = 0
         self.row_type, self.rows = np.empty(limit, np.int32), np.zeros(limit, np.int64)
         self.code = np.empty((columns, limit), np.int32)
-        self.growth, self.differing = np.zeros(limit, np.int64), np.zeros(limit, np.uint64)
+        self.growth, self.differing, self.marked = np.zeros(limit, np.int64), np.zeros(limit, np.uint64), False
 
 
 @cython.final
@@ -122,6 +124,14 @@ def open_class(
     step: cython.longlong
     null: cython.longlong
     bit: cython.ulonglong
+    if measure.plain:
+        for c in range(measure.columns):
+            new.low[p, c] = new.high[p, c] = unassigned.code[c, r]
+        compare(unassigned.code, measure.step, r, unassigned.types, unassigned.growth)
+        unassigned.marked = by_gain
+        if by_gain:
+            mark(unassigned.code, r, unassigned.types, unassigned.differing)
+        return
     for x in range(unassigned.types):
         unassigned.growth[x] = 0
         unassigned.differing[x] = 0
@@ -170,6 +180,14 @@ def widen(
     has_null: cython.bint
     new_null: cython.bint
     others: cython.ulonglong
+    if measure.plain:
+        for c in range(measure.columns):
+            if new.high[p, c] >= 0 and new.low[p, c] != unassigned.code[c, r]:  # it disagrees for the first time
+                new.high[p, c] = -1
+                hide(unassigned.code, c, new.low[p, c], measure.step[c], unassigned.types, unassigned.growth)
+                if unassigned.marked:
+                    unmark(c, unassigned.types, unassigned.differing)
+        return
     for c in range(measure.columns):
         code = unassigned.code[c, r]
         if new.seen[p, measure.first[c] + code] == turn:
@@ -209,7 +227,8 @@ def show(
     """Let class p show a code; return its lowest and highest code before."""
     low: cython.longlong = new.low[p, c]
     high: cython.longlong = new.high[p, c]
-    new.seen[p, measure.first[c] + code] = turn
+    if not measure.plain:
+        new.seen[p, measure.first[c] + code] = turn
     if measure.kind[c] == PLAIN:
         if code != low:
             new.high[p, c] = -1
@@ -236,6 +255,11 @@ def growth_of(
     null: cython.longlong
     has_null: cython.bint
     growth: cython.longlong = 0
+    if measure.plain:
+        for c in range(measure.columns):
+            if new.high[p, c] >= 0 and new.low[p, c] != unassigned.code[c, r]:
+                growth += measure.step[c]
+        return growth
     for c in range(measure.columns):
         code = unassigned.code[c, r]
         null = measure.null[c]

@@ -5,6 +5,7 @@ cpdef enum:
 
 cdef class Measure:
     cdef readonly long long columns
+    cdef readonly bint plain
     cdef readonly long long[::1] kind
     cdef readonly long long[::1] step
     cdef readonly long long[::1] null

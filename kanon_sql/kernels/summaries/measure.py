@@ -30,12 +30,17 @@ class Measure:
         The code of NULL, -1 where there is none.
     first : int64 array [m + 1]
         The place of a column's code 0 among all codes.
+
+    Attributes
+    ----------
+    plain : bool
+        Whether all columns are plain.
     """
 
     def __init__(
         self, *, kind: NDArray[np.int64], step: NDArray[np.int64], null: NDArray[np.int64], first: NDArray[np.int64]
     ) -> None:
-        self.columns = len(kind)
+        self.columns, self.plain = len(kind), bool(np.all(kind == PLAIN))
         self.kind, self.step, self.null, self.first = kind, step, null, first
 
 

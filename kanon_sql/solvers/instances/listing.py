@@ -25,8 +25,11 @@ MOST_MEMBERS = 1 << 28
 _MANY_PAIRS = 1 << 29
 """Patterns times row types up to which the full slack is tried first."""
 
-_DEEPER, _GROWTH, _LISTING = 1 << 25, 12, 0.1
-"""Most members with more slack than a cell, what a cell more multiplies them by, and the share of the time that it may take."""
+_DEEPER, _LISTING = 1 << 25, 0.1
+"""Most members with more slack than a cell, and the share of the time that it may take."""
+
+_GROWTH, _GROWTH_OF_LADDERS = 12, 4
+"""What a cell more multiplies the members by, and a step where ladders have many: it is a part of a cell."""
 
 _WORK_PER_CALL = 1 << 22
 """Row types looked at between two checks of the clock, well below a second."""
@@ -124,6 +127,7 @@ def useful(
     slack: int | None,
     limit: int = MOST_MEMBERS,
     budget: Budget = UNLIMITED,
+    cheapest: Int64 | None = None,
 ) -> Instances | None:
     """List the instances that a cheapest release may need; None if they have more than ``limit`` members, or time ends.
 
@@ -142,13 +146,15 @@ def useful(
         Most members.
     budget : Budget
         Time left.
+    cheapest : int64 array [t], optional
+        Cost of the cheapest instance of each row type, where it is known: the search is shorter, and finds the same.
 
     Raises
     ------
     InfeasibleError
         When some rows fit no instance.
     """
-    listed = among(table, patterns, k, slack=slack, limit=limit, budget=budget)
+    listed = among(table, patterns, k, slack=slack, limit=limit, budget=budget, cheapest=cheapest)
     if listed is None:
         return None
     lost = listed.worth == NOTHING
@@ -161,13 +167,22 @@ def useful(
 
 
 def among(
-    table: CodedTable, patterns: PatternSet, k: int, *, slack: int | None, limit: int = MOST_MEMBERS, budget: Budget = UNLIMITED
+    table: CodedTable,
+    patterns: PatternSet,
+    k: int,
+    *,
+    slack: int | None,
+    limit: int = MOST_MEMBERS,
+    budget: Budget = UNLIMITED,
+    cheapest: Int64 | None = None,
 ) -> Instances | None:
     """List instances as `useful` does, where some rows may fit none: rows that are left over."""
-    from kanon_sql.kernels.instances.listing import advance, found
+    from kanon_sql.kernels.instances.listing import advance, expect, found
 
     units = (1 << 61) if slack is None else slack * usual_cost(table)
     search, descending = _search_for(table, patterns, k, units, limit)
+    if cheapest is not None:
+        expect(search, cheapest + units)
     while (state := advance(search, _WORK_PER_CALL)) == 0:
         budget.report("listing", 0.0)
         if budget.over():
@@ -197,9 +212,10 @@ def deepest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> 
             return listed
     found = useful(table, patterns, k, slack=1, limit=MOST_MEMBERS, budget=budget)
     for slack in range(2, SLACK + 1):
-        if found is None or len(found.member) > _DEEPER // _GROWTH or budget.share() > _LISTING:
+        growth = _GROWTH_OF_LADDERS if table.has_ladders else _GROWTH
+        if found is None or len(found.member) > _DEEPER // growth or budget.share() > _LISTING:
             break
-        more = useful(table, patterns, k, slack=slack, limit=_DEEPER, budget=budget)
+        more = useful(table, patterns, k, slack=slack, limit=_DEEPER, budget=budget, cheapest=found.cheapest())
         if more is None:
             break
         found = more

@@ -17,7 +17,7 @@ import numpy as np
 
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.listing import cheapest
-from kanon_sql.table.arrays import Int64
+from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Prices
@@ -27,10 +27,10 @@ METHOD = "row distance"
 _MOST_COST = (1 << 16) - 1
 """What a row costs at most in the units of the comparison."""
 
-_COMPARISONS = 1 << 35
+_COMPARISONS = 1 << 37
 """Cells compared to find neighbours, some seconds; row types beyond them cost at least nothing."""
 
-_COMPARISONS_PER_CALL = 1 << 28
+_COMPARISONS_PER_CALL = 1 << 30
 """Cells compared between two checks of the clock, well below a second."""
 
 _MOST_COLUMNS, _MOST_ROWS = 64, 64
@@ -64,26 +64,58 @@ def row_prices(table: CodedTable, patterns: PatternSet, k: int, budget: Budget =
     return Prices(price=price, scale=1)
 
 
+def near_row_types(table: CodedTable, many: int, budget: Budget) -> Int32 | None:
+    """Return the row types nearest to each, int32 [t, many], the nearest first, -1 where there are no more.
+
+    Returns
+    -------
+    int32 array or None
+        None where there are too many row types to compare all of them; those that there is no time for have no near ones.
+
+    Notes
+    -----
+    O(m t^2 / 64) words.
+    """
+    from kanon_sql.kernels.instances.bit_slices import Values
+    from kanon_sql.kernels.instances.row_distance import nearest_row_types
+
+    if table.row_types * table.codes.size > _COMPARISONS:
+        return None
+    values, near = Values(table.codes, table.cost), np.full((table.row_types, many), -1, np.int32)
+    size = max(1, _COMPARISONS_PER_CALL // table.codes.size)
+    first = range(0, table.row_types, size)
+
+    def list_near(low: int) -> None:
+        if not budget.over():
+            nearest_row_types(values, low, min(low + size, table.row_types), near)
+
+    with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
+        for number, _ in enumerate(threads.map(list_near, first)):
+            budget.report("neighbours", number / len(first))
+    return near
+
+
 def _classes_around(table: CodedTable, k: int, budget: Budget) -> Int64:
     """Return what a class costs each row at least, int64 [t]; 0 for the row types that there is no time for."""
-    from kanon_sql.kernels.instances.class_distance import raise_to_classes
+    from kanon_sql.kernels.instances.bit_slices import Values
+    from kanon_sql.kernels.instances.class_distance import class_costs
     from kanon_sql.kernels.instances.row_distance import distances
 
-    # Whole numbers of 16 bits are compared eight at a time. Codes that are cut off and costs that are rounded down make
-    # rows nearer than they are: the bound holds.
-    codes = np.ascontiguousarray(table.codes.T.astype(np.uint16))
+    # Costs that are rounded down make rows nearer than they are: the bound holds.
     step = int(table.cost.sum()) // _MOST_COST + 1
-    cost = (table.cost // step).astype(np.uint16)
+    cost = table.cost // step
+    values = Values(table.codes, cost)
     found: Int64 = np.zeros(table.row_types, np.int64)
-    size = max(1, _COMPARISONS_PER_CALL // codes.size)
-    first = range(0, min(table.row_types, max(1, _COMPARISONS // codes.size)), size)
+    size = max(1, _COMPARISONS_PER_CALL // table.codes.size)
+    first = range(0, min(table.row_types, max(1, _COMPARISONS // table.codes.size)), size)
 
     def measure(low: int) -> None:
         if not (low and budget.over()):
             high = min(low + size, first.stop)
-            found[low:high] = distances(codes, table.weight, cost, k, low, high)
             if len(cost) <= _MOST_COLUMNS and 2 < k <= _MOST_ROWS:
-                raise_to_classes(codes, table.weight, cost, k, low, found[low:high])
+                found[low:high] = class_costs(values, table.weight, cost.astype(np.uint16), k, low, high)
+            else:
+                found[low:high] = distances(values, table.weight, k, low, high)
 
     with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
         for number, _ in enumerate(threads.map(measure, first)):

@@ -121,7 +121,9 @@ def relax(table: CodedTable, instances: Instances, k: int, upper: int, budget: B
                 # Per row: a row type of many rows moves as fast as one of a single row.
                 slope = (table.weight - served) / weight
                 length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
-                norm = max(float(slope @ (slope * weight)), 1e-9)
+                norm = max(
+                    float((slope * slope * weight).sum()), 1e-9
+                )  # `@` would spin on all cores, and round as they divide it
                 speed = _MOMENTUM * speed + length * (upper - value / scale) / norm * slope
                 price = np.minimum(price + speed, cap)
     return best

@@ -16,7 +16,7 @@ METHOD = "row distance"
 
 METHOD_OF_PEOPLE = "row distance, counting people"
 
-_NEAR = 16
+NEAR = 16
 """Near row types of each that are listed."""
 
 _MOST_KEPT = 128
@@ -69,9 +69,9 @@ def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64
 
     O(t^2 / 16) blocks of row types, each passed over in O(m) or less if it is too far; memory O(t m).
     """
-    near = np.empty((table.row_types, _NEAR), np.int32)
+    near = np.empty((table.row_types, NEAR), np.int32)
     blocks, reach = _reach(table)
-    kept = min(max(k, _NEAR), _MOST_KEPT)
+    kept = min(max(k, NEAR), _MOST_KEPT)
     distance = nearest(table.codes, table.weight, measure, k, order, reach, near, kept, np.empty(0, np.int32))
     if reach < blocks:
         return Nearby(near=near, lower_bound=Fraction(0), bound="trivial")

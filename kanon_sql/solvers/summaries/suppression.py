@@ -12,9 +12,10 @@ from kanon_sql.errors import AuditError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.partition import Classes, released
 from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.instances.row_distance import near_row_types
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.summaries.measure import measured
-from kanon_sql.solvers.summaries.nearest import nearby
+from kanon_sql.solvers.summaries.nearest import NEAR, nearby
 from kanon_sql.solvers.summaries.search import divided, planned, search
 from kanon_sql.table.recoding import Recoding
 
@@ -47,9 +48,10 @@ def improve(problem: Problem, recoding: Recoding, budget: Budget) -> Recoding:
     measure, scale = measured(table, kinds, null)
     row_type, number, count = recoding.row_type[order].astype(np.int64), number[order], recoding.count[order]
     classes = planned(table, measure, requirement.least, row_type, number, count)
-    budget.report("neighbours", 0.0)
-    found = nearby(table, measure, scale, requirement.least, row_type)
-    search(table, measure, scale, requirement, classes, found.near, int(found.lower_bound * scale), budget, initial=0)
+    near = near_row_types(table, NEAR, budget)
+    if near is None:
+        near = nearby(table, measure, scale, requirement.least, row_type).near
+    search(table, measure, scale, requirement, classes, near, problem.least * scale, budget, initial=0)
     best = divided(classes.partition)
     if not requirement.holds(best.number, best.row_type, best.count).all():
         raise AuditError("a class of the local search breaks the guarantee; nothing was released")

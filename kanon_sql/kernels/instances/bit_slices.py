@@ -1,0 +1,288 @@
+"""How much each row type agrees with one of them: counters in bit slices, and the nearest rows peeled off them.
+
+Bit b of the counters of 64 row types is one word, so a column is added to 64 counters by a few operations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.instances.groups import trailing_zeros
+else:
+    from kanon_sql.kernels.instances.groups import trailing_zeros
+
+_ONE = cython.declare(cython.ulonglong, 1)
+
+_FREQUENT = 32
+"""A value that one in so many row types has, or more, is a bit set; of rarer ones the row types are listed."""
+
+
+@cython.final
+@cython.cclass
+class Values:
+    """The row types that have each value.
+
+    Parameters
+    ----------
+    codes : int32 array [t, m]
+        The row types.
+    cost : int64 array [m]
+        Of a column in which two row types differ, 1 or more.
+
+    Attributes
+    ----------
+    column, cost : int64 arrays [m]
+        The columns, equally dear ones beside each other, and what they cost.
+    first : int64 array [m + 1]
+        The place of the code 0 of a column among all codes.
+    start : int64 array [values + 1]
+        Where the row types of each value begin in ``member``.
+    member : int32 array [m t]
+        The row types that have a value, ascending.
+    place : int32 array [values]
+        The bit set of a frequent value, -1 of a rare one.
+    bits : uint64 array [sets, ceil(t / 64)]
+        Bit sets of row types.
+    """
+
+    def __init__(self, codes: NDArray[np.int32], cost: NDArray[np.int64]) -> None:
+        t, m = codes.shape
+        self.codes = codes
+        order = np.argsort(cost, kind="stable")
+        self.column, self.cost = order.astype(np.int64), cost[order].astype(np.int64)
+        cardinality = codes.max(axis=0, initial=0).astype(np.int64) + 1
+        first = np.append(0, np.cumsum(cardinality))
+        rows = np.concatenate([np.bincount(codes[:, c], minlength=int(cardinality[c])) for c in range(m)])
+        frequent = rows * _FREQUENT >= t
+        place = np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32)
+        held = np.zeros((int(frequent.sum()), (t + 63) // 64 * 8), np.uint8)
+        for c in range(m):
+            value = np.flatnonzero(frequent[first[c] : first[c + 1]])
+            there = np.packbits(codes[:, c] == value[:, None], axis=1, bitorder="little")
+            held[place[first[c] + value], : there.shape[1]] = there
+        self.bits = held.view("<u8").astype(np.uint64)
+        self.first, self.start, self.place = first, np.append(0, np.cumsum(rows)), place
+        self.member = np.concatenate([np.argsort(codes[:, c], kind="stable").astype(np.int32) for c in range(m)])
+
+
+@cython.final
+@cython.cclass
+class Agreement:
+    """What the columns cost in which one row type agrees with each other, and those not yet taken as near it.
+
+    Parameters
+    ----------
+    values : Values
+        Of the table.
+
+    Attributes
+    ----------
+    counter : uint64 array [bits, words]
+        Bit slices of the counters.
+    carry, left, level : uint64 arrays [words]
+        Scratch; the row types that are not taken yet; those that were taken last.
+    total : int
+        Cost of all columns.
+    away : int
+        How far the row types that were taken last are from the one.
+    """
+
+    def __init__(self, values: Values) -> None:
+        words = values.bits.shape[1]
+        self.total = int(np.sum(values.cost))
+        self.counter = np.zeros((self.total.bit_length(), words), np.uint64)
+        self.carry, self.left, self.level = (np.zeros(words, np.uint64) for _ in range(3))
+        self.away = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def compare(values: Values, agreement: Agreement, i: cython.longlong) -> cython.void:
+    """Count for all row types what they share with row type i; all but itself are left to be taken."""
+    place: cython.longlong
+    a: cython.longlong
+    c: cython.longlong
+    value: cython.longlong
+    bits: cython.longlong
+    one: cython.longlong = -1
+    dear: cython.longlong = 0
+    _clear(agreement.counter, agreement.left, values.codes.shape[0])
+    for place in range(values.column.shape[0]):
+        c = values.column[place]
+        value = values.first[c] + values.codes[i, c]
+        bits = values.place[value]
+        if bits < 0:
+            for a in range(values.start[value], values.start[value + 1]):
+                _add_to(agreement.counter, values.member[a], values.cost[place])
+        elif one < 0:
+            one = bits
+            dear = values.cost[place]
+        elif dear == values.cost[place]:
+            _add_sets(agreement.counter, agreement.carry, values.bits, one, bits, dear)
+            one = -1
+        else:
+            _add_sets(agreement.counter, agreement.carry, values.bits, one, -1, dear)
+            one = bits
+            dear = values.cost[place]
+    if one >= 0:
+        _add_sets(agreement.counter, agreement.carry, values.bits, one, -1, dear)
+    agreement.left[i >> 6] ^= _ONE << cython.cast(cython.ulonglong, i & 63)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _clear(counter: cython.ulonglong[:, ::1], left: cython.ulonglong[::1], t: cython.longlong) -> cython.void:
+    b: cython.longlong
+    w: cython.longlong
+    for b in range(counter.shape[0]):
+        for w in range(counter.shape[1]):
+            counter[b, w] = 0
+    for w in range(left.shape[0]):
+        left[w] = 0xFFFFFFFFFFFFFFFF
+    if t & 63:
+        left[left.shape[0] - 1] = (_ONE << cython.cast(cython.ulonglong, t & 63)) - 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_to(counter: cython.ulonglong[:, ::1], j: cython.longlong, cost: cython.longlong) -> cython.void:
+    """Add a cost to the counter of one row type."""
+    b: cython.longlong
+    c: cython.longlong
+    carry: cython.ulonglong
+    held: cython.ulonglong
+    w: cython.longlong = j >> 6
+    for b in range(counter.shape[0]):
+        if (cost >> b) & 1:
+            carry = _ONE << cython.cast(cython.ulonglong, j & 63)
+            c = b
+            while carry:
+                held = counter[c, w]
+                counter[c, w] = held ^ carry
+                carry &= held
+                c += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_sets(
+    counter: cython.ulonglong[:, ::1],
+    carry: cython.ulonglong[::1],
+    bits: cython.ulonglong[:, ::1],
+    one: cython.longlong,
+    other: cython.longlong,
+    cost: cython.longlong,
+) -> cython.void:
+    """Add a cost to the counters of the row types in a bit set, or in each of two."""
+    b: cython.longlong
+    c: cython.longlong
+    w: cython.longlong
+    x: cython.ulonglong
+    y: cython.ulonglong
+    held: cython.ulonglong
+    for b in range(counter.shape[0]):
+        if (cost >> b) & 1 == 0:
+            continue
+        if other < 0:
+            for w in range(carry.shape[0]):
+                held = counter[b, w]
+                x = bits[one, w]
+                counter[b, w] = held ^ x
+                carry[w] = held & x
+        else:
+            for w in range(carry.shape[0]):
+                held = counter[b, w]
+                x = bits[one, w]
+                y = bits[other, w]
+                counter[b, w] = held ^ x ^ y
+                carry[w] = (held & (x | y)) | (x & y)
+        for c in range(b + 1, counter.shape[0]):
+            for w in range(carry.shape[0]):
+                held = counter[c, w]
+                x = carry[w]
+                counter[c, w] = held ^ x
+                carry[w] = held & x
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def take_nearest(agreement: Agreement) -> cython.bint:
+    """Take the row types that are nearest of those left, all equally near; False if none is left."""
+    b: cython.longlong
+    shared: cython.longlong = 0
+    if not _copy(agreement.left, agreement.level):
+        return False
+    for b in range(agreement.counter.shape[0] - 1, -1, -1):
+        if _keep(agreement.counter, b, agreement.level, agreement.carry):
+            shared += cython.cast(cython.longlong, 1) << b
+    _remove(agreement.left, agreement.level)
+    agreement.away = agreement.total - shared
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _copy(source: cython.ulonglong[::1], target: cython.ulonglong[::1]) -> cython.bint:
+    """Copy a bit set; return whether it has any."""
+    w: cython.longlong
+    some: cython.ulonglong = 0
+    for w in range(source.shape[0]):
+        target[w] = source[w]
+        some |= source[w]
+    return some != 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep(
+    counter: cython.ulonglong[:, ::1], b: cython.longlong, level: cython.ulonglong[::1], scratch: cython.ulonglong[::1]
+) -> cython.bint:
+    """Keep of a bit set those whose counters have bit b, if there are any; return whether there are."""
+    w: cython.longlong
+    some: cython.ulonglong = 0
+    for w in range(level.shape[0]):
+        scratch[w] = level[w] & counter[b, w]
+        some |= scratch[w]
+    if some:
+        for w in range(level.shape[0]):
+            level[w] = scratch[w]
+    return some != 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _remove(left: cython.ulonglong[::1], level: cython.ulonglong[::1]) -> cython.void:
+    """Take those of a level, all of which are left."""
+    w: cython.longlong
+    for w in range(left.shape[0]):
+        left[w] ^= level[w]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def next_taken(agreement: Agreement, w: cython.longlong) -> cython.longlong:
+    """Return one of the row types that were taken last from word w on, and forget it; -1 if there is none."""
+    word: cython.ulonglong
+    while w < agreement.level.shape[0]:
+        word = agreement.level[w]
+        if word:
+            agreement.level[w] = word & (word - 1)
+            return w * 64 + trailing_zeros(word)
+        w += 1
+    return -1
