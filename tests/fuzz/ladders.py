@@ -21,8 +21,11 @@ class Rung:
     loss: Fraction
 
 
-def ladder(recoding: Recoding | None, held: Sequence[Look]) -> list[Rung]:
-    """The levels of a column that may be shown, finest first; ``held`` are the texts of all rows."""
+def ladder(recoding: Recoding | None, held: Sequence[Look], *, every: bool = False) -> list[Rung]:
+    """The levels of a column that may be shown, finest first; ``held`` are the texts of all rows.
+
+    With ``every``, also those that tell as much of these rows as finer ones: others may share their labels.
+    """
     values = sorted({*held}, key=lambda text: (text is None, text or ""))
     itself: dict[Look, Look] = {value: value for value in values}
     if recoding is None:
@@ -30,7 +33,7 @@ def ladder(recoding: Recoding | None, held: Sequence[Look]) -> list[Rung]:
     levels, exact = _levels(recoding, values)
     rungs, losses, shown = [itself], [Fraction(0)], [exact]
     for number, level in enumerate(levels):
-        if len({*level.values()}) == len({*rungs[-1].values()}):
+        if not every and len({*level.values()}) == len({*rungs[-1].values()}):
             shown[-1] = True  # labels that tell as much as values that may not be shown
             continue
         rungs.append(level)
@@ -71,7 +74,7 @@ def _interval(value: str, widths: Sequence[Fraction]) -> str:
     assert read is not None
     low = max(read[1] // width * width for width in widths)
     high = min(read[1] // width * width + width for width in widths)
-    return f"{low} to {high}"
+    return f"[{low}, {high})"
 
 
 def _share(level: dict[Look, Look], held: Sequence[Look]) -> Fraction:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
+from functools import reduce
+from itertools import product
+from operator import and_
 
 from fuzz.label_rules import covers
+from fuzz.ladders import ladder
 from fuzz.promise import Promise
 from fuzz.table import Look, Table
 
@@ -46,15 +49,34 @@ def present(released: Table, promise: Promise, counted: dict[tuple[Look, ...], l
 
 
 def cheapest_rows(source: Table, promise: Promise, population: Sequence[tuple[Look, ...]], k_map: int) -> Fraction:
-    """What is lost where each row takes its cheapest mask: what matches it follows from what it shows alone."""
+    """What is lost where each row takes its cheapest levels: what matches it follows from what it shows alone."""
+    options = [_options(source, promise, name, [row[place] for row in population]) for place, name in enumerate(promise.qi)]
     places = [source.column(name) for name in promise.qi]
-    masks = [chosen for n in range(len(places) + 1) for chosen in combinations(range(len(places)), n)]
-    best = Fraction(0)
-    for looks in source.looks:
-        row = tuple(looks[place] for place in places)
-        best += min(
-            sum((promise.weight(promise.qi[place]) for place in range(len(places)) if place not in mask), Fraction(0))
-            for mask in masks
-            if sum(all(row[place] == other[place] for place in mask) for other in population) >= k_map
+
+    def least(row: tuple[Look, ...]) -> Fraction:
+        return min(
+            sum((loss for loss, _ in chosen), Fraction(0))
+            for chosen in product(*(each[row[place]] for each, place in zip(options, places, strict=True)))
+            if reduce(and_, (matched for _, matched in chosen)).bit_count() >= k_map
         )
-    return best
+
+    return sum((rows * least(row) for row, rows in Counter(source.looks).items()), Fraction(0))
+
+
+def _options(source: Table, promise: Promise, name: str, population: Sequence[Look]) -> dict[Look, list[tuple[Fraction, int]]]:
+    """For each value of a column what it may show: the loss, and a bit for each row of the population that matches it."""
+    seen, weight, recoding = source.seen(name), promise.weight(name), promise.recodings.get(name)
+    kind, domain = source.types[source.column(name)], tuple(sorted({*source.held(name)} - {None}))
+
+    def matched(label: Look) -> int:
+        found = 0
+        for place, value in enumerate(population):
+            covered = recoding is not None and None not in (label, value) and covers(recoding, label, value, domain, kind)
+            found |= (label == value or covered) << place
+        return found
+
+    everybody = (1 << len(population)) - 1
+    rungs = ladder(recoding, seen, every=True)
+    return {
+        value: [(weight, everybody), *((weight * rung.loss, matched(rung.label[value])) for rung in rungs)] for value in {*seen}
+    }

@@ -123,7 +123,7 @@ class Populations:
             verdict.found.append(f"what a class shows matches fewer than {asked.k_map} rows of the population")
         if asked.presence is not None:
             verdict.found += present(first.released, promise, counted, asked.presence)
-        if asked.presence is None and promise.k == 1 and not promise.recodings and promise.algorithm == "auto":
+        if asked.presence is None and promise.k == 1 and promise.algorithm == "auto":
             verdict.judged = True
             best = cheapest_rows(first.source, promise, population, asked.k_map or 1)
             claim = first.claim
