@@ -18,9 +18,10 @@ CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
 def selections() -> tuple[str, ...]:
-    """Return the `-m` of each test run of CI; where none is given, that of the settings."""
+    """Return the `-m` of each test run of CI with the DuckDB installed; where none is given, that of the settings."""
     options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
-    runs = [shlex.split(f"{options['addopts']} {given}") for given in re.findall(r"\bpython -m pytest\b(.*)", CI)]
+    told = re.findall(r"^(?!.*PYTHONPATH=).*\bpython -m pytest\b(.*)", CI, re.MULTILINE)
+    runs = [shlex.split(f"{options['addopts']} {given}") for given in told]
     return tuple([value for option, value in itertools.pairwise(words) if option == "-m"][-1] for words in runs)
 
 
