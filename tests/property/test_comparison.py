@@ -17,6 +17,7 @@ from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.model.policy import Policy
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.label_texts import Stretch, members, stretch
+from kanon_sql.verification.pseudonyms import Pseudonyms
 from kanon_sql.verification.tables import Loss, compare
 
 Row = tuple[str | None, ...]
@@ -144,7 +145,7 @@ def compared(con: Any, coded: CodedSource, rows: Sequence[Sequence[str | None]])
     con.execute("DROP TABLE IF EXISTS released")
     con.execute(f"CREATE TABLE released ({', '.join(f'{name} VARCHAR' for name in NAMES)})")
     con.executemany(f"INSERT INTO released VALUES ({', '.join('?' * len(NAMES))})", [list(row) for row in rows])
-    return compare(con, coded, from_json=False)
+    return compare(con, coded, Pseudonyms(), from_json=False)
 
 
 def cases() -> Iterator[tuple[random.Random, list[Row], str | None]]:

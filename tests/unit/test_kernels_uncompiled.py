@@ -93,11 +93,13 @@ for name, cost in (("alike", np.ones(19, np.int64)), ("different", random.intege
 measure = Measure(
     kind=np.zeros(19, np.int64), step=np.ones(19, np.int64), null=np.full(19, -1), first=np.append(0, np.cumsum(np.full(19, 3)))
 )
-partition = Partition(70, 35)
+most = int(weight.sum()) // 2  # classes of two rows or more
+partition = Partition(70, most)
 put_all(partition, np.arange(70, dtype=np.int32), (np.arange(70) // 2).astype(np.int32), weight)
 rows = np.bincount(np.arange(70) // 2, weights=weight).astype(np.int64)
 losses = class_losses(codes, measure, np.arange(70), np.arange(70) // 2, rows)
-classes = Classes(partition=partition, size=np.full(35, 2), loss=losses)
+spare = np.zeros(most - 35, np.int64)
+classes = Classes(partition=partition, size=np.append(np.full(35, 2), spare), loss=np.append(losses, spare))
 for by_gain in (False, True):
     shape = Shape(k=2, classes=3, row_types=12, threshold=0, by_gain=by_gain)
     rebuild_plain(codes, measure, classes, near, shape, 15, state)
