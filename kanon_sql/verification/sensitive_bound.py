@@ -14,9 +14,10 @@ import numpy as np
 
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.policy import Policy
+from kanon_sql.verification.class_sizes import LARGEST, ClassSizes, applies, owners
 from kanon_sql.verification.dual_bound import Shown, instances
-from kanon_sql.verification.linear_limits import Whole, asked_of, least_rows, limit_of, possible
-from kanon_sql.verification.taxed_gains import Supports, taxed_gains
+from kanon_sql.verification.linear_limits import Limit, Whole, asked_of, least_rows, limit_of, possible
+from kanon_sql.verification.taxed_gains import Supports, Taxed, taxed_gains
 
 if TYPE_CHECKING:
     from kanon_sql.table.coded_table import Sensitive
@@ -77,7 +78,23 @@ def gains_under(
         rows=weight[member],
         value=value,
     )
-    return taxed_gains(supports.take(~closed), limits, least, _CELLS * max(cost, default=0))
+    longest = _CELLS * max(cost, default=0)
+    taxed = taxed_gains(supports.take(~closed), limits, least, longest)
+    return int((_by_size(taxed, limits[0], least, longest) if applies(limits, least) else taxed.gain).sum())
+
+
+def _by_size(taxed: Taxed, limit: Limit, least: int, longest: int) -> Whole:
+    """Return what instances gain at most, as `gains_under`, where classes of few rows have whole rows."""
+    supports, best = taxed.supports, taxed.gain.copy()
+    rows = np.add.reduceat(supports.rows, supports.start) if len(supports) else best
+    for place, inside in enumerate(owners(supports.start, len(supports.owner))):
+        sizes = ClassSizes(limit, supports.profit[inside], supports.rows[inside], supports.value[0][inside], least)
+        best[place] = min(best[place], sizes.best(int(taxed.steepest[0][place]), longest))
+    larger = (rows > LARGEST) & (best < taxed.gain)
+    more = taxed_gains(supports.take(larger), [limit], LARGEST + 1, longest)
+    gain = np.zeros(len(best), np.int64)
+    gain[np.flatnonzero(larger)[more.number]] = more.gain
+    return np.minimum(taxed.gain, np.maximum(best, gain))
 
 
 def supports_of(

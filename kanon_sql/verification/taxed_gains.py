@@ -107,14 +107,36 @@ class _Multipliers:
         return self.take(np.ones(len(self.opening), np.bool_))
 
 
-def taxed_gains(supports: Supports, limits: Sequence[Limit], least: int, longest: int) -> int:
-    """Return what all instances together gain at most.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taxed:
+    """The instances that gain something after taxes.
+
+    Parameters
+    ----------
+    supports : Supports
+        Their row types.
+    number : int64 array [j]
+        Their numbers among all that were asked for.
+    gain : int64 array [j]
+        What they gain at most.
+    steepest : list of int64 array
+        For each limit the multiplier m of each of them.
+    """
+
+    supports: Supports
+    number: Whole
+    gain: Whole
+    steepest: list[Whole]
+
+
+def taxed_gains(supports: Supports, limits: Sequence[Limit], least: int, longest: int) -> Taxed:
+    """Return what instances gain at most.
 
     Notes
     -----
     O(row types of the instances that gain something) for each of at most 128 steps.
     """
-    at = _Multipliers.zero(limits, len(supports))
+    at, number = _Multipliers.zero(limits, len(supports)), np.arange(len(supports))
     best, lowest, length = at.copy(), np.zeros(len(supports), np.int64), longest
     for step in range(_PASSES * _STEPS):
         if step and step % _STEPS == 0:
@@ -129,11 +151,16 @@ def taxed_gains(supports: Supports, limits: Sequence[Limit], least: int, longest
         if not open_.all():
             served = served[open_[supports.owner]]
             supports, at, best, lowest = supports.take(open_), at.take(open_), best.take(open_), lowest[open_]
+            number = number[open_]
         if not len(supports):
-            return 0
+            break
         _step(supports, limits, at, served, least, length)
         length -= length >> 4
-    return _gained(supports, _taxed(supports, limits, best), least)
+    gain = _gained(supports, _taxed(supports, limits, best), least)
+    some = gain > 0
+    return Taxed(
+        supports=supports.take(some), number=number[some], gain=gain[some], steepest=[each[some] for each in best.steepest]
+    )
 
 
 def _sums(each: Whole, supports: Supports) -> Whole:
@@ -183,11 +210,10 @@ def _part(length: int, more: Whole, less: Whole) -> Whole:
     return step
 
 
-def _gained(supports: Supports, profit: Whole, least: int) -> int:
+def _gained(supports: Supports, profit: Whole, least: int) -> Whole:
     """Return what all rows with a profit gain, and the best others up to the least number of rows of each instance."""
     served = np.where(profit > 0, supports.rows, 0)
     gained, missing = _sums(served * profit, supports), least - _sums(served, supports)
-    total = int(gained[missing <= 0].sum())
     for place in np.flatnonzero(missing > 0).tolist():
         inside = slice(int(supports.start[place]), None if place + 1 == len(supports) else int(supports.start[place + 1]))
         gain, need = int(gained[place]), int(missing[place])
@@ -199,5 +225,5 @@ def _gained(supports: Supports, profit: Whole, least: int) -> int:
         for loss, rows in others:
             gain -= loss * min(rows, need)
             need -= min(rows, need)
-        total += max(0, gain) if need == 0 else 0
-    return total
+        gained[place] = max(0, gain) if need == 0 else 0
+    return gained

@@ -1,4 +1,34 @@
+from kanon_sql.kernels.requirements.candidates cimport Candidates
+from kanon_sql.kernels.requirements.limits cimport Limits, Taxes
+
 cdef class Relaxed:
     cdef readonly long long[::1] cost
     cdef readonly long long[::1] weight
     cdef readonly long long least
+
+cdef long long advance_one(
+    Limits limits,
+    Candidates candidates,
+    Relaxed relaxed,
+    Taxes taxes,
+    long long[::1] price,
+    long long length,
+    long long[:, ::1] multipliers,
+    long long j,
+    long long[::1] served,
+) noexcept nogil
+cdef long long gain_of_one(
+    Limits limits,
+    Candidates candidates,
+    Relaxed relaxed,
+    Taxes taxes,
+    Taxes kept,
+    long long[::1] price,
+    long long longest,
+    long long j,
+    long long[::1] paid,
+    long long[::1] top_up,
+) noexcept nogil
+cdef (long long, long long) tax_one(
+    Limits limits, Candidates candidates, Relaxed relaxed, Taxes taxes, long long[::1] price, long long j
+) noexcept nogil

@@ -83,20 +83,39 @@ def advance(
     j: cython.longlong
     first: cython.longlong = chunk[0]
     last: cython.longlong = chunk[1]
-    gained: cython.longlong
-    rows: cython.longlong
     total: cython.longlong = 0
     taxes: Taxes = Taxes(limits)
     with cython.nogil:
         for j in range(first, last):
-            taxes.multiplier[:] = multipliers[j]
-            gained, rows = _tax(limits, candidates, relaxed, taxes, price, j)
-            if gained > 0:
-                total += gained
-                _serve(limits, candidates, relaxed, taxes, price, j, served)
-                step(limits, taxes, rows, relaxed.least, length)
-                multipliers[j, :] = taxes.multiplier
+            total += advance_one(limits, candidates, relaxed, taxes, price, length, multipliers, j, served)
     return total
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def advance_one(
+    limits: Limits,
+    candidates: Candidates,
+    relaxed: Relaxed,
+    taxes: Taxes,
+    price: cython.longlong[::1],
+    length: cython.longlong,
+    multipliers: cython.longlong[:, ::1],
+    j: cython.longlong,
+    served: cython.longlong[::1],
+) -> cython.longlong:
+    """Do what `advance` does, for one instance."""
+    gained: cython.longlong
+    rows: cython.longlong
+    taxes.multiplier[:] = multipliers[j]
+    gained, rows = tax_one(limits, candidates, relaxed, taxes, price, j)
+    if gained <= 0:
+        return 0
+    _serve(limits, candidates, relaxed, taxes, price, j, served)
+    step(limits, taxes, rows, relaxed.least, length)
+    multipliers[j, :] = taxes.multiplier
+    return gained
 
 
 def gains(
@@ -129,10 +148,29 @@ def gains(
     top_up: cython.longlong[::1] = np.empty(relaxed.least, np.int64)
     with cython.nogil:
         for j in range(first, last):
-            if _choose(limits, candidates, relaxed, taxes, kept, price, longest, j) > 0:
-                result[j - first] = max(0, _gain(limits, candidates, relaxed, kept, price, j, paid, top_up))
+            result[j - first] = gain_of_one(limits, candidates, relaxed, taxes, kept, price, longest, j, paid, top_up)
             multipliers[j, :] = kept.multiplier
     return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def gain_of_one(
+    limits: Limits,
+    candidates: Candidates,
+    relaxed: Relaxed,
+    taxes: Taxes,
+    kept: Taxes,
+    price: cython.longlong[::1],
+    longest: cython.longlong,
+    j: cython.longlong,
+    paid: cython.longlong[::1],
+    top_up: cython.longlong[::1],
+) -> cython.longlong:
+    """Return what one instance gains at most, and keep its multipliers; ``paid`` [t] and ``top_up`` [least] are scratch."""
+    chosen: cython.longlong = _choose(limits, candidates, relaxed, taxes, kept, price, longest, j)
+    return 0 if chosen <= 0 else max(0, _gain(limits, candidates, relaxed, kept, price, j, paid, top_up))
 
 
 @cython.cfunc
@@ -159,7 +197,7 @@ def _choose(
         if k > 0 and k % _STEPS == 0:
             taxes.multiplier[:] = kept.multiplier
             length = longest >> (2 * (k // _STEPS))
-        gained, rows = _tax(limits, candidates, relaxed, taxes, price, j)
+        gained, rows = tax_one(limits, candidates, relaxed, taxes, price, j)
         if k == 0 or gained < lowest:
             lowest = gained
             kept.multiplier[:] = taxes.multiplier
@@ -173,7 +211,7 @@ def _choose(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _tax(
+def tax_one(
     limits: Limits, candidates: Candidates, relaxed: Relaxed, taxes: Taxes, price: cython.longlong[::1], j: cython.longlong
 ) -> tuple[cython.longlong, cython.longlong]:
     """Tax an instance; return what it gains at most, and the rows that pay more than they cost then, which are counted."""
@@ -222,7 +260,7 @@ def _serve(
     j: cython.longlong,
     served: cython.longlong[::1],
 ) -> cython.void:
-    """Add the rows that `_tax` counted."""
+    """Add the rows that `tax_one` counted."""
     s: cython.longlong
     a: cython.longlong
     i: cython.longlong

@@ -4,6 +4,8 @@ As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance gains is 
 too often: multipliers of the limits that every class keeps. Prices and multipliers move together, by subgradient steps. From
 time to time a rule chooses the multipliers again from the prices alone, so that these are all the evidence of the bound.
 
+Where there is one limit, about single values, a second series of steps follows in which small classes keep it with whole rows.
+
 References
 ----------
 Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems (2013), Theorem 9 (the integer program).
@@ -14,10 +16,12 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kanon_sql.kernels.requirements import sized_lagrangian
 from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance, gains
 from kanon_sql.kernels.requirements.limits import Limits
 from kanon_sql.model.requirements import People
@@ -34,13 +38,19 @@ METHOD = "Lagrangian relaxation under the requirements"
 _ROUNDS, _STEPS = 8, 20
 """Rounds, and subgradient steps in each."""
 
+_FIRST_ROUNDS, _SIZED_ROUNDS, _SIZED_STEPS = 4, 6, 6
+"""The same where small classes have whole rows: rounds without and with that, and steps in each of these."""
+
+LARGEST, _MOST_LEAST = 62, 32
+"""Most rows of a class that has whole rows, and the most that the least rows of a class may be for this to be worth it."""
+
 _WORK = 1 << 29
 """Items of all instances looked at in all rounds together: larger search spaces take fewer rounds."""
 
 _AIM, _LEAST_AIM = 0.85, 0.02
 """Share of the cost of a known release that the prices aim at, and share of it that they always aim higher."""
 
-_FIRST_STEP, _LAST_STEP = 1.0, 0.02
+_FIRST_STEP, _SIZED_FIRST_STEP, _LAST_STEP = 1.0, 0.3, 0.02
 """The step length of prices, as a share of what the gap asks for, falls geometrically."""
 
 _FIRST_TAX, _LAST_TAX = 0.25, 0.05
@@ -94,27 +104,40 @@ class _Dual:
     multipliers: Int64
     scale: int
     threads: ThreadPoolExecutor
+    best: sized_lagrangian.BestClass | None = None
+
+    def with_sizes(self) -> _Dual:
+        """Return the relaxation in which small classes have whole rows."""
+        beyond = Relaxed(self.space.cost * self.scale, self.space.table.weight, LARGEST + 1)
+        return replace(self, best=sized_lagrangian.BestClass(len(self.space), beyond))
 
     def value(self, prices: Prices) -> int:
         """Return what prices prove, in their units, with the multipliers of the rule; these are kept."""
-        chunks, longest = self._chunks(), _LONGEST * int(self.space.table.cost.max()) * self.scale
+        asked = self.limits, self.space.candidates, self.relaxed, prices.price, self._longest, self.multipliers
 
         def gained(chunk: tuple[int, int]) -> int:
-            found = gains(self.limits, self.space.candidates, self.relaxed, prices.price, longest, self.multipliers, chunk)
+            found = gains(*asked, chunk) if self.best is None else sized_lagrangian.gains(*asked, self.best, chunk)
             return int(found.sum())
 
-        return int(prices.price @ self.space.table.weight) - sum(self._map(gained, chunks))
+        return int(prices.price @ self.space.table.weight) - sum(self._map(gained, self._chunks()))
 
     def step(self, prices: Prices, length: int) -> tuple[int, Int64]:
-        """Return what prices prove with the multipliers, and the rows of each row type that are served; step with these."""
+        """Return about what prices prove, and the rows of each row type that are served; take a step with multipliers."""
         chunks = self._chunks()
         served = [np.zeros(self.space.table.row_types, np.int64) for _ in chunks]
+        asked = self.limits, self.space.candidates, self.relaxed, prices.price
 
         def gained(chunk: tuple[int, int], own: Int64) -> int:
-            return advance(self.limits, self.space.candidates, self.relaxed, prices.price, length, self.multipliers, chunk, own)
+            if self.best is None:
+                return advance(*asked, length, self.multipliers, chunk, own)
+            return sized_lagrangian.advance(*asked, self._longest, length, self.multipliers, self.best, chunk, own)
 
         total = int(prices.price @ self.space.table.weight) - sum(self._map(gained, chunks, served))
         return total, np.sum(served, axis=0)
+
+    @property
+    def _longest(self) -> int:
+        return _LONGEST * int(self.space.table.cost.max()) * self.scale
 
     @property
     def _map(self) -> Map:
@@ -159,11 +182,10 @@ def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
     space = space.take(np.flatnonzero(able(requirement, by_row_type)))
     if len(space) * width > _MOST_MULTIPLIERS or table.rows >= 1 << 28:
         return None
-    weight, price = table.weight.astype(np.float64), space.cheapest().astype(np.float64)
+    price = space.cheapest().astype(np.float64)
     if price.max() >= 1 << 62:  # rows without any instance: no release at all
         return None
     rounds = max(1, min(_ROUNDS, _WORK // (_STEPS * max(1, len(space.candidates.item)))))
-    cell, speed, best = int(table.cost.max()) * scale, np.zeros(len(price)), None
     with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
         dual = _Dual(
             space=space,
@@ -173,23 +195,50 @@ def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
             scale=scale,
             threads=threads,
         )
-        for number in range(rounds + 1):
-            whole = _whole(price, scale)
-            value = dual.value(whole)
-            if best is None or value > best.value:
-                best = Relaxation(prices=whole, value=value)
-            budget.report("prices", number / rounds, upper, best.bound)
-            if number == rounds or best.bound >= upper or (number and budget.over()):
-                break
-            for step in range(_STEPS):
-                done = (number + step / _STEPS) / rounds
-                value, served = dual.step(_whole(price, scale), int(cell * _between(_FIRST_TAX, _LAST_TAX, done)))
-                # Per row: a row type of many rows moves as fast as one of a single row.
-                slope = (table.weight - served) / weight
-                norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
-                length = _between(_FIRST_STEP, _LAST_STEP, done) * max(_AIM * upper - value / scale, _LEAST_AIM * upper) / norm
-                speed = _MOMENTUM * speed + length * slope
-                price = price + speed
+        if rounds < _FIRST_ROUNDS or not has_sizes(found, requirement.least):
+            return _ascend(dual, _Series(rounds, _STEPS, _FIRST_STEP), _whole(price, scale), upper, budget)
+        first = _ascend(dual, _Series(_FIRST_ROUNDS, _STEPS, _FIRST_STEP), _whole(price, scale), upper, budget)
+        series = _Series(_SIZED_ROUNDS, _SIZED_STEPS, _SIZED_FIRST_STEP)
+        return _ascend(dual.with_sizes(), series, first.prices, upper, budget)
+
+
+def has_sizes(limits: Limits, least: int) -> bool:
+    """Return whether classes are looked at by their size: for one limit, to single values that have too many rows."""
+    return len(limits.most) == 1 and not limits.signed[0] and max(limits.parent) < 0 and least <= _MOST_LEAST
+
+
+class _Series(NamedTuple):
+    """Rounds, steps in each, and the length of the first step."""
+
+    rounds: int
+    steps: int
+    length: float
+
+
+def _ascend(dual: _Dual, series: _Series, start: Prices, upper: int, budget: Budget) -> Relaxation:
+    """Return the best prices found from a start by subgradient steps."""
+    table, scale = dual.space.table, dual.scale
+    weight, price = table.weight.astype(np.float64), start.price / scale
+    cell, speed = int(table.cost.max()) * scale, np.zeros(len(price))
+    best = Relaxation(prices=start, value=dual.value(start))
+    for number in range(series.rounds):
+        budget.report("prices", number / series.rounds, upper, best.bound)
+        if best.bound >= upper or (number and budget.over()):
+            break
+        for step in range(series.steps):
+            done = (number + step / series.steps) / series.rounds
+            value, served = dual.step(_whole(price, scale), int(cell * _between(_FIRST_TAX, _LAST_TAX, done)))
+            # Per row: a row type of many rows moves as fast as one of a single row.
+            slope = (table.weight - served) / weight
+            norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
+            aim = max(_AIM * upper - value / scale, _LEAST_AIM * upper)
+            speed = _MOMENTUM * speed + _between(series.length, _LAST_STEP, done) * aim / norm * slope
+            price = price + speed
+        whole = _whole(price, scale)
+        value = dual.value(whole)
+        if value > best.value:
+            best = Relaxation(prices=whole, value=value)
+    budget.report("prices", 1.0, upper, best.bound)
     return best
 
 

@@ -109,6 +109,15 @@ def prices(space: SearchSpace, paid: Floats, cost: int, budget: Budget) -> Guide
     return guide
 
 
+def guide_at(space: SearchSpace, price: Floats) -> Guide:
+    """Return what leads a search at given prices; O(items)."""
+    margin = _MARGIN * space.requirement.least * float(space.table.cost.max())
+    with ThreadPoolExecutor(max_workers=WORKERS) as threads:
+        selections = [space.selection(space.table.weight, price) for _ in range(WORKERS)]
+        _, _, surplus = _served(space, price, -margin, threads, selections)
+    return Guide(price=price, surplus=surplus)
+
+
 def _served(
     space: SearchSpace, price: Floats, floor: float, threads: ThreadPoolExecutor, selections: list[Selection]
 ) -> tuple[float, Int64, Floats]:

@@ -22,10 +22,10 @@ from kanon_sql.solvers.sensitive import greedy
 from kanon_sql.solvers.sensitive.lagrangian import METHOD as RELAXED
 from kanon_sql.solvers.sensitive.lagrangian import relax
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
-from kanon_sql.solvers.sensitive.pricing import WORKERS, Guide, prices
+from kanon_sql.solvers.sensitive.pricing import WORKERS, Guide, guide_at, prices
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
-from kanon_sql.table.recoding import Recoding, row_cost
+from kanon_sql.table.recoding import Prices, Recoding, row_cost
 
 METHOD = "cheapest possible class of each row"
 
@@ -83,19 +83,31 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
     if start.cost(table) > bound and not budget.over():
         space, _ = space.with_classes(of_recoding(start))
-        best = searched(space, start, bound, budget)
+        best = searched(space, start, bound, budget, evidence)
     return replace(best, lower_bound=bound, bound=method, prices=evidence)
 
 
-def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget) -> Recoding:
-    """Return the best recoding found from a start: classes opened by prices, local search, and where it idles, programs."""
+def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget, proof: Prices | None) -> Recoding:
+    """Return the best recoding found from a start: classes opened by prices, local search, and where it idles, programs.
+
+    Classes are opened by prices that a heuristic leads, and by those that prove the bound; the better ones lead the search.
+    """
     table = space.table
     paid = np.zeros(table.row_types)
     np.add.at(paid, start.row_type, row_cost(start.shown, table.cost) * start.count)
-    guide = prices(space, paid / table.weight, start.cost(table), budget)
     margin = _PROMISING * space.requirement.least * float(table.cost.max())
-    near = space.take(np.flatnonzero(guide.surplus > -margin))
-    best = min([start, *_opened(space, near, guide, budget)], key=lambda recoding: recoding.cost(table))
+
+    def led(guide: Guide) -> tuple[int, Recoding, SearchSpace, Guide]:
+        """Return the best classes that a guide opens, after their cost, and what the search looks at with it."""
+        near = space.take(np.flatnonzero(guide.surplus > -margin))
+        opened = min(_opened(space, near, guide, budget), key=lambda recoding: recoding.cost(table))
+        return opened.cost(table), opened, near, guide
+
+    found = [led(prices(space, paid / table.weight, start.cost(table), budget))]
+    if proof is not None and not budget.over():
+        found.append(led(guide_at(space, proof.price / proof.scale)))
+    cost, opened, near, guide = min(found, key=lambda each: each[0])
+    best = opened if cost < start.cost(table) else start
     search, state = Search.of(near, of_recoding(best), guide.price), seeded(budget.seed)
     wide = Neighbourhoods(search=search, random=np.random.default_rng(budget.seed))
     steps, done = _steps(table.row_types) if budget.seconds is None else None, 0

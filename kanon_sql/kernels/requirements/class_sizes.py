@@ -1,0 +1,231 @@
+"""What one instance gains at most from a class of so many rows and no more, where whole rows keep a limit.
+
+Multipliers for all sizes, as in `kanon_sql.kernels.requirements.lagrangian`, let a class have parts of rows. In a small class
+whole rows are far fewer: a third of five rows is one. Here each size has a multiplier of its own, and the rows of a set of
+values are taxed from the first whole row on that is beyond the share of the set, that one in part.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
+    from cython.cimports.kanon_sql.kernels.requirements.lagrangian import Relaxed
+    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits
+else:
+    from kanon_sql.kernels.requirements.candidates import Candidates
+    from kanon_sql.kernels.requirements.lagrangian import Relaxed
+    from kanon_sql.kernels.requirements.limits import Limits
+
+_BITS = cython.declare(cython.longlong, 16)
+"""Lengths and parts of rows and classes are whole numbers of 1/65536."""
+
+_HALVINGS = cython.declare(cython.longlong, 8)
+"""Multipliers that are tried for a size after the first; each halves what is left between the least and the greatest."""
+
+_NONE = cython.declare(cython.longlong, -(1 << 62))
+"""What a row pays that a class may not have."""
+
+
+@cython.final
+@cython.cclass
+class ClassSizes:
+    """The best rows of one instance by the e sets of values of a limit; each thread needs its own.
+
+    Parameters
+    ----------
+    limits : Limits
+        One limit, about sets of single values.
+    largest : int
+        Most rows of a class that is tried.
+
+    Attributes
+    ----------
+    paid, item : int64 array [e + 1, largest], int32 array
+        What the best rows of each set pay beyond their cost, highest first, and their row types; last come rows in no set.
+    held : int64 array [e + 1]
+        How many there are.
+    free, over : int64 arrays [largest + 1, e + 1]
+        For each size the rows of each set that are not taxed, and the part of the next one that is, in 1/65536, rounded down.
+    tax, next, order, taken : int64 arrays [e + 1]
+        Of the class that is tried: what a row pays in taxes, what the next row of each set pays beyond them, the sets by
+        that, the most first, and how many rows of them it has.
+    size, multiplier : int
+        Of the best class.
+    slope : int
+        How far the last class that was tried is below, or where negative beyond, what the limit allows, in 1/65536.
+    value : int64 array [largest + 1]
+        What a class of each size gains, or, where that was less than another one, a number that is not less.
+    """
+
+    def __init__(self, limits: Limits, largest: int) -> None:
+        edges = len(limits.parent)
+        share, denominator = np.arange(largest + 1)[:, None] * np.asarray(limits.numerator), limits.denominator[0]
+        free, over = np.full((largest + 1, edges + 1), largest, np.int64), np.zeros((largest + 1, edges + 1), np.int64)
+        free[:, :-1] = share // denominator
+        over[:, :-1] = ((denominator - share % denominator) << 16) // denominator
+        self.largest, self.edges, self.free, self.over = largest, edges, free, over
+        self.paid, self.item = np.zeros((edges + 1, largest), np.int64), np.zeros((edges + 1, largest), np.int32)
+        self.held, self.taken = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
+        self.next, self.tax = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
+        self.order, self.value = np.zeros(edges + 1, np.int64), np.zeros(largest + 1, np.int64)
+        self.length, self.most = np.append(limits.length, 0), limits.most[0]
+        self.size, self.multiplier, self.slope = 0, 0, 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def gather(
+    limits: Limits, candidates: Candidates, relaxed: Relaxed, sizes: ClassSizes, price: cython.longlong[::1], j: cython.longlong
+) -> cython.longlong:
+    """Read the best rows of an instance; return how many rows it has. O(items, and rows that are among the best)."""
+    s: cython.longlong
+    a: cython.longlong
+    c: cython.longlong
+    e: cython.longlong
+    n: cython.longlong
+    i: cython.longlong
+    profit: cython.longlong
+    rows: cython.longlong = 0
+    sizes.held[:] = 0
+    for s in range(candidates.begin[j], candidates.begin[j + 1]):
+        e = limits.leaf[0, candidates.counter[candidates.group[s], limits.attribute[0]]]
+        if e < 0:
+            e = sizes.edges
+        for a in range(candidates.first[s], candidates.first[s + 1]):
+            i = candidates.item[a]
+            rows += relaxed.weight[i]
+            profit = price[i] - relaxed.cost[j]
+            for n in range(min(relaxed.weight[i], sizes.largest)):
+                c = sizes.held[e]
+                if c == sizes.largest:
+                    if profit <= sizes.paid[e, c - 1]:
+                        break
+                    c -= 1
+                else:
+                    sizes.held[e] += 1
+                while c > 0 and sizes.paid[e, c - 1] < profit:
+                    sizes.paid[e, c] = sizes.paid[e, c - 1]
+                    sizes.item[e, c] = sizes.item[e, c - 1]
+                    c -= 1
+                sizes.paid[e, c] = profit
+                sizes.item[e, c] = cython.cast(cython.int, i)
+    return rows
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def gain_of(sizes: ClassSizes, size: cython.longlong, multiplier: cython.longlong) -> cython.longlong:
+    """Return what the best class of some size gains after taxes, with what it gets back; it is taken. O(size e)."""
+    e: cython.longlong
+    c: cython.longlong
+    n: cython.longlong
+    off: cython.longlong = 0
+    gained: cython.longlong = 0
+    for e in range(sizes.edges + 1):
+        sizes.taken[e] = 0
+        sizes.tax[e] = (multiplier * sizes.length[e]) >> _BITS
+        sizes.next[e] = _next(sizes, size, e, 0)
+        _place(sizes, e, e)
+    for _ in range(size):
+        e = sizes.order[0]
+        if sizes.next[e] == _NONE:
+            return _NONE
+        gained += sizes.next[e]
+        sizes.taken[e] += 1
+        sizes.next[e] = _next(sizes, size, e, sizes.taken[e])
+        n = 0
+        while n < sizes.edges and _before(sizes, sizes.order[n + 1], e):
+            sizes.order[n] = sizes.order[n + 1]
+            n += 1
+        sizes.order[n] = e
+    if sizes.most < 0:
+        return gained
+    for e in range(sizes.edges):
+        c = sizes.taken[e] - sizes.free[size, e]
+        if c > 0:
+            off += ((((c - 1) << _BITS) + sizes.over[size, e]) * sizes.length[e]) >> _BITS
+    sizes.slope = sizes.most * size - off
+    return gained + (((multiplier * sizes.most - 1) >> _BITS) + 1) * size
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _place(sizes: ClassSizes, e: cython.longlong, n: cython.longlong) -> cython.void:
+    """Put a set among the first n, which are in the order of what their next rows pay."""
+    while n > 0 and _before(sizes, e, sizes.order[n - 1]):
+        sizes.order[n] = sizes.order[n - 1]
+        n -= 1
+    sizes.order[n] = e
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _before(sizes: ClassSizes, a: cython.longlong, b: cython.longlong) -> cython.bint:
+    return sizes.next[a] > sizes.next[b] or (sizes.next[a] == sizes.next[b] and a < b)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _next(sizes: ClassSizes, size: cython.longlong, e: cython.longlong, c: cython.longlong) -> cython.longlong:
+    """Return what row c of a set pays after taxes in a class of some size; _NONE where the class may not have it."""
+    if c >= sizes.held[e]:
+        return _NONE
+    if c < sizes.free[size, e]:
+        return sizes.paid[e, c]
+    if sizes.most < 0:
+        return _NONE
+    if c > sizes.free[size, e]:
+        return sizes.paid[e, c] - sizes.tax[e]
+    return sizes.paid[e, c] - ((sizes.tax[e] * sizes.over[size, e]) >> _BITS)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def try_size(
+    sizes: ClassSizes,
+    size: cython.longlong,
+    start: cython.longlong,
+    longest: cython.longlong,
+    best: cython.longlong,
+) -> cython.longlong:
+    """Return the most gained so far, ``best`` before, after one more size was tried; this is kept if it gains more.
+
+    The first multiplier is ``start``. Each further one halves what is left between 0 and ``longest``: it is greater where the
+    class of the last one was beyond the limit. The size is left as soon as it gains no more than the best.
+    """
+    low: cython.longlong = 0
+    high: cython.longlong = longest
+    at: cython.longlong = start
+    lowest_at: cython.longlong = start
+    gained: cython.longlong
+    lowest: cython.longlong = gain_of(sizes, size, start)
+    if sizes.most >= 0:
+        for _ in range(_HALVINGS):
+            if lowest <= best or sizes.slope == 0:
+                break
+            if sizes.slope < 0:
+                low = at
+            else:
+                high = at
+            at = (low + high) // 2
+            gained = gain_of(sizes, size, at)
+            if gained < lowest:
+                lowest, lowest_at = gained, at
+    sizes.value[size] = lowest
+    if lowest <= best:
+        return best
+    sizes.size, sizes.multiplier = size, lowest_at
+    return lowest

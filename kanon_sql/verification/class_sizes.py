@@ -1,0 +1,122 @@
+"""What an instance gains at most from a class of so many rows and no more, where whole rows keep a limit, by NumPy.
+
+Multipliers that hold for every size let a class have parts of rows. In a class of X rows the first floor(share X) rows of a
+value are within its share, the next one is beyond it in part, and the others whole. Where each share is a limit of its own, the
+class has none but the first. Otherwise a row beyond pays the multiplier of this size times the length of its set, one in part
+that part of it, and the class gets back multiplier * most for each row: never less than it pays, if it keeps the limit. So its
+gain after taxes, of the X rows that pay most, is at least its gain.
+
+The multipliers of a size are, first, the m that `kanon_sql.verification.taxed_gains` chose for the instance; then eight times
+the middle of what is left between 0 and ``longest``: the upper half where the class with the last one was beyond the limit, or
+the lower one. Of rows that pay the same, those of the first set are taken. The least gain counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from kanon_sql.verification.linear_limits import ONE, Limit, Whole
+
+LARGEST = 62
+"""Most rows of a class that is looked at by its size."""
+
+_MOST_LEAST = 32
+"""Where classes have more rows at least, sizes are not looked at."""
+
+_HALVINGS = 8
+
+_NONE = -(1 << 62)
+"""What a row pays that a class may not have."""
+
+
+def applies(limits: Sequence[Limit], least: int) -> bool:
+    """Return whether classes are looked at by their size: for one limit, to single values that have too many rows."""
+    if len(limits) != 1 or limits[0].signed or least > _MOST_LEAST:
+        return False
+    below = limits[0].below
+    return bool((below.sum(axis=1) == 1).all() and (below.sum(axis=0) <= 1).all())
+
+
+class ClassSizes:
+    """The best rows of one instance, set by set, as classes of each size see them.
+
+    Parameters
+    ----------
+    limit : Limit
+        To single values.
+    profit, rows, value : int64 arrays
+        What a row of each row type pays beyond its cost, how many there are, and the code of their value.
+    least : int
+        Least rows of a class.
+    """
+
+    def __init__(self, limit: Limit, profit: Whole, rows: Whole, value: Whole, least: int) -> None:
+        sets = np.where(limit.below.any(axis=0), limit.below.argmax(axis=0), len(limit.below))[value]
+        order = np.lexsort((-profit, sets))
+        copies = np.minimum(rows, LARGEST)[order]
+        paid, sets = np.repeat(profit[order], copies), np.repeat(sets[order], copies)
+        place = np.arange(len(sets)) - np.searchsorted(sets, sets)
+        kept = place < LARGEST
+        self.limit, self.paid, self.sets, self.place = limit, paid[kept], sets[kept], place[kept]
+        self.sizes = np.arange(least, min(LARGEST, int(rows.sum())) + 1)
+        share = np.append(limit.numerator, limit.denominator)[self.sets] * self.sizes[:, None]
+        self.length = np.append(limit.length, 0)[self.sets]
+        free = share // limit.denominator
+        part = ((limit.denominator - share % limit.denominator) * ONE) // limit.denominator
+        self.over = np.where(self.place < free, 0, np.where(self.place > free, ONE, part))
+
+    def best(self, start: int, longest: int) -> int:
+        """Return the most that a class of some size gains, at least 0; O(rows log rows) for each multiplier that is tried."""
+        if not len(self.sizes):
+            return 0
+        pays = -np.sort(-self._taxed(slice(None), start), axis=1)
+        first = np.cumsum(pays, axis=1)[np.arange(len(self.sizes)), self.sizes - 1] + self._back(start) * self.sizes
+        enough = pays[np.arange(len(self.sizes)), self.sizes - 1] > _NONE
+        best = 0
+        for place in sorted(np.flatnonzero(enough & (first > 0)).tolist(), key=lambda place: -int(first[place])):
+            if first[place] <= best:
+                break
+            best = max(best, self._lowest(place, start, longest, best))
+        return best
+
+    def _lowest(self, place: int, start: int, longest: int, best: int) -> int:
+        """Return the least gain of a size of all its multipliers, or one that is not above the best."""
+        low, high, at = 0, longest, start
+        lowest, slope = self._gain(place, at)
+        if self.limit.most is None:
+            return lowest
+        for _ in range(_HALVINGS):
+            if lowest <= best or slope == 0:
+                break
+            low, high = (at, high) if slope < 0 else (low, at)
+            at = (low + high) // 2
+            gained, slope = self._gain(place, at)
+            lowest = min(lowest, gained)
+        return lowest
+
+    def _gain(self, place: int, at: int) -> tuple[int, int]:
+        """Return what a size gains with a multiplier, and how far its class is below what the limit allows."""
+        size = int(self.sizes[place])
+        pays = self._taxed(place, at)
+        taken = np.argsort(-pays, kind="stable")[:size]
+        gained = int(pays[taken].sum()) + self._back(at) * size
+        off = np.bincount(self.sets[taken], self.over[place, taken], len(self.limit.length) + 1)[:-1].astype(np.int64)
+        return gained, (self.limit.most or 0) * size - int((off * self.limit.length >> 16).sum())
+
+    def _taxed(self, place: int | slice, at: int) -> Whole:
+        over = self.over[place]
+        if self.limit.most is None:
+            return np.where(over == 0, self.paid, _NONE)
+        taxed: Whole = self.paid - ((at * self.length >> 16) * over >> 16)
+        return taxed
+
+    def _back(self, at: int) -> int:
+        return -(-at * self.limit.most // ONE) if self.limit.most is not None else 0
+
+
+def owners(start: Whole, items: int) -> list[slice]:
+    """Return where the row types of each instance are."""
+    return [slice(low, high) for low, high in pairwise([*start.tolist(), items])]
