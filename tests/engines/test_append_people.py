@@ -147,6 +147,6 @@ def test_a_policy_object(con: duckdb.DuckDBPyConnection) -> None:
 def test_nobody_is_held_back_where_nothing_tells_people_apart(con: duckdb.DuckDBPyConnection) -> None:
     """It ended in the error of a table that was not there."""
     come(con, 0, 10)
-    with pytest.raises(errors.PolicyError, match="returning='wait' holds people back .* nothing tells people apart"):
+    with pytest.raises(errors.PolicyError, match=r"returning='wait' holds people back .* nothing tells people apart"):
         append(con, per=None, returning="wait")
     assert append(con, per=None, returning="release").released == 10
