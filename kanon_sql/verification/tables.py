@@ -108,7 +108,7 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
         _check_read(name, domain, each)
     loss = _loss(source, cells, readings)
     check_origins(source, cells, readings)
-    check_one_level(policy, cells, readings)
+    check_one_level(source, cells, readings)
     if policy.people is None:
         return loss
     return replace(loss, people=fewest_people(cells, [_covers(*each) for each in zip(cells.domains, readings, strict=True)]))
