@@ -34,6 +34,7 @@
   {% set text = "'" ~ adapter.escape_sql_string(compiled_code) ~ "'" %}
   {% if run_query('select system.main.kanon_rewrite(' ~ text ~ ') <> ' ~ text).rows[0][0] %}
     {% do kanon_sql.refuse_second_policy() %}
+    {% do kanon_sql.warn_beside(text) %}
     {% call statement('main') %}
       create table {{ new_relation }} as from system.main.query(system.main.kanon_rewrite({{ text }}))
     {% endcall %}

@@ -33,3 +33,15 @@
   {% endif %}
   {{ return(certificate) }}
 {% endmacro %}
+
+
+{#- What a query reads outside of its clauses is handed out as it is: a warning, and with strict=true an error. -#}
+{% macro warn_beside(text) %}
+  {% set tables = run_query('select system.main.unnest(system.main.kanon_beside(' ~ text ~ '))').columns[0].values() | list %}
+  {% set warning = 'the query reads ' ~ tables | join(', ') ~ ' outside of its ANONYMIZE clause, and hands its rows out as they are' %}
+  {% if tables and config.get('strict') %}
+    {% do exceptions.raise_compiler_error('strict: ' ~ warning ~ '; hint: read it inside of the query that the clause follows') %}
+  {% elif tables %}
+    {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
+  {% endif %}
+{% endmacro %}
