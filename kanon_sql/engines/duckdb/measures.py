@@ -37,7 +37,7 @@ _MAPPING = "FROM k_mapping($table, $qi, population := $population)"
 
 _PRESENCE = "FROM delta_presence($table, $qi, population := $population)"
 
-_EVERYBODY, _SHOWN = '"kanon#everybody"', '"kanon#shown"'
+_EVERYBODY, _SHOWN = '"kanon#texts of the population"', '"kanon#texts of the release"'
 
 _TOLD = re.compile("kanon: (.*)")
 """What a macro says of its arguments; any other error of DuckDB may quote a value."""
