@@ -40,6 +40,13 @@ def rewritten(_session: Session, sql: str) -> str:
     return rewrite(sql, lambda body, policy: release_query(body, policy, query=True))
 
 
+def beside(_session: Session, sql: str) -> list[str]:
+    """Return the tables that a query reads outside of its ANONYMIZE clauses: their rows are handed out as they are."""
+    from kanon_sql.clause.beside import tables_beside
+
+    return tables_beside(sql)
+
+
 def unknown(_session: Session, keys: list[str], known: list[str], of_model: bool) -> list[str]:
     """Return the keys that are not known, each with the known one that it was probably meant to be.
 
@@ -58,6 +65,7 @@ def unknown(_session: Session, keys: list[str], known: list[str], of_model: bool
 
 FUNCTIONS = (
     Function(name="kanon_rewrite", returns="VARCHAR", call=rewritten),
+    Function(name="kanon_beside", returns="VARCHAR[]", call=beside),
     Function(name="kanon_unknown", returns="VARCHAR[]", call=unknown),
 )
 

@@ -77,10 +77,11 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
-        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
-                                       system.main.lower(sa::VARCHAR))
+        WHEN system.main.list_contains(
+            system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
+            system.main.translate(sa::VARCHAR, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
         THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),

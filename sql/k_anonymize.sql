@@ -47,9 +47,9 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
             ELSE system.main.list_transform(system.main.list_transform(mask, lambda shown: system.main.struct_pack(
                 place := coalesce(
                     system.main.subtract(system.main.nullif(system.main.list_position(
-                        system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
-                        system.main.lower(system.main.regexp_replace(shown, '(?is)^(.+?)\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
-                            'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b.*$', '\1'))), 0), 1),
+                        system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
+                        system.main.translate(system.main.regexp_replace(shown, '(?is)^(.+?)\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
+                            'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b.*$', '\1'), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')), 0), 1),
                     system.main.error('kanon: a mask names a column that is not in qi'))::BIGINT,
                 kind := CASE system.main.upper(system.main.regexp_extract(shown, '(?is)^.+?\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
                             'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b', 1))
@@ -251,7 +251,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name, number: system.main.format(
             CASE WHEN system.main.list_contains(system.main.struct_extract(given, 'levelled'), system.main.subtract(number, 1))

@@ -66,7 +66,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),

@@ -78,10 +78,11 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
-        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
-                                       system.main.lower(sa::VARCHAR))
+        WHEN system.main.list_contains(
+            system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
+            system.main.translate(sa::VARCHAR, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
         THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -193,10 +194,11 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
-        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
-                                       system.main.lower(sa::VARCHAR))
+        WHEN system.main.list_contains(
+            system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
+            system.main.translate(sa::VARCHAR, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
         THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -313,7 +315,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -388,7 +390,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -488,7 +490,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -610,7 +612,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -688,9 +690,9 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
             ELSE system.main.list_transform(system.main.list_transform(mask, lambda shown: system.main.struct_pack(
                 place := coalesce(
                     system.main.subtract(system.main.nullif(system.main.list_position(
-                        system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
-                        system.main.lower(system.main.regexp_replace(shown, '(?is)^(.+?)\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
-                            'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b.*$', '\1'))), 0), 1),
+                        system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
+                        system.main.translate(system.main.regexp_replace(shown, '(?is)^(.+?)\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
+                            'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b.*$', '\1'), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')), 0), 1),
                     system.main.error('kanon: a mask names a column that is not in qi'))::BIGINT,
                 kind := CASE system.main.upper(system.main.regexp_extract(shown, '(?is)^.+?\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
                             'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b', 1))
@@ -892,7 +894,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name, number: system.main.format(
             CASE WHEN system.main.list_contains(system.main.struct_extract(given, 'levelled'), system.main.subtract(number, 1))
@@ -1332,7 +1334,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -1469,10 +1471,11 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
-        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
-                                       system.main.lower(sa::VARCHAR))
+        WHEN system.main.list_contains(
+            system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
+            system.main.translate(sa::VARCHAR, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
         THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -1741,7 +1744,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -1797,7 +1800,7 @@ FROM system.main.query(system.main.format(
             WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
                 THEN system.main.error('kanon: qi holds NULL instead of a column name')
             WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-                lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+                lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi names a column twice')
             ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
                 lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -2047,7 +2050,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -2171,7 +2174,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -2833,10 +2836,11 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
-        WHEN system.main.list_contains(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.lower(name)),
-                                       system.main.lower(sa::VARCHAR))
+        WHEN system.main.list_contains(
+            system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
+            system.main.translate(sa::VARCHAR, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
         THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -2977,7 +2981,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -3150,7 +3154,8 @@ FROM system.main.query(system.main.format(
                     ELSE cells[1].form = ''level''
                 END AS levels
          FROM ({3}) AS trees
-         LEFT JOIN "utility columns" AS named ON system.main.lower(named.name) = system.main.lower(trees.name)
+         LEFT JOIN "utility columns" AS named ON system.main.translate(named.name, ''ABCDEFGHIJKLMNOPQRSTUVWXYZ'', ''abcdefghijklmnopqrstuvwxyz'')
+                                                     = system.main.translate(trees.name, ''ABCDEFGHIJKLMNOPQRSTUVWXYZ'', ''abcdefghijklmnopqrstuvwxyz'')
      ),
      -- All that is above a value; the labels of a line of levels are above its first one only.
      "utility ancestors" AS (
@@ -3401,7 +3406,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -3433,7 +3438,7 @@ FROM system.main.query(system.main.format(
     END,
     CASE
         WHEN system.main.list_unique(system.main.list_transform(system.main.map_keys(hierarchies::MAP(VARCHAR,
-            VARCHAR)), lambda name: system.main.lower(name)))
+            VARCHAR)), lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')))
              < system.main.cardinality(hierarchies::MAP(VARCHAR, VARCHAR))
         THEN system.main.error('kanon: hierarchies names a column twice')
         WHEN system.main.cardinality(hierarchies::MAP(VARCHAR, VARCHAR)) > 0

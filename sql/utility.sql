@@ -151,7 +151,8 @@ FROM system.main.query(system.main.format(
                     ELSE cells[1].form = ''level''
                 END AS levels
          FROM ({3}) AS trees
-         LEFT JOIN "utility columns" AS named ON system.main.lower(named.name) = system.main.lower(trees.name)
+         LEFT JOIN "utility columns" AS named ON system.main.translate(named.name, ''ABCDEFGHIJKLMNOPQRSTUVWXYZ'', ''abcdefghijklmnopqrstuvwxyz'')
+                                                     = system.main.translate(trees.name, ''ABCDEFGHIJKLMNOPQRSTUVWXYZ'', ''abcdefghijklmnopqrstuvwxyz'')
      ),
      -- All that is above a value; the labels of a line of levels are above its first one only.
      "utility ancestors" AS (
@@ -402,7 +403,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')
         WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.lower(name))) < system.main.len(qi::VARCHAR[])
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
         THEN system.main.error('kanon: qi names a column twice')
         ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
             lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
@@ -434,7 +435,7 @@ FROM system.main.query(system.main.format(
     END,
     CASE
         WHEN system.main.list_unique(system.main.list_transform(system.main.map_keys(hierarchies::MAP(VARCHAR,
-            VARCHAR)), lambda name: system.main.lower(name)))
+            VARCHAR)), lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')))
              < system.main.cardinality(hierarchies::MAP(VARCHAR, VARCHAR))
         THEN system.main.error('kanon: hierarchies names a column twice')
         WHEN system.main.cardinality(hierarchies::MAP(VARCHAR, VARCHAR)) > 0

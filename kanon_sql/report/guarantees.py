@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kanon_sql.engines.duckdb.measures import mapping, shares
+from kanon_sql.engines.duckdb.measures import as_shown, looks_suppressed, mapping, shares
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.verdicts import require, require_share, too_present, unmapped
 from kanon_sql.errors import AuditError
@@ -20,6 +20,7 @@ from kanon_sql.model.requirements import (
     KMap,
     LDiversity,
     People,
+    PopulationRequirement,
     Requirement,
     TCloseness,
     ThresholdRequirement,
@@ -34,6 +35,8 @@ _LABELS = "(SELECT CAST({0} AS VARCHAR) FROM {1} WHERE {0} IS NOT NULL EXCEPT SE
 
 _UNCOUNTED = "not counted here: the texts of the population do not tell what generalized cells match"
 
+_UNTOLD = "not counted here: the source has the text of suppressed cells, so nobody can tell which cells are suppressed"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
@@ -43,14 +46,14 @@ class Counted:
     ----------
     text : str
         The requirement, as the clause writes it.
-    kept : bool
-        Whether the release keeps it.
+    kept : bool, optional
+        Whether the release keeps it; None where that was not counted.
     found : str
         What was counted, in words.
     """
 
     text: str
-    kept: bool
+    kept: bool | None
     found: str
 
 
@@ -98,23 +101,35 @@ def _of_people(requirement: People, release: Told) -> tuple[bool, str]:
     return kept and people[1] >= requirement.k, f"{found}; {told_people(people)}"
 
 
-def _of_population(requirement: KMap, release: Told) -> tuple[bool, str]:
-    if _generalized(release):
-        return True, _UNCOUNTED
-    figures = mapping(release.con, requirement.population, release.names, quoted(RELEASED))
+def _of_population(requirement: KMap, release: Told) -> tuple[bool | None, str]:
+    if untold := _uncounted(release):
+        return None, untold
+    figures = mapping(release.con, *_as_shown(requirement, release))
     found = f"each class matches at least {figures['k'] or 0:,} of {figures['population_rows']:,} rows of the population"
     return unmapped(requirement.k, figures) is None, found
 
 
-def _of_presence(requirement: DeltaPresence, release: Told) -> tuple[bool, str]:
-    if _generalized(release):
-        return True, _UNCOUNTED
-    figures = shares(release.con, requirement.population, release.names, quoted(RELEASED))
+def _of_presence(requirement: DeltaPresence, release: Told) -> tuple[bool | None, str]:
+    if untold := _uncounted(release):
+        return None, untold
+    figures = shares(release.con, *_as_shown(requirement, release))
     broken = too_present(requirement, figures)
     of = (
         f"of {figures['population_rows']:,} rows of the population, none has shares of more than {figures['presence'] or 0:.4f}"
     )
     return broken is None, broken or of
+
+
+def _uncounted(release: Told) -> str | None:
+    """Return why nothing of the release can be counted in a population, None where it can."""
+    if _generalized(release):
+        return _UNCOUNTED
+    return _UNTOLD if looks_suppressed(release.con, release.policy.suppress, release.names) else None
+
+
+def _as_shown(requirement: PopulationRequirement, release: Told) -> tuple[str, list[str], str]:
+    everybody, shown = as_shown(release.con, release.policy.suppress, requirement.population, release.names, "released")
+    return everybody, release.names, shown
 
 
 def _generalized(release: Told) -> bool:
@@ -133,7 +148,7 @@ def _of_figures(requirement: ThresholdRequirement, release: Told) -> tuple[bool,
     return _keeps(lambda: require(requirement, figures)), found
 
 
-REPORTED: dict[type[Requirement], Callable[[Any, Told], tuple[bool, str]]] = {
+REPORTED: dict[type[Requirement], Callable[[Any, Told], tuple[bool | None, str]]] = {
     KAnonymity: _of_rows,
     People: _of_people,
     KMap: _of_population,
@@ -144,7 +159,7 @@ REPORTED: dict[type[Requirement], Callable[[Any, Told], tuple[bool, str]]] = {
     BetaLikeness: _of_figures,
     DeltaDisclosure: _of_figures,
 }
-"""For each requirement whether the release keeps it, and what was found."""
+"""For each requirement whether the release keeps it, None where that was not counted, and what was found."""
 
 
 def _keeps(check: Callable[[], None]) -> bool:

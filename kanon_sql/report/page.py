@@ -93,6 +93,7 @@ def report_page(
         about=about,
         summary=_summary(facts, kept(facts, claims)),
         holds=kept(facts, claims),
+        uncounted=uncounted(facts),
         claims=claims,
         certificate=list(certificate),
         origins=list(origins),
@@ -143,8 +144,13 @@ def frontier_page(
 
 
 def kept(facts: Measured, claims: Iterable[Claim]) -> bool:
-    """Tell whether every guarantee is kept, and every claim holds that was counted again."""
-    return all(requirement.kept for requirement in facts.requirements) and all(claim.holds for claim in claims)
+    """Tell whether every guarantee is kept that was counted, and every claim holds that was counted again."""
+    return all(each.kept is not False for each in facts.requirements) and all(claim.holds for claim in claims)
+
+
+def uncounted(facts: Measured) -> list[str]:
+    """Return the guarantees of which nothing was counted."""
+    return [each.text for each in facts.requirements if each.kept is None]
 
 
 def count(number: int | None) -> str:

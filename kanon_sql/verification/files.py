@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document, read
 from kanon_sql.engines.duckdb.files import columns, load, load_named
-from kanon_sql.engines.duckdb.measures import record
-from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.engines.duckdb.measures import looks_suppressed, record
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.tables import check_tables
 from kanon_sql.engines.duckdb.verdicts import require_kept
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 _NO_BOUND = "none"
 """How the argument for a lower bound begins where there is none."""
-
-_HIDDEN = "kanon_hidden"
-"""View of the release with NULL in each suppressed cell."""
 
 
 def read_certificate(path: str) -> Document:
@@ -145,7 +142,7 @@ def _checked(
     _check_groupings(claimed, coded)
     proven = verify(certificate, codes, counts, coded.sensitive)
     document.require_checksum()
-    told = _report(claimed, coded, loss, proven) | pseudonyms.told()
+    told = _report(claimed, coded, loss, proven, _uncounted(con, policy)) | pseudonyms.told()
     return told | ({"not released": ", ".join(unreleased)} if unreleased else {})
 
 
@@ -159,24 +156,23 @@ def _check_groupings(claimed: Certificate, coded: CodedSource) -> None:
 def _check_guarantees(con: Any, policy: Policy) -> None:
     """Check in the table ``released`` what the policy asks of sensitive attributes."""
     columns = [qi.column for qi in policy.quasi_identifiers]
-    _hide_suppressed(con, policy)
+    uncounted = _uncounted(con, policy)
     for requirement in policy.requirements:
-        if policy.generalized and isinstance(requirement, PopulationRequirement):
-            continue  # the texts of the population do not tell what generalized cells match
-        table = _HIDDEN if isinstance(requirement, PopulationRequirement) else "released"
+        if uncounted and isinstance(requirement, PopulationRequirement):
+            continue
         try:
-            require_kept(con, requirement, columns, table)
+            require_kept(con, requirement, columns, "released", policy.suppress)
         except (AuditError, SourceError) as error:
             raise_alone(CertificateError("requirements", str(error)))
 
 
-def _hide_suppressed(con: Any, policy: Policy) -> None:
-    """Make a view of the release with NULL in each cell that shows the text of a suppressed one."""
-    names = [quoted(qi.column) for qi in policy.quasi_identifiers] if policy.populations else []
-    text = literal(policy.suppress or "*")
-    cells = ", ".join(f"system.main.nullif(CAST({name} AS VARCHAR), {text}) AS {name}" for name in names)
-    if names:
-        con.execute(f"CREATE OR REPLACE TEMP VIEW {_HIDDEN} AS SELECT * REPLACE ({cells}) FROM released")  # noqa: S608
+def _uncounted(con: Any, policy: Policy) -> str | None:
+    """Return what of a release nobody can count in a population: texts do not tell it."""
+    if policy.populations and policy.generalized:
+        return "what generalized cells match in the population"
+    if policy.populations and looks_suppressed(con, policy.suppress, [qi.column for qi in policy.quasi_identifiers]):
+        return "which cells are suppressed, as the source has their text, and so what matches in the population"
+    return None
 
 
 def _check_people(policy: Policy, loss: Loss) -> None:
@@ -220,7 +216,7 @@ def _between(found: tuple[Any, Any], write: Callable[[Any], str]) -> str:
     return write(found[0]) if found[0] == found[1] else f"between {write(found[0])} and {write(found[1])}"
 
 
-def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) -> dict[str, str]:
+def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, unmatched: str | None) -> dict[str, str]:
     generalized = bool(coded.policy.generalized)
 
     def number(value: Fraction | int) -> str:
@@ -243,7 +239,7 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction) ->
     unread = f", the values behind each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
     told = ", information_loss" if c.information_loss else ""
     asked = coded.policy.people
-    uncounted = ", what generalized cells match in the population" if generalized and coded.policy.populations else ""
+    uncounted = f", {unmatched}" if unmatched else ""
     people = "" if asked is None or (loss.people and loss.people[0] >= asked.k) else ", the people of each class"
     return {
         "guarantee": f"{', '.join(c.requirements)}: the smallest of {c.classes:,} classes has {c.smallest_class or 0:,} rows",

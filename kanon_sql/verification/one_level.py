@@ -7,19 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from kanon_sql.errors import AuditError
-from kanon_sql.model.policy import Policy
 from kanon_sql.verification.cells import Cells
-from kanon_sql.verification.coded_source import SUPPRESSED
+from kanon_sql.verification.coded_source import SUPPRESSED, CodedSource
 from kanon_sql.verification.readings import Reading
 
 
-def check_one_level(policy: Policy, cells: Cells, readings: Sequence[Reading]) -> None:
+def check_one_level(coded: CodedSource, cells: Cells, readings: Sequence[Reading]) -> None:
     """Check a release by `full_domain` or `attribute`, as far as the policy itself names one of them.
 
     Parameters
     ----------
-    policy : Policy
-        Resolved.
+    coded : CodedSource
+        The source.
     cells : Cells
         Both tables.
     readings : sequence of Reading [m]
@@ -30,6 +29,7 @@ def check_one_level(policy: Policy, cells: Cells, readings: Sequence[Reading]) -
     AuditError
         When a column shows several levels, or more rows are suppressed than the policy grants.
     """
+    policy = coded.policy
     if policy.algorithm not in ("full_domain", "attribute"):
         return
     released, source = cells.released, cells.source
@@ -41,7 +41,7 @@ def check_one_level(policy: Policy, cells: Cells, readings: Sequence[Reading]) -
         levels = [each.levels(label) | ({SUPPRESSED} if label == hidden[c] else set()) for label in labels]
         common = frozenset.intersection(*levels) if levels else frozenset({SUPPRESSED})
         if policy.algorithm == "attribute":
-            common &= {0, SUPPRESSED}
+            common &= {_finest(coded, qi.column), SUPPRESSED}
         if not common:
             raise AuditError(f'the column "{qi.column}" is shown at several levels, and {policy.algorithm} shows one')
         if SUPPRESSED not in common:
@@ -52,3 +52,9 @@ def check_one_level(policy: Policy, cells: Cells, readings: Sequence[Reading]) -
         raise AuditError(
             f"{suppressed} rows of the release are suppressed entirely, and {policy.algorithm} may do so with {granted}"
         )
+
+
+def _finest(coded: CodedSource, column: str) -> int:
+    """Return the finest level that a column may show: that of its values, or of the groups that stand for them."""
+    ladder = coded.ladders.get(column)
+    return 0 if ladder is None else int(np.flatnonzero(ladder.shown)[0])

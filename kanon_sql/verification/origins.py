@@ -14,6 +14,7 @@ import numpy as np
 from kanon_sql.errors import AuditError
 from kanon_sql.table.arrays import Int64
 from kanon_sql.verification.cells import Cells, Rows
+from kanon_sql.verification.class_numbers import ClassNumbers
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.permitted_masks import PermittedMasks, Way
 from kanon_sql.verification.readings import Domain, Mask, Reading
@@ -35,7 +36,7 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
     ------
     AuditError
         When rows come from nowhere, or show columns that no permitted mask shows together, or when a class lists a value that
-        none of its rows has.
+        none of its rows has, or a mean or median that they cannot have.
 
     Notes
     -----
@@ -50,6 +51,7 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
     order = np.argsort(combination, kind="stable")
     own = np.split(order, np.searchsorted(combination[order], np.arange(1, len(combinations))))
     masks = PermittedMasks(coded, cells.domains, readings)
+    numbers = [ClassNumbers.of(coded.policy, c, domain) for c, domain in enumerate(cells.domains)]
     for labels, rows in zip(combinations.tolist(), own, strict=True):
         shown = [c for c, label in enumerate(labels) if label != columns[c].hidden]
         told = {c: columns[c].covers(labels[c]) for c in shown}
@@ -65,6 +67,8 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
         if short:
             raise AuditError(f"at least {short} rows of the release come from no row of the source under a permitted mask")
         for c in shown:
+            if (told_by := numbers[c]) is not None:
+                told_by.check(labels[c], cells, fit, rows)
             held = readings[c].held(labels[c])
             if held is not None and len(np.setdiff1d(held, cells.source.codes[fit, c])):
                 size = int(cells.released.count[rows].sum())

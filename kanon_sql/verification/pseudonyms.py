@@ -14,6 +14,7 @@ from typing import Any
 
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.policies import identifier_text
 from kanon_sql.errors import AuditError, PolicyError, UnknownColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import PSEUDONYMS, VARIABLE, Secret, secret_of
@@ -159,12 +160,12 @@ class Pseudonyms:
         import pyarrow as pa
 
         column = quoted(name)
-        known = f"SELECT DISTINCT {_bytes(column)} AS key FROM source WHERE {column} IS NOT NULL"  # noqa: S608
+        known = f"SELECT DISTINCT {_identifier(column)} AS key FROM source WHERE {column} IS NOT NULL"  # noqa: S608
         keys = con.sql(known).to_arrow_table().column("key")
         tokens = pa.array(secret.tokens(PSEUDONYMS, keys.to_pylist()), pa.string())
         con.register("kanon#tokens", pa.table({"key": keys, "token": tokens}))
         try:
-            join = f'LEFT JOIN "kanon#tokens" AS tokens ON tokens.key = {_bytes(f"kept.{column}")}'
+            join = f'LEFT JOIN "kanon#tokens" AS tokens ON tokens.key = {_identifier(f"kept.{column}")}'
             _replace(con, "source", name, "tokens.token", join)
         finally:
             con.unregister("kanon#tokens")
@@ -223,6 +224,11 @@ def _is_token(column: str) -> str:
 def _bytes(column: str) -> str:
     """Return the text of a column by its bytes, whatever its collation."""
     return f"system.main.encode(CAST({column} AS VARCHAR))"
+
+
+def _identifier(column: str) -> str:
+    """Return the bytes of which the token of an identifier is made."""
+    return f"system.main.encode({identifier_text(column)})"
 
 
 def _replace(con: Any, table: str, name: str, value: str, join: str) -> None:

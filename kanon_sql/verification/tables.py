@@ -108,7 +108,7 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
         _check_read(name, domain, each)
     loss = _loss(source, cells, readings)
     check_origins(source, cells, readings)
-    check_one_level(policy, cells, readings)
+    check_one_level(source, cells, readings)
     if policy.people is None:
         return loss
     return replace(loss, people=fewest_people(cells, [_covers(*each) for each in zip(cells.domains, readings, strict=True)]))
@@ -173,6 +173,8 @@ def _loss(source: CodedSource, cells: Cells, readings: Sequence[Reading]) -> Los
         low += qi.weight * suppressed
         for label in (label for label, meanings in each.meanings.items() if meanings):
             bounds = chosen.get(qi.column, _bounds(each, label))
+            if qi.column in policy.aggregated and domain.texts[label] is None:  # it has no number that it could lose
+                bounds = Fraction(0), Fraction(0)
             if label == domain.hidden:  # what may be shown and look suppressed all the same
                 low += qi.weight * (gone - suppressed) * bounds[0]
             else:

@@ -91,7 +91,7 @@ def test_no_quote_hides_a_word_that_duckdb_sees(text):
     assert ours >= theirs
 
 
-NAMES = st.text(min_size=1).filter(lambda text: "\x00" not in text)
+NAMES = st.text(min_size=1).filter(lambda text: "\x00" not in text and not text.lower().startswith("kanon#"))
 SHARES = st.fractions(min_value=0, max_value=1, max_denominator=10**9)
 METRIC = st.sampled_from(METRICS[:3]) | NAMES.map("table.{}".format)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from kanon_process import Kanon
+
+from kanon_sql.certificate import Certificate
 
 QI = ("--qi", "zip,age")
 
@@ -78,6 +81,25 @@ def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, f
     done = kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "census=census.csv")
     assert (done.returncode, done.stderr) == (0, "")
     assert "what generalized cells match in the population" in " ".join(done.stdout.split())
+    page = (
+        "report",
+        "patients.csv",
+        "out.csv",
+        "-o",
+        "r.html",
+        "--certificate",
+        "c.json",
+        "--population",
+        "census.csv",
+        "--json",
+    )
+    told = json.loads(kanon(*page).stdout)
+    assert (told["holds"], told["uncounted"]) == (True, ["k >= 3 IN census"])
+    assert told["guarantee"][0]["holds"] is None  # it was told as held
+    text = (folder / "r.html").read_text()
+    assert "What was counted of the guarantee is kept." in text
+    assert "<td>not counted</td>" in text
+    assert "The guarantee is kept." not in text
 
 
 def test_presence_is_certified_verified_and_audited(kanon: Kanon, patients: Path, folder: Path) -> None:
@@ -136,3 +158,37 @@ def test_a_report_counts_a_guarantee_in_its_own_population_or_not_at_all(kanon: 
     assert "names several populations, and a report counts one" in refused[0].stderr
     assert "nothing is guaranteed about the population" in refused[1].stderr
     assert not (folder / "r.html").exists()
+
+
+def test_a_value_that_is_an_asterisk_is_no_suppressed_cell(kanon: Kanon, folder: Path) -> None:
+    """Whatever stands for suppressed cells, `*` was counted as one of them, and matched everybody."""
+    (folder / "s.csv").write_text("zip,age\n" + "*,20\n" * 3 + "00,30\n" * 3)
+    census = "zip,age\n" + "00,30\n" * 5
+    (folder / "census.csv").write_text(census + "*,20\n" * 4)
+    asked = (*QI, "--k-map", "3", "--population", "census.csv", "--suppress", "-", "--certificate", "c.json")
+    assert kanon("anonymize", "s.csv", "-o", "out.csv", *asked).returncode == 0
+    assert (folder / "out.csv").read_text().count("*") == 3
+    verify = ("verify", "s.csv", "out.csv", "c.json", "--beside", "census=census.csv")
+    report = ("report", "s.csv", "out.csv", "-o", "r.html", "--force", "--certificate", "c.json", "--population", "census.csv")
+    assert [kanon(*command).returncode for command in (verify, report)] == [0, 0]
+    (folder / "census.csv").write_text(census + "*,20\n" + "11,20\n" * 3)
+    broken = kanon(*verify)
+    assert (broken.returncode, kanon(*report).returncode) == (1, 1)
+    assert "k >= 3 IN census does not hold: some class matches 1 rows of the population" in broken.stderr
+
+
+def test_cells_that_show_the_text_of_suppressed_ones_are_not_counted(kanon: Kanon, folder: Path) -> None:
+    """A forged certificate may call any value the text of suppressed cells: then it would match everybody."""
+    (folder / "s.csv").write_text("zip,age\n" + "11,20\n" * 3 + "00,30\n" * 3)
+    (folder / "census.csv").write_text("zip,age\n" + "00,30\n" * 5 + "11,20\n" * 4)
+    asked = (*QI, "--k-map", "3", "--population", "census.csv", "--suppress", "-", "--certificate", "c.json")
+    assert kanon("anonymize", "s.csv", "-o", "out.csv", *asked).returncode == 0
+    (folder / "census.csv").write_text("zip,age\n" + "00,30\n" * 5 + "22,20\n" * 4)
+    true = Certificate.from_json((folder / "c.json").read_text())
+    policy = json.dumps(json.loads(true.policy) | {"suppress": "11"}, sort_keys=True, separators=(",", ":"))
+    (folder / "c.json").write_text(replace(true, policy=policy).to_json())
+    done = kanon("verify", "s.csv", "out.csv", "c.json", "--beside", "census=census.csv")
+    assert "only by the checksum" in done.stdout
+    assert "the source has their text, and so what matches in the population" in " ".join(done.stdout.split())
+    page = ("report", "s.csv", "out.csv", "-o", "r.html", "--certificate", "c.json", "--population", "census.csv", "--json")
+    assert json.loads(kanon(*page).stdout)["uncounted"] == ["k >= 3 IN census"]

@@ -208,3 +208,15 @@ def test_a_label_names_both_of_two_values_that_are_equal_as_numbers(run: Run, fo
     text = (folder / "out.csv").read_text()
     (folder / "out.csv").write_text(text.replace('"[0, 00]"', '"[0, 0]"'))
     assert "show what no value of the source may show" in refused(recodings)
+
+
+def test_the_finest_labels_of_a_column_are_shown_where_columns_are_dropped(run: Run, folder: Path) -> None:
+    """Only values were taken for what `attribute` shows, and bins stand for them."""
+    (folder / "in.csv").write_text("\n".join(["town,age", *(f"{'abcd'[n % 4]}xy,{n}" for n in range(24))]) + "\n")
+    given = ("--qi", "town,age", "--k", "10", "--recode", "town=BINS", "--algorithm", "attribute", "--certificate", "c.json")
+    done = run("anonymize", "in.csv", "-o", "out.csv", *given)
+    assert done.exit_code == 0, done.output
+    towns = {line.split(",")[0] for line in (folder / "out.csv").read_text().splitlines()[1:]}
+    assert len(towns) > 1
+    found = run("verify", "in.csv", "out.csv", "c.json")
+    assert found.exit_code == 0, found.output

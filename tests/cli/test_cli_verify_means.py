@@ -51,3 +51,38 @@ def test_changed_numbers_are_refused(
         assert refused in found.output
     else:
         assert "information_loss" in found.output
+
+
+@pytest.mark.parametrize("how", ["MEANS", "MEDIANS"])
+def test_rows_that_exchange_their_numbers_are_refused(run: Run, folder: Path, how: str) -> None:
+    """Both numbers may be means of some rows, and add up to the same; the column beside them tells that these are others."""
+    rows = [(str(10 + n % 2 + 50 * (n // 4)), "ward" if n % 4 else f"ward {n}") for n in range(12)]
+    with (folder / "in.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("pay", "ward"), *rows])
+    done = run(
+        "anonymize", "in.csv", "-o", "out.csv", "--qi", "pay", "--k", "4", "--recode", f"pay={how}", "--certificate", "c.json"
+    )
+    assert done.exit_code == 0, done.output
+    assert run("verify", "in.csv", "out.csv", "c.json").exit_code == 0
+    lines = (folder / "out.csv").read_text().splitlines()
+    own = {line.split(",")[1]: line.split(",")[0] for line in lines if "ward " in line}
+    swapped = {"ward 0": own["ward 8"], "ward 8": own["ward 0"]}
+    lines = [f"{swapped[ward]},{ward}" if (ward := line.split(",")[1]) in swapped else line for line in lines]
+    (folder / "out.csv").write_text("\n".join(lines) + "\n")
+    refused = run("verify", "in.csv", "out.csv", "c.json")
+    assert refused.exit_code == 1, refused.output
+    assert f'a {how.lower()[:-1]} of the column "pay" that its rows cannot have' in refused.output
+
+
+@pytest.mark.parametrize("suppress", [(), ("--suppress", "*")])
+@pytest.mark.parametrize("how", ["MEANS", "MEDIANS"])
+def test_a_class_of_empty_cells_loses_nothing(run: Run, folder: Path, how: str, suppress: tuple[str, ...]) -> None:
+    """Each of its cells was taken to lose what the others do on average, and the true cost was refused."""
+    rows = [("" if n < 4 else str(n * n), "a" if n < 4 else "b") for n in range(12)]
+    with (folder / "in.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("pay", "ward"), *rows])
+    given = ("--qi", "pay,ward", "--k", "4", "--recode", f"pay={how}", "--certificate", "c.json", *suppress)
+    done = run("anonymize", "in.csv", "-o", "out.csv", *given)
+    assert done.exit_code == 0, done.output
+    found = run("verify", "in.csv", "out.csv", "c.json")
+    assert found.exit_code == 0, found.output

@@ -86,6 +86,21 @@ REFUSED = {
     ),
     "a_clause": ("materialized='table'", "from stg_patients anonymize BY zip guarantee k >= 5", "ANONYMIZE clause"),
     "an_alias": ("materialized='table'", "from {{ ref('stg_patients') }}\n  anonymize (zip, age)", "ANONYMIZE clause"),
+    "an_alias_behind_dashes": (
+        "materialized='table'",
+        "select '--' as x, * from {{ ref('stg_patients') }} anonymize (zip, age)",
+        "ANONYMIZE clause",
+    ),
+    "an_alias_without_a_space": (
+        "materialized='table'",
+        "select * from {{ ref('stg_patients') }}anonymize(zip, age)",
+        "ANONYMIZE clause",
+    ),
+    "a_view_behind_a_comma": (
+        "materialized='view'",
+        "select '/*' as x, r.* from (select 1), main.\"k_anonymize\"('stg_patients', 5) as r where '*/' > ''",
+        "materialized=view, which would be solved anew",
+    ),
     "a_policy": ("materialized='view', k=5", "select zip from stg_patients", "would hand out the rows"),
 }
 

@@ -51,6 +51,22 @@ REFUSED = {
         "select * from (select zip, age from REF anonymize by zip, age guarantee k >= 5) limit 50",
         "strict: the query around the clause changes the number of rows",
     ),
+    "beside": (  # it looks released, and is not
+        "strict=true",
+        {},
+        "{}",
+        "select * from REF where zip in (select zip from REF anonymize by zip guarantee k >= 5)",
+        r"strict: the query reads \S*stg_patients outside of its ANONYMIZE clause, and hands its rows out as they are",
+    ),
+    "second": (  # its other release, of as many rows, has nothing to warn of
+        "strict=true",
+        {},
+        "{}",
+        "select a.* from (select zip, age // 10 as age, 'about ' || age // 10 as area from REF "
+        "anonymize by zip, age guarantee k >= 5) as a "
+        "where (select count(*) from (select zip, age from REF anonymize by zip, age guarantee k >= 5)) > 0",
+        "strict: area is released unchanged and gives back .*hint: the previous release is still in place",
+    ),
     "both": (
         "k=5, per='patient_id'",
         TAGS | {"patient_id": "identifier"},

@@ -142,3 +142,11 @@ def test_a_policy_object(con: duckdb.DuckDBPyConnection) -> None:
     come(con, 0, 10)
     policy = kanon_sql.Policy.of(**POLICY)
     assert kanon_sql.append("visits", "released", key="visit", con=con, policy=policy).released == 10
+
+
+def test_nobody_is_held_back_where_nothing_tells_people_apart(con: duckdb.DuckDBPyConnection) -> None:
+    """It ended in the error of a table that was not there."""
+    come(con, 0, 10)
+    with pytest.raises(errors.PolicyError, match=r"returning='wait' holds people back .* nothing tells people apart"):
+        append(con, per=None, returning="wait")
+    assert append(con, per=None, returning="release").released == 10

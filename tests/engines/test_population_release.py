@@ -343,3 +343,26 @@ def test_python_names_what_is_missing() -> None:
     assert mixed.certificate.requirements == ("k >= 2 IN census", "l(d) >= 2")
     with pytest.raises(PolicyError, match="k_map counts the rows of a population"):
         kanon_sql.audit(people, k_map=2)
+
+
+@pytest.mark.parametrize("name", ["kanon#source", "Kanon#types", "kanon#pieces"])
+def test_a_table_that_is_called_as_a_part_of_the_statement_is_not_taken_for_it(con: Connection, name: str) -> None:
+    """The source itself was counted as the population that was called "kanon#source"."""
+    con.execute(f'CREATE TABLE "{name}" AS SELECT zip, age FROM patients LIMIT 3')
+    ask = "SELECT zip, age FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 4 IN {}"
+    for statement in (ask.format(f'"{name}"'), f"FROM k_anonymize('\"{name}\"', 2, qi := ['zip'])"):
+        with pytest.raises(SourceError, match="such names are those of the program; hint: main"):
+            con.sql(statement).fetchall()
+    with pytest.raises(InfeasibleError, match="the population has 3 rows"):
+        con.sql(ask.format(f'main."{name}"')).fetchall()
+
+
+@pytest.mark.parametrize("by", ["day IN INTERVALS (month, year)", "day"])
+def test_a_moment_is_no_date(con: Connection, by: str) -> None:
+    """Which date a moment has depends on the time zone of the session; by its text, none matched, and all was suppressed."""
+    con.execute("CREATE TABLE moments AS SELECT day::TIMESTAMPTZ AS day, age FROM census")
+    ask = f"SELECT {{}} AS day, age FROM patients ANONYMIZE BY {by}, age GUARANTEE k >= 2 IN moments"
+    with pytest.raises(PolicyError, match="another kind of values than that of the source"):
+        con.sql(ask.format("day::DATE")).fetchall()
+    if by == "day":  # moments have no periods
+        assert con.sql(ask.format("day::TIMESTAMPTZ")).fetchall()

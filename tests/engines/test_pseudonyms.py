@@ -47,6 +47,20 @@ def test_another_secret_gives_other_tokens(con: Connection) -> None:
     assert mine & theirs == {None}
 
 
+def test_the_token_of_a_moment_follows_no_time_zone(con: Connection) -> None:
+    """The text of a moment is another one in each zone, and so was its token."""
+    con.execute("CREATE TABLE calls AS SELECT make_timestamptz(1000000 * (i // 2)) AS moment, i % 2 AS zip FROM range(12) t(i)")
+    con.execute("INSERT INTO calls VALUES (NULL, 0), (NULL, 1)")
+    con.execute("CREATE ANONYMIZATION POLICY moments ON calls (IDENTIFIER moment AS PSEUDONYM; BY zip; GUARANTEE k >= 2)")
+    tokens = []
+    for zone in ("UTC", "Asia/Tokyo", "America/St_Johns"):
+        con.execute(f"SET TimeZone = '{zone}'")
+        tokens.append(sorted(map(str, con.execute("SELECT moment FROM (FROM calls ANONYMIZE WITH POLICY moments)").fetchall())))
+    con.execute("RESET TimeZone")
+    assert tokens[0] == tokens[1] == tokens[2]
+    assert len(set(tokens[0])) == 7
+
+
 def test_a_pseudonym_that_gives_cells_back_is_warned_of(con: Connection) -> None:
     con.execute("CREATE TABLE one AS SELECT i // 2 AS patient, i // 2 % 7 AS zip, i // 2 % 5 AS age FROM range(140) t(i)")
     con.execute("CREATE ANONYMIZATION POLICY q ON one (IDENTIFIER patient AS PSEUDONYM; BY zip, age; GUARANTEE k >= 9)")

@@ -30,9 +30,11 @@
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
   {% do kanon_sql.refuse_unknown_config() %}
+  {% set before = run_query('select coalesce(system.main.max(number), 0) from kanon_releases()').rows[0][0] %}
   {% set text = "'" ~ adapter.escape_sql_string(compiled_code) ~ "'" %}
   {% if run_query('select system.main.kanon_rewrite(' ~ text ~ ') <> ' ~ text).rows[0][0] %}
     {% do kanon_sql.refuse_second_policy() %}
+    {% do kanon_sql.warn_beside(text) %}
     {% call statement('main') %}
       create table {{ new_relation }} as from system.main.query(system.main.kanon_rewrite({{ text }}))
     {% endcall %}
@@ -61,7 +63,7 @@
     {% do kanon_sql.audit(new_relation, policy, 'temp.main.kanon_source') %}
     {% call statement('forget') %} drop table temp.main.kanon_source {% endcall %}
   {% endif %}
-  {% set certificate = kanon_sql.certificate(new_relation) %}
+  {% set certificate = kanon_sql.certificate(new_relation, before) %}
   {% do load_result('main').response.certified((['OK'] + (certificate or {}).get('warnings', [])) | join('; '), certificate) %}
 
   {% if existing_relation is not none %}

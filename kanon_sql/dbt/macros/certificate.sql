@@ -1,7 +1,8 @@
 {#- The figures of the certificate of a new relation; its warnings are logged, and with strict=true in the config of the model they
-    are errors. Models may run beside each other: the release is the last one of as many rows that left columns of this relation
-    unchanged. None where a query around a clause changed the number of the rows. -#}
-{% macro certificate(relation) %}
+    are errors. Models may run beside each other, and a query may hold several clauses: the release is the last one, since the number
+    `before`, of as many rows that left columns of this relation unchanged, and the warnings are those of all such releases. None where
+    a query around a clause changed the number of the rows. -#}
+{% macro certificate(relation, before) %}
   {% set names = [] %}
   {% for column in adapter.get_columns_in_relation(relation) %}
     {% do names.append("'" ~ column.name | replace("'", "''") ~ "'") %}
@@ -9,10 +10,11 @@
   {% set figures = ['requirements', 'status', 'algorithm', 'cost', 'lower_bound', 'gap', 'rows', 'row_types', 'suppressed_cells', 'cells',
     'classes', 'smallest_class', 'seconds', 'unchanged', 'warnings'] %}
   {% set found = run_query(
-    'select system.main.to_json(system.main.arg_max(system.main.struct_pack("' ~ figures | join('", "') ~ '"), number)) '
-    ~ 'from kanon_releases() where "rows" = (select system.main.count(*) from ' ~ relation
-    ~ ') and system.main.list_has_all(system.main.list_value(' ~ names | join(', ') ~ '), unchanged)').rows[0][0] %}
-  {% if found is none %}
+    'select system.main.to_json(system.main.arg_max(system.main.struct_pack("' ~ figures | join('", "') ~ '"), number)), '
+    ~ 'system.main.to_json(system.main.list_distinct(system.main.flatten(system.main.list(warnings)))) '
+    ~ 'from kanon_releases() where number > ' ~ before ~ ' and "rows" = (select system.main.count(*) from ' ~ relation
+    ~ ') and system.main.list_has_all(system.main.list_value(' ~ names | join(', ') ~ '), unchanged)').rows[0] %}
+  {% if found[0] is none %}
     {% if config.get('strict') %}
       {% do exceptions.raise_compiler_error(
         'strict: the query around the clause changes the number of rows, so that the warnings of its release cannot be told; hint: '
@@ -20,7 +22,7 @@
     {% endif %}
     {{ return(none) }}
   {% endif %}
-  {% set certificate = fromjson(found) %}
+  {% set certificate = dict(fromjson(found[0]), warnings=fromjson(found[1]) | sort) %}
   {% for warning in certificate['warnings'] %}
     {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
   {% endfor %}
@@ -30,4 +32,16 @@
       ~ 'make them quasi-identifiers') %}
   {% endif %}
   {{ return(certificate) }}
+{% endmacro %}
+
+
+{#- What a query reads outside of its clauses is handed out as it is: a warning, and with strict=true an error. -#}
+{% macro warn_beside(text) %}
+  {% set tables = run_query('select system.main.unnest(system.main.kanon_beside(' ~ text ~ '))').columns[0].values() | list %}
+  {% set warning = 'the query reads ' ~ tables | join(', ') ~ ' outside of its ANONYMIZE clause, and hands its rows out as they are' %}
+  {% if tables and config.get('strict') %}
+    {% do exceptions.raise_compiler_error('strict: ' ~ warning ~ '; hint: read it inside of the query that the clause follows') %}
+  {% elif tables %}
+    {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
+  {% endif %}
 {% endmacro %}

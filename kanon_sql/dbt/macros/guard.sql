@@ -2,9 +2,9 @@
     each query. -#}
 {% macro refuse_unsafe_models() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set release = '(?i)\\b(from|join)\\s+(kanon\\s*\\.\\s*)?(anonymize|k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|delta_present|pattern_guided)\\s*\\(' %}
+  {% set release = '(?i)(\\b(from|join|lateral)\\b|,)\\s*("?\\w+"?\\s*\\.\\s*)*"?(anonymize|k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|delta_present|pattern_guided)"?\\s*\\(' %}
   {#- Without BY, DuckDB takes the word for an alias with a list of columns, and hands out raw rows. -#}
-  {% set clause = '(?i)\\banonymize\\s+by\\b|(?<![\\s,(])(?<!from)(?<!join)(?<!select)(?<!lateral)\\s+anonymize\\s*\\(' %}
+  {% set clause = '(?i)\\banonymize\\s+by\\b|((?<![\\s,(])(?<!from)(?<!join)(?<!select)(?<!lateral)\\s+|(?<=[)}]))anonymize\\s*\\(' %}
   {% set reasons = {
     'view': 'would be solved anew at each query, and fail where kanon-sql is absent',
     'ephemeral': 'would be solved anew in each model that reads it',
@@ -56,7 +56,8 @@
 {% endmacro %}
 
 
-{#- The text of a node without its comments. -#}
+{#- The text of a node without its comments; texts and quoted names may hold what begins one. -#}
 {% macro code(node) %}
-  {{ return(modules.re.sub('(?s)\\{#.*?#\\}|/\\*.*?\\*/|--[^\\n]*', ' ', node.raw_code)) }}
+  {% set quoted = "'(?:[^']|'')*'" ~ '|"(?:[^"]|"")*"' %}
+  {{ return(modules.re.sub('(?s)(' ~ quoted ~ ')|\\{#.*?#\\}|/\\*.*?\\*/|--[^\\n]*', '\\1 ', node.raw_code)) }}
 {% endmacro %}

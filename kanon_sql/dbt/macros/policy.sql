@@ -176,7 +176,10 @@
   {% for column in columns %}
     {% set name = kanon_sql.quoted([column]) %}
     {% if column in tokens %}
-      {% do found.append('system.main.kanon_pseudonym(cast(' ~ name ~ ' as varchar)) as ' ~ name) %}
+      {#- The text of a moment would follow the time zone of the session. -#}
+      {% do found.append('system.main.kanon_pseudonym(case when ' ~ name ~ ' is null then null when system.main.contains(system.main.typeof('
+        ~ name ~ "), 'TIME ZONE') then cast(system.main.create_sort_key(system.main.row(" ~ name ~ "), 'ASC NULLS LAST') as varchar) else cast("
+        ~ name ~ ' as varchar) end) as ' ~ name) %}
     {% elif column not in roles['identifier'] or column == config.get('per') %}
       {% do found.append(name) %}
     {% endif %}

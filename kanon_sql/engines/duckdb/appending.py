@@ -21,7 +21,7 @@ from kanon_sql.engines.duckdb.registration import session_of
 from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.waiting import hold_returning, released_batch, returning_people
-from kanon_sql.errors import AuditError, InfeasibleError, SourceError, raise_alone
+from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.append_options import APPEND_DEFAULTS, append_choices
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, spelled_out
@@ -219,6 +219,11 @@ class Append:
         self._require_secret()
         columns = {row[0]: row[1] for row in self.ask(f"DESCRIBE FROM {qualified(origin)}")}
         terms = terms_for(columns)
+        if self._returning == "wait" and not terms.people:
+            raise PolicyError(
+                "returning='wait' holds people back who were released before, and nothing tells people apart here; hint: "
+                "per='patient_id', or a policy with a pseudonym"
+            )
         ledger = Ledger(self.ask, beside, place, self._session.secret)
         ledger.open(terms)
         self.ask(f'CREATE OR REPLACE TEMP TABLE "kanon#read" AS SELECT {terms.read} FROM {qualified(origin)}')  # noqa: S608

@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any, Unpack
 
 from kanon_sql.engines.duckdb.beside import beside, hierarchy
-from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.policy_options import ThresholdOptions
 from kanon_sql.model.requirements import (
@@ -36,6 +36,8 @@ _DISCLOSURE = "FROM delta_disclosure($table, $qi, $sensitive)"
 _MAPPING = "FROM k_mapping($table, $qi, population := $population)"
 
 _PRESENCE = "FROM delta_presence($table, $qi, population := $population)"
+
+_EVERYBODY, _SHOWN = '"kanon#texts of the population"', '"kanon#texts of the release"'
 
 _TOLD = re.compile("kanon: (.*)")
 """What a macro says of its arguments; any other error of DuckDB may quote a value."""
@@ -174,6 +176,55 @@ def shares(con: Any, population: str, quasi_identifiers: list[str], table: str =
         When the population cannot be counted.
     """
     return _populated(con, _PRESENCE, population, quasi_identifiers, table)
+
+
+def as_shown(con: Any, suppress: str | None, population: str, quasi_identifiers: list[str], table: str) -> tuple[str, str]:
+    """Make views of a release and of a population that show all texts apart, and return their names as the macros take them.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection.
+    suppress : str, optional
+        What stands for a suppressed cell in the release; None is NULL. Any other text, ``*`` too, is a value.
+    population, table : str
+        The population, and the release.
+    quasi_identifiers : list of str
+        The columns that are compared.
+
+    Returns
+    -------
+    tuple of str
+        The view of the population and that of the release.
+    """
+    file = named_file(population)
+    everybody = table_name(population) if file is None else quoted(file)
+    names = [quoted(name) for name in quasi_identifiers]
+    for view, source, hidden in (
+        (_EVERYBODY, everybody, ["false"] * len(names)),
+        (_SHOWN, quoted(table), [_is_hidden(name, suppress) for name in names]),
+    ):
+        cells = ", ".join(map(_cell, names, hidden))
+        con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {cells} FROM {source}")  # noqa: S608
+    return _EVERYBODY, _SHOWN
+
+
+def looks_suppressed(con: Any, suppress: str | None, quasi_identifiers: list[str], table: str = "source") -> bool:
+    """Return whether a table has the text of suppressed cells as a value: nobody can tell then which cells are suppressed."""
+    cells = " OR ".join(_is_hidden(quoted(name), suppress) for name in quasi_identifiers)
+    query = f"SELECT system.main.count(*) FROM {quoted(table)} WHERE {cells}"  # noqa: S608
+    return suppress is not None and con.execute(query).fetchall() != [(0,)]
+
+
+def _is_hidden(column: str, suppress: str | None) -> str:
+    same = f'CAST({column} AS VARCHAR) COLLATE "binary" = {literal(suppress or "")}'
+    return f"{column} IS NULL" if suppress is None else f"coalesce({same}, false)"
+
+
+def _cell(column: str, hidden: str) -> str:
+    """Return the SQL of a cell as a text that is never ``*``, and NULL only where it is hidden."""
+    value = f"system.main.concat('=', CAST({column} AS VARCHAR))"
+    return f"CASE WHEN {hidden} THEN NULL WHEN {column} IS NULL THEN '' ELSE {value} END AS {column}"
 
 
 def _populated(con: Any, question: str, population: str, quasi_identifiers: list[str], table: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 
 from kanon_sql.errors import SourceError
+from kanon_sql.model.policy_checks import OWN
+from kanon_sql.model.validation import same_name
 
 _PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".]+?))\s*(?:\.|$)')
 
@@ -31,9 +33,15 @@ def table_name(text: object) -> str:
     Raises
     ------
     SourceError
-        When the text is no name of one to three parts.
+        When the text is no name of one to three parts, or the name alone could stand for a part of our own statements.
     """
-    return qualified(name_parts(text))
+    parts = name_parts(text)
+    if len(parts) == 1 and same_name(parts[0]).startswith(OWN):
+        raise SourceError(
+            f'a table called "{parts[0]}" needs its schema before the name: such names are those of the program; hint: '
+            f'main."{parts[0]}", or rename it'
+        )
+    return qualified(parts)
 
 
 def name_parts(text: object) -> list[str]:

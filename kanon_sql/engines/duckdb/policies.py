@@ -45,7 +45,10 @@ _SHOW = 'FROM {} ORDER BY "name" ASC NULLS LAST'
 _SHOW_NONE = """SELECT '' AS "name", '' AS "table", '' AS "policy", CAST(NULL AS TIMESTAMP) AS "created" WHERE false"""
 _RELEASED = 'SELECT {} FROM "kanon#body"'
 
-_PSEUDONYM = "system.main.kanon_pseudonym(CAST({0} AS VARCHAR)) AS {0}"
+_PSEUDONYM = "system.main.kanon_pseudonym({1}) AS {0}"
+
+_IDENTIFIER = """CASE WHEN {0} IS NULL THEN NULL WHEN system.main.contains(system.main.typeof({0}), 'TIME ZONE')
+    THEN CAST(system.main.create_sort_key(system.main.row({0}), 'ASC NULLS LAST') AS VARCHAR) ELSE CAST({0} AS VARCHAR) END"""
 
 _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
 {body}
@@ -90,7 +93,14 @@ def released_query(session: Session, name: str, table: str, policy: str) -> tupl
 def shown_by(stored: StoredPolicy) -> Callable[[str], str]:
     """Return what gives for a column that may be released its SQL: a token in the place of a pseudonym."""
     tokens = set(map(same_name, stored.pseudonyms))
-    return lambda column: (_PSEUDONYM if same_name(column) in tokens else "{0}").format(quoted(column))
+    return lambda column: (
+        _PSEUDONYM.format(quoted(column), identifier_text(quoted(column))) if same_name(column) in tokens else quoted(column)
+    )
+
+
+def identifier_text(column: str) -> str:
+    """Return the SQL of the text of which an identifier's token is made: that of a moment tells no time zone of a session."""
+    return _IDENTIFIER.format(column)
 
 
 def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:

@@ -16,10 +16,12 @@ _KIND = r"""CASE
     WHEN system.main.regexp_matches(system.main.typeof({0}), '^(U?(TINY|SMALL|BIG|HUGE)?INT|FLOAT|DOUBLE|DECIMAL|BIGNUM)')
     THEN 'number'
     WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP)')
+    AND NOT system.main.regexp_matches(system.main.typeof({0}), 'TIME ZONE')
     THEN 'date'
     WHEN NOT system.main.regexp_matches(system.main.typeof({0}), '^(VARCHAR|ENUM|JSON|.?NULL)')
     THEN system.main.typeof({0}) END"""
-"""Values of one kind are compared, and texts with any; NULL is a text."""
+"""Values of one kind are compared, and texts with any; NULL is a text. Which date a moment has, the time zone of the session
+decides."""
 
 
 def populations(policy: Policy) -> str:
@@ -41,9 +43,9 @@ def _population(policy: Policy, name: str, number: int) -> str:
     own, theirs, joins, texts, apart = [], [], [], [], []
     for place, (column, as_name) in enumerate(short.items()):
         cells = [f"{row}.{quoted(column)}" for row in ('"kanon#types".qi', alias)]
+        apart.append(f"coalesce({' <> '.join(map(_KIND.format, cells))}, false)")
         if column in policy.generalized:
             cells = [f"CAST({cell} AS VARCHAR)" for cell in cells]
-        apart.append(f"coalesce({' <> '.join(map(_KIND.format, cells))}, false)")
         compared = [f"CASE WHEN NOT system.main.list_extract({kinds}.apart, {place + 1}) THEN {cell} END" for cell in cells]
         own.append(f"{compared[0]} AS {as_name}")
         theirs.append(compared[1])

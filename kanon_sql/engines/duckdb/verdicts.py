@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from kanon_sql.engines.duckdb.measures import Figures, distance_of, gain_of, mapping, measure, shares
+from kanon_sql.engines.duckdb.measures import Figures, as_shown, distance_of, gain_of, mapping, measure, shares
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.errors import AuditError
 from kanon_sql.model.requirements import (
@@ -46,7 +46,9 @@ def require(requirement: ThresholdRequirement, figures: Figures) -> None:
         raise AuditError(f"{requirement.describe()} does not hold: {found}; hint: release the table with this guarantee")
 
 
-def require_share(con: Any, requirement: AlphaAnonymity, quasi_identifiers: list[str], table: str) -> None:
+def require_share(
+    con: Any, requirement: AlphaAnonymity, quasi_identifiers: list[str], table: str, _suppress: str | None = None
+) -> None:
     """Raise an AuditError if in some class of a table the named value has too large a share."""
     names = {"qi": quasi_identifiers, "value": requirement.value}
     query = _SHARE.format(table=table_name(table), sensitive=quoted(requirement.sensitive))
@@ -55,9 +57,10 @@ def require_share(con: Any, requirement: AlphaAnonymity, quasi_identifiers: list
             raise AuditError(f"{requirement.describe()} does not hold: in some class, {named} of {rows} rows have the value")
 
 
-def require_matches(con: Any, requirement: KMap, quasi_identifiers: list[str], table: str) -> None:
+def require_matches(con: Any, requirement: KMap, quasi_identifiers: list[str], table: str, suppress: str | None) -> None:
     """Raise an AuditError if what some class of a table shows matches too few rows of the population; see `mapping`."""
-    broken = unmapped(requirement.k, mapping(con, requirement.population, quasi_identifiers, table))
+    everybody, shown = as_shown(con, suppress, requirement.population, quasi_identifiers, table)
+    broken = unmapped(requirement.k, mapping(con, everybody, quasi_identifiers, shown))
     if broken is not None:
         raise AuditError(f"{requirement.describe()} does not hold: {broken}")
 
@@ -68,9 +71,12 @@ def unmapped(k: int, figures: Figures) -> str | None:
     return f"some class matches {found} rows of the population" if found is not None and found < k else None
 
 
-def require_presence(con: Any, requirement: DeltaPresence, quasi_identifiers: list[str], table: str) -> None:
+def require_presence(
+    con: Any, requirement: DeltaPresence, quasi_identifiers: list[str], table: str, suppress: str | None
+) -> None:
     """Raise an AuditError if a row of the population has shares of more than delta; see `shares`."""
-    broken = too_present(requirement, shares(con, requirement.population, quasi_identifiers, table))
+    everybody, shown = as_shown(con, suppress, requirement.population, quasi_identifiers, table)
+    broken = too_present(requirement, shares(con, everybody, quasi_identifiers, shown))
     if broken is not None:
         raise AuditError(f"{requirement.describe()} does not hold: {broken}")
 
@@ -84,26 +90,43 @@ def too_present(requirement: DeltaPresence, figures: Figures) -> str | None:
     return None
 
 
-def require_kept(con: Any, requirement: Requirement, quasi_identifiers: list[str], table: str) -> None:
-    """Raise an AuditError if some class of a table breaks a requirement on sensitive values that a release can tell.
+def require_kept(con: Any, requirement: Requirement, quasi_identifiers: list[str], table: str, suppress: str | None) -> None:
+    """Raise an AuditError if some class of a table breaks a requirement that a release can tell.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection that has the audit macros.
+    requirement : Requirement
+        The requirement.
+    quasi_identifiers : list of str
+        The columns that make classes.
+    table : str
+        The name of the table.
+    suppress : str, optional
+        What stands for a suppressed cell in it; None is NULL.
 
     Raises
     ------
     SourceError
         When the metric does not suit the values.
     """
-    CHECKS[type(requirement)](con, requirement, quasi_identifiers, table)
+    CHECKS[type(requirement)](con, requirement, quasi_identifiers, table, suppress)
 
 
-def _require_figures(con: Any, requirement: ThresholdRequirement, quasi_identifiers: list[str], table: str) -> None:
+def _require_figures(
+    con: Any, requirement: ThresholdRequirement, quasi_identifiers: list[str], table: str, _suppress: str | None
+) -> None:
     require(requirement, measure(con, requirement, quasi_identifiers, table))
 
 
-def _untold(con: Any, requirement: KAnonymity | People, quasi_identifiers: list[str], table: str) -> None:
+def _untold(
+    con: Any, requirement: KAnonymity | People, quasi_identifiers: list[str], table: str, _suppress: str | None
+) -> None:
     """Leave rows to the audit of k-anonymity; whose they are, a release does not tell."""
 
 
-CHECKS: dict[type[Requirement], Callable[[Any, Any, list[str], str], None]] = {
+CHECKS: dict[type[Requirement], Callable[[Any, Any, list[str], str, str | None], None]] = {
     KAnonymity: _untold,
     People: _untold,
     KMap: require_matches,
