@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks import periodic
 from benchmarks.attacks import periodic as attack
 from benchmarks.attacks.trials import judged
 
 
+@pytest.mark.exhaustive
 def test_append_leaves_k_candidates_and_releasing_again_does_not() -> None:
     found = {each["work"]: each for each in periodic.measure(2, 300, 5)}
     for leftover in ("wait", "suppress"):

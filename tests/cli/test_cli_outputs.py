@@ -172,6 +172,7 @@ def test_of_two_writers_exactly_one_ends_with_0(started: Kanon, monkeypatch: pyt
     assert names() == {"out.csv"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("command", ["report", "frontier"])
 def test_a_page_that_appears_is_left_as_it_is(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("jinja2")

@@ -43,6 +43,7 @@ def stored(path: str) -> list[tuple[str, str, str]]:
         return con.execute('SELECT "name", "table", "policy" FROM kanon_policies ORDER BY 1').fetchall()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("ending", ["json", "yaml", "yml"])
 def test_there_and_back(clinic: str, tmp_path: Path, ending: str) -> None:
     file, target = str(tmp_path / f"policies.{ending}"), str(tmp_path / "other.duckdb")

@@ -102,6 +102,7 @@ def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, f
     assert "The guarantee is kept." not in text
 
 
+@pytest.mark.exhaustive
 def test_presence_is_certified_verified_and_audited(kanon: Kanon, patients: Path, folder: Path) -> None:
     own = [line.rsplit(",", 1)[0] for line in (folder / "patients.csv").read_text().splitlines()[1:]]
     (folder / "town.csv").write_text((folder / "census.csv").read_text() + "\n".join(own) + "\n")

@@ -100,6 +100,7 @@ def test_the_demo_is_the_same_every_time(started: Kanon) -> None:
     assert first.stdout == second.stdout
 
 
+@pytest.mark.exhaustive
 def test_the_demo_shows_roles_what_a_neighbour_learns_and_what_was_guaranteed(kanon: Kanon) -> None:
     done = kanon("demo", "--rows", "300", "--k", "4")
     assert (done.returncode, done.stderr) == (0, "")

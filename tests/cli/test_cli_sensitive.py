@@ -59,6 +59,7 @@ def test_every_class_is_close_to_the_whole_table(kanon: Kanon, patients: Path, f
         assert abs(ahead[0]) + abs(ahead[0] + ahead[1]) <= 2 * Fraction(1, 4)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("options", "promise"),
     [

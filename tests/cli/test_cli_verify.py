@@ -295,6 +295,7 @@ def test_types_pass_through_every_format(
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.exhaustive
 def test_json_of_mixed_values(run: Run, folder: Path) -> None:
     rows = [{"zip": value, "big": 10**30 + n % 2, "n": n} for n, value in enumerate(["a", 1, "a", 2.5, None, "a"] * 3)]
     (folder / "in.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")

@@ -109,6 +109,7 @@ def test_a_range_that_is_too_narrow_or_too_wide_is_refused(run: Run, folder: Pat
     assert tried >= 8
 
 
+@pytest.mark.exhaustive
 def test_a_set_with_one_value_more_or_less_is_refused(run: Run, folder: Path) -> None:
     recodings = standard(run, folder, "sets")
     rows, place = released(folder), HEADER.index("zip")
@@ -124,6 +125,7 @@ def test_a_set_with_one_value_more_or_less_is_refused(run: Run, folder: Path) ->
     assert tried >= 4
 
 
+@pytest.mark.exhaustive
 def test_intervals_and_rectangles_with_values_in_common_are_refused(run: Run, folder: Path) -> None:
     for kind, column, word in (("intervals", "age", "two intervals"), ("rectangles", "x", "two rectangles")):
         recodings = standard(run, folder, kind)
@@ -217,6 +219,7 @@ def test_what_groups_are_claimed_to_reach_is_made_again(run: Run, folder: Path, 
     assert '"bound_method": it does not say what the groups show when they are made again: zip in ' in refused(recodings)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", ["full_domain", "attribute"])
 def test_one_level_for_the_whole_table(run: Run, folder: Path, algorithm: str) -> None:
     recodings = KINDS["ladders"]

@@ -192,6 +192,7 @@ def test_no_true_release_is_refused(run: Run, folder: Path) -> None:
 SPELLED_TWICE: list[Row] = [(low, high, cell) for low, high in (("0", "1"), ("00", "1.0"), ("7", "8")) for cell in "aab"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "recodings",
     [{"lat": "INTERVALS", "lon": "INTERVALS"}, {"lat": "RECTANGLES WITH lon", "lon": "RECTANGLES WITH lat"}],

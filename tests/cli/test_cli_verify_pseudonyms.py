@@ -160,6 +160,7 @@ def test_wrong_options(run: Run) -> None:
     assert "--secret-file is for the tokens of --pseudonym" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_other_formats_types_and_collations(run: Run, folder: Path) -> None:
     with kanon_sql.connect(secret="key") as con:
         con.execute(f"ATTACH '{folder}/clinic.duckdb' AS clinic")

@@ -15,6 +15,7 @@ from kanon_sql.errors import InfeasibleError, KanonError, PolicyError, SourceErr
 SECRET = "Schickelgruber-4711"
 
 
+@pytest.mark.exhaustive
 def test_sixty_columns(con: duckdb.DuckDBPyConnection) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % {2 + c % 4} AS c{c}" for c in range(60))
     con.execute(f"CREATE TABLE wide AS SELECT i AS id, {columns} FROM range(300) r(i)")

@@ -112,6 +112,7 @@ def test_limit(people: duckdb.DuckDBPyConnection, call: str, limit: int) -> None
     assert len(ask(people, f"FROM (FROM {call} LIMIT {limit})")) == min(limit, 8)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_limit_on_a_large_table(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET threads = 2")

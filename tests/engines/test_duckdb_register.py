@@ -93,6 +93,7 @@ def test_a_file_that_is_called_like_the_schema_of_the_macros(tmp_path) -> None:
         assert plain.execute(query).fetchall() == [(0,)]
 
 
+@pytest.mark.exhaustive
 def test_many_threads_register_at_once(tmp_path) -> None:
     with duckdb.connect(str(tmp_path / "x.duckdb")) as con, ThreadPoolExecutor(8) as pool:
         for cursor in pool.map(kanon_sql.register, [con.cursor() for _ in range(16)]):

@@ -189,6 +189,7 @@ def test_every_solver_keeps_the_promise_and_states_its_loss(algorithm: str) -> N
     assert release.table.schema.field("sex").type == source.schema.field("sex").type
 
 
+@pytest.mark.exhaustive
 def test_larger_tables_and_sensitive_values() -> None:
     source = people(11, 400)
     release = release_of(source, 5, sensitive="sex", l="1.5")
@@ -503,6 +504,7 @@ def test_any_type_becomes_text(con, kind: str) -> None:
         assert min(class_sizes(table, ["x", "y"]).values()) >= 2
 
 
+@pytest.mark.exhaustive
 def test_a_file_and_its_hierarchy(tmp_path: Path) -> None:
     from click.testing import CliRunner
 

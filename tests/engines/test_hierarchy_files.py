@@ -117,6 +117,7 @@ def test_python_audits_closeness_by_files(files: Path) -> None:
         assert measured.t <= 0.2
 
 
+@pytest.mark.exhaustive
 def test_the_command_takes_such_a_tree_for_closeness(files: Path) -> None:
     rows = [f"{n % 4},{n % 3}" for n in range(60)]
     (files / "v.csv").write_text("\n".join(["ward,visits", *rows]) + "\n")
@@ -129,6 +130,7 @@ def test_the_command_takes_such_a_tree_for_closeness(files: Path) -> None:
     assert drawn.exit_code == 0, drawn.output
 
 
+@pytest.mark.exhaustive
 def test_a_report_takes_such_a_tree(files: Path) -> None:
     pytest.importorskip("altair", reason="kanon-sql[report] is not installed")
     rows = [f"{n % 4},{n % 3}" for n in range(60)]

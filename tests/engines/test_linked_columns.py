@@ -185,6 +185,7 @@ BY = {
 MASKS = {None: None, "sets": [["city", "zip", "age"], ["city", "age"], ["city", "zip"], ["zip"], ["age"], []]}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("masks", BY)
 def test_every_entrance_gives_the_same_release(clinic: Any, masks: str | None) -> None:
     policy = Policy.of(k=5, quasi_identifiers=QI, masks=MASKS[masks], linked=LINKED, weights={"age": 2})

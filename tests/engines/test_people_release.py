@@ -64,6 +64,7 @@ def test_ranges_and_sets(con: Connection) -> None:
         con.execute("FROM visits ANONYMIZE BY age IN RANGES GUARANTEE k >= 100 PER patient").fetchall()
 
 
+@pytest.mark.exhaustive
 def test_table_functions(con: Connection) -> None:
     con.execute("CREATE VIEW doubled AS SELECT *, patient AS who FROM visits")
     for call in (
@@ -226,6 +227,7 @@ def test_people_of_any_type(con: Connection, kind: str) -> None:
         con.execute("FROM typed ANONYMIZE BY zip GUARANTEE k >= 6 PER who").fetchall()
 
 
+@pytest.mark.exhaustive
 def test_odd_names_one_row_and_sixty_columns(con: Connection) -> None:
     names = [f'"c""{number}"' for number in range(60)]
     columns = ", ".join(f"(i // 40 + i % 2 * {number % 7 == 0}::INT)::INT AS {name}" for number, name in enumerate(names))

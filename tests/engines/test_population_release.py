@@ -159,6 +159,7 @@ def test_the_example_of_the_page_by_hand(con: Connection) -> None:
     assert con.sql(measured.format("two")).fetchall() == [(2, 2, 0, 2, 4)]
 
 
+@pytest.mark.exhaustive
 def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that shows everything, and an exact test that sees nothing: no row leaves."""
 
@@ -190,6 +191,7 @@ def test_the_audit_tells_columns_apart_as_the_database_does(con: Connection, mon
         con.sql('FROM letters ANONYMIZE BY "É", "é" GUARANTEE k >= 2 IN letters').fetchall()
 
 
+@pytest.mark.exhaustive
 def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) -> None:
     named = "['zip', 'age']"
     policy = Policy.of(k_map=9, population="census", quasi_identifiers=["zip", "age"])
@@ -252,6 +254,7 @@ def test_people_are_counted_in_the_release_and_rows_in_the_population(con: Conne
     assert con.sql("SELECT k FROM k_mapping('r', ['zip', 'age'], 'census')").fetchall()[0][0] >= 5
 
 
+@pytest.mark.exhaustive
 def test_values_are_compared_in_their_common_type(con: Connection) -> None:
     """Numbers by their size, numbers and texts by their texts; what has no common type is an error."""
     con.execute("CREATE TABLE texts AS SELECT zip, age::VARCHAR AS age FROM census")

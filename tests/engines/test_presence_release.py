@@ -71,6 +71,7 @@ def test_nobody_is_present_by_more_than_delta(
     assert certificate.lower_bound <= certificate.cost
 
 
+@pytest.mark.exhaustive
 def test_classes_that_do_not_overlap_by_hand(con: Connection) -> None:
     """The definition of Nergiz, Atzori and Clifton: the rows of a class by those of the population in it, exactly."""
     con.execute("CREATE TABLE town AS FROM (VALUES ('a', 1), ('a', 2), ('a', 3), ('b', 1), ('b', 2), ('b', 3)) AS t(zip, age)")

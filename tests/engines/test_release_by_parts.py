@@ -100,6 +100,7 @@ def test_the_loss_is_near_that_of_the_whole(con: duckdb.DuckDBPyConnection, monk
     assert parts.lower_bound == whole.lower_bound
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 @pytest.mark.usefixtures("little_memory")
 def test_the_same_release_at_any_number_of_threads_and_order_of_rows(con: duckdb.DuckDBPyConnection) -> None:
@@ -113,6 +114,7 @@ def test_the_same_release_at_any_number_of_threads_and_order_of_rows(con: duckdb
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 @pytest.mark.usefixtures("little_memory")
 def test_all_types_of_columns(con: duckdb.DuckDBPyConnection) -> None:
@@ -135,6 +137,7 @@ def test_all_types_of_columns(con: duckdb.DuckDBPyConnection) -> None:
     assert rows == 5000
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("little_memory")
 def test_clause_explanation_and_python() -> None:
     with kanon_sql.connect(config={"memory_limit": "1GB"}) as con:

@@ -85,6 +85,7 @@ def test_functions_keep_columns(con: Connection) -> None:
         con.execute("FROM k_anonymize('t', 4, keep := ['id', 'notes'])")
 
 
+@pytest.mark.exhaustive
 def test_python_keeps_columns_of_every_kind_of_table(con: Connection) -> None:
     table = con.table("t").to_arrow_table()
     for source in (table, table.to_pandas(), con.table("t")):

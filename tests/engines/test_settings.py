@@ -155,6 +155,7 @@ def test_errors_as_json_tell_the_same_words() -> None:
     assert told[0] == told[1]
 
 
+@pytest.mark.exhaustive
 def test_places_from_0_are_refused_by_the_audit(clinic: Any, right: dict[str, Counter[str]]) -> None:
     """Under this setting, a lambda hears of the first place as of 0: the audit would measure other distances."""
     if not clinic.execute("SELECT 1 FROM duckdb_settings() WHERE name = 'dialect_compatibility_mode'").fetchall():

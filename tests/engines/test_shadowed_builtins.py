@@ -201,6 +201,7 @@ def test_a_file_with_a_namesake_of_ours_is_refused(tmp_path: Path, macro: str, o
         open_it(path)
 
 
+@pytest.mark.exhaustive
 def test_a_file_with_our_own_macros_is_not(tmp_path: Path, root: Path) -> None:
     kanon = (root / "sql" / "kanon.sql").read_text(encoding="utf-8")
     path = file_with(tmp_path, kanon, "CREATE TABLE p AS SELECT 1 AS a FROM range(3)")

@@ -137,6 +137,7 @@ def test_rows_that_fit_no_mask_are_refused() -> None:
         greedy.solve(plain(table, permitted(table, policy), 3), Budget(), 1)
 
 
+@pytest.mark.exhaustive
 def test_too_many_masks_to_list() -> None:
     table, policy = coded(correlated(1, 300, columns=18), k=3)
     patterns = permitted(table, policy)

@@ -164,6 +164,7 @@ def test_the_prices_prove_the_bound(cases: list[Case]) -> None:
     assert by_prices >= 100
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_the_prices_prove_the_bound_of_larger_tables(algorithm: str) -> None:
     for seed in range(3):
@@ -467,6 +468,7 @@ def instances_of(table: CodedTable, policy: Policy) -> dict[tuple[frozenset[int]
     return found
 
 
+@pytest.mark.exhaustive
 def test_every_undominated_instance_is_listed(cases: list[Case]) -> None:
     for each in cases:
         table, policy = coded(each.rows, **each.options)

@@ -219,6 +219,7 @@ def test_30_random_columns(values: int, most: int) -> None:
     assert recoding.remark == OPTIMAL
 
 
+@pytest.mark.exhaustive
 def test_more_columns_than_are_listed_cost_no_more_than_a_list_of_some() -> None:
     rng = np.random.default_rng(4)
     codes = rng.choice(4, (400, 20), p=[0.85, 0.1, 0.03, 0.02])

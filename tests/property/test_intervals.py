@@ -78,6 +78,7 @@ def test_no_division_is_better() -> None:
         assert (found.lower_bound, found.bound) == (squares(rows), "optimal")
 
 
+@pytest.mark.exhaustive
 def test_the_plain_dynamic_program_agrees() -> None:
     rng = random.Random(2)
     for _ in range(3000):
@@ -88,6 +89,7 @@ def test_the_plain_dynamic_program_agrees() -> None:
         assert (max(rows), squares(rows)) == (heaviest, least(weight, k, heaviest)[1])
 
 
+@pytest.mark.exhaustive
 def test_a_limit_may_bring_back_a_start_that_was_never_the_best() -> None:
     """Between an older start that the limit excludes and a newer one that is better only later."""
     rng = random.Random(3)

@@ -242,6 +242,7 @@ def test_more_row_types_than_can_be_matched_are_left_to_refine(monkeypatch: pyte
     assert recoding.remark == "more than 3 row types are too many: refine"
 
 
+@pytest.mark.exhaustive
 def test_the_integer_program_decides_where_the_cuts_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any cuts the linear program ends in fractions."""
     monkeypatch.setattr(simplex_matching, "violated", lambda rows, member, share: [])

@@ -97,6 +97,7 @@ def case(seed: int) -> tuple[list[Row], list[bool], int]:
     return rows, medians, rng.randint(1, min(3, len(rows)))
 
 
+@pytest.mark.exhaustive
 def test_between_the_bound_and_the_optimum() -> None:
     found = 0
     for seed in range(CASES):

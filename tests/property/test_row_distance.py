@@ -87,6 +87,7 @@ def test_classes_where_the_masks_are_not_listed(seed: int) -> None:
         assert not none_is_cheaper(codes, counts, [*found[:i], found[i] + 1, *found[i + 1 :]], cost, k)
 
 
+@pytest.mark.exhaustive
 def test_what_is_proven_before_the_work_ends_stays() -> None:
     """More near rows than are looked at, and sets of rows than are tried: the bound is at least the distance, and is proven."""
     rng = random.Random(1)

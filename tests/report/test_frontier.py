@@ -59,6 +59,7 @@ def test_each_point_is_the_release_of_its_promise(points: tuple[Point, ...]) -> 
     assert [point.certificate for point in points[4:]] == [None, None]  # more than there are rows
 
 
+@pytest.mark.exhaustive
 def test_no_bound_is_above_the_cost_of_a_stronger_promise(points: tuple[Point, ...]) -> None:
     for weak in points[:4]:
         for strong in points[:4]:
@@ -148,6 +149,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return lambda *arguments: CliRunner().invoke(group, ["frontier", "in.csv", *arguments])
 
 
+@pytest.mark.exhaustive
 def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
     promise = ("--qi", "zip,age", "--k", "2,4", "--sensitive", "disease", "--t", "0.5,0.4", "--algorithm", "greedy")
     done = run("-o", "curve.html", "-o", "curve.csv", *promise)

@@ -282,6 +282,7 @@ def test_codes_with_leading_zeros_are_no_numbers(facts: Facts) -> None:
     assert column.bars[0].label == "02100"
 
 
+@pytest.mark.exhaustive
 def test_a_promise_that_is_broken_is_told() -> None:
     source = people()
     about: dict[str, Any] = {"quasi_identifiers": ["zip", "age"], "sensitive": "disease"}
@@ -296,6 +297,7 @@ def test_a_promise_that_is_broken_is_told() -> None:
     assert guarantees["t(disease) <= 1/10"][0] == "✗ no"
 
 
+@pytest.mark.exhaustive
 def test_what_matches_in_the_population_is_counted() -> None:
     source = pa.table({"zip": ["1", "1", "2", "3"], "age": [30, 31, 30, 31]})
     census = pa.table({"zip": ["1", "1", "1", "2", "2", "3"], "age": [30, 30, 31, 30, 30, 30]})
@@ -362,6 +364,7 @@ def test_long_values_are_cut_and_stay_apart(facts: Facts) -> None:
     assert_sound(html)
 
 
+@pytest.mark.exhaustive
 def test_an_empty_table() -> None:
     table = pa.table({"a": pa.array([], pa.string()), "s": pa.array([], pa.string())})
     found = assert_sound(report(table, table, sensitive="s", l=2))
@@ -395,6 +398,7 @@ def test_a_column_with_the_name_of_a_figure(facts: Facts) -> None:
     assert [bar.after for bar in about.distances] == [8]
 
 
+@pytest.mark.exhaustive
 def test_coarser_cells_are_told() -> None:
     source = pa.table({"zip": [f"98{n % 10}0{n % 3}" for n in range(60)]})
     release = kanon_sql.anonymize(source, k=5, quasi_identifiers=["zip"], recodings={"zip": "DIGITS"})
@@ -406,6 +410,7 @@ def test_coarser_cells_are_told() -> None:
     assert found.table("Rows by value of zip").pairs[label][0] == "-"
 
 
+@pytest.mark.exhaustive
 def test_labels_may_stand_for_empty_cells() -> None:
     source = pa.table({"age": [20, None, 21, None, 40, None, 41, None, 60, 61], "sex": ["f", "m"] * 5})
     release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["age", "sex"], recodings={"age": "RANGES"})
@@ -538,6 +543,7 @@ def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "out.csv", "cert.json", "page.html"}
 
 
+@pytest.mark.exhaustive
 def test_the_command_without_a_certificate(run: Run) -> None:
     done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "-q")
     assert (done.exit_code, done.output) == (0, "")
@@ -614,6 +620,7 @@ def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) ->
     assert Path("old.html").read_text() == "old"
 
 
+@pytest.mark.exhaustive
 def test_the_command_with_a_tree(run: Run) -> None:
     Path("tree.csv").write_text("value,parent\nflu,any\nulcer,any\n")
     promise = ("--sensitive", "disease", "--t", "0.5", "--metric", "hierarchical", "--hierarchy", "tree.csv")

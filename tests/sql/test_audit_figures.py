@@ -128,6 +128,7 @@ def test_a_worked_example_of_utility(con: duckdb.DuckDBPyConnection) -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_usefulness_bounds_definition_5_from_above(con: duckdb.DuckDBPyConnection) -> None:
     """With the row key at hand Definition 5 can be computed; the figure of the release is never below it."""
     rng = random.Random(11)

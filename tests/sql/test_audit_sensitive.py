@@ -272,6 +272,7 @@ def test_equally_frequent_values_have_their_number_as_entropy(shared: duckdb.Duc
         assert (found["entropy_l"], found["entropy_below"], found["distinct_l"]) == (values, 0, values)
 
 
+@pytest.mark.exhaustive
 def test_the_figures_do_not_depend_on_the_order_of_rows_or_threads(shared: duckdb.DuckDBPyConnection) -> None:
     shared.execute("CREATE OR REPLACE TABLE t AS SELECT hash(i) % 2000 AS q, hash(3 * i) % 12 AS s FROM range(20000) r(i)")
     shared.execute("CREATE OR REPLACE TABLE d AS SELECT a, b, abs(a - b) / 11 AS distance FROM range(12) x(a), range(12) y(b)")

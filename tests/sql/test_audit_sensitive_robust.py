@@ -191,6 +191,7 @@ def test_a_table_of_the_sensitive_attribute_alone_is_one_class(con: duckdb.DuckD
     assert one("FROM t_closeness('t', sa := 's')")["t"] == 0.0
 
 
+@pytest.mark.exhaustive
 def test_all_types(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("CREATE TABLE t AS SELECT i // 2 AS q, * EXCLUDE (i) FROM range(2) r(i), test_all_types()")
     con.execute("INSERT INTO t SELECT 1, * EXCLUDE (q) FROM t LIMIT 1")

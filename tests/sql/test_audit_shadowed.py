@@ -12,6 +12,7 @@ from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED
 pytestmark = pytest.mark.own_connection
 
 
+@pytest.mark.exhaustive
 def test_a_macro_in_the_place_of_every_function_changes_no_figure(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(every_statement.SETUP)
     right = [con.execute(statement).fetchall() for statement in every_statement.AUDITS]

@@ -29,6 +29,7 @@ def passes(moments: list[Moment]) -> int:
     return sum(each.done == 0 for each in moments if each.step == "local search")
 
 
+@pytest.mark.exhaustive
 def test_a_time_limit_leaves_the_exact_solver_its_time() -> None:
     moments: list[Moment] = []
     limited = Budget(seconds=600, progress=moments.append)

@@ -13,7 +13,7 @@ from kanon_sql.engines.duckdb.arrow_columns import from_duckdb
 from kanon_sql.engines.duckdb.conversions import asked
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.numbered_rows import NUMBER, number_rows
-from kanon_sql.engines.duckdb.registration import session_of
+from kanon_sql.engines.duckdb.registration import new_session
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
@@ -92,7 +92,7 @@ def anonymize(
     resolved = policy.resolve(names_of(source))
     sql = release_query('"source"', resolved, number=NUMBER if isinstance(source, Frame) else None)
     with duckdb.connect() as con:
-        session = session_of(con, secret)
+        session = new_session(con, secret)
         session.watch(progress)
         register_tables(con, policy, tables)
         released = (

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import duckdb
 
 from kanon_sql.engines.audit_figures import Audit
-from kanon_sql.engines.duckdb.connection import register
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.measures import (
     distance_of,
@@ -116,7 +116,7 @@ def audit(
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
     policy = policy.resolve(names_of(source))
     names = [qi.column for qi in policy.quasi_identifiers]
-    with register(duckdb.connect()) as con:
+    with audit_macros(duckdb.connect()) as con:
         if isinstance(source, Frame):
             register_exactly(con, source, [*names, *policy.measured])
         else:

@@ -89,11 +89,18 @@ def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None
             try:
                 session = _SESSIONS[cursor.execute("SELECT system.main.kanon_session()").fetchall()[0][0]]
             except (duckdb.CatalogException, duckdb.BinderException, KeyError):  # none, or a macro that is called so
-                session = Session(secret)
-            else:
-                if secret is not None:
-                    session.share(secret)
-                return session
+                session = None
+        if session is None:
+            return new_session(con, secret)
+        if secret is not None:
+            session.share(secret)
+        return session
+
+
+def new_session(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None) -> Session:
+    """Register the functions on a new DuckDB instance; `session_of` asks it first, which takes longer where there is none."""
+    with _REGISTERING:
+        session = Session(secret)
         _OPEN.add(con)
         number = secrets.randbits(62)  # a macro of the database cannot guess it
         _SESSIONS[number] = session
