@@ -22,8 +22,8 @@ _SIZE, _SIZE_PER_ROW, _MOST = 24, 8, 640
 _NOISE = 0.05
 """How far the prices are perturbed, so that the same neighbourhood is rebuilt in different ways."""
 
-_THRESHOLD = 2
-"""Cells that a rebuild may cost more at first; it falls to nothing in the first pass."""
+_THRESHOLD, _THRESHOLD_PER_ROW = 2, 0.4
+"""Cells that a rebuild may cost more at first, in all or for each of k rows if that is less; none at the end of a pass."""
 
 
 def local_search(space: SearchSpace, partition: Partition, bound: int, budget: Budget, *, endless: bool) -> bool:
@@ -48,7 +48,7 @@ def local_search(space: SearchSpace, partition: Partition, bound: int, budget: B
     steps = max(_LEAST_STEPS, _TIMES * space.table.row_types // size)
     chunk = min(max(1, _CHUNK // size), steps // _LEAST_CHUNKS)
     work = Workspace(space.candidates, space.k, size)
-    highest = _THRESHOLD * space.cell
+    highest = min(_THRESHOLD, _THRESHOLD_PER_ROW * space.k) * space.cell
     cost, before, gained, done = space.cost(partition), -1, True, 0
     while cost > bound and not budget.over():
         if done >= steps:
