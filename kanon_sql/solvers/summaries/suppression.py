@@ -12,7 +12,7 @@ import numpy as np
 
 from kanon_sql.errors import AuditError
 from kanon_sql.kernels.summaries.measure import Measure
-from kanon_sql.kernels.summaries.neighbourhoods import Classes as Plan
+from kanon_sql.kernels.summaries.neighbourhoods import Classes as ChangingClasses
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.partition import Classes, released
 from kanon_sql.solvers.instances.repair import PartialRecoding
@@ -75,7 +75,7 @@ def improve(problem: Problem, coarse: Recoding, other: Recoding, budget: Budget)
     return released(table, problem.patterns, problem.k, pieces, budget)
 
 
-def _planned(problem: Problem, recoding: Recoding, measure: Measure) -> Plan:
+def _planned(problem: Problem, recoding: Recoding, measure: Measure) -> ChangingClasses:
     """Return the classes of a recoding as classes that can be changed."""
     number = PartialRecoding.of(recoding).classes(problem.table)
     order = np.argsort(number, kind="stable")
