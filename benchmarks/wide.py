@@ -51,8 +51,8 @@ def _released(con: Any, name: str, items: list[str], k: int, algorithm: str) -> 
     )
     seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - cpu
     certificate = kanon_sql.releases(con)[-1]
-    rows, columns = con.execute("SELECT count(*) FROM released").fetchone()[0], len(items)
-    smallest = con.execute("SELECT min(n) FROM (SELECT COLUMNS(*), count(*) AS n FROM released GROUP BY ALL)").fetchone()[0]
+    rows, columns = con.execute("SELECT count(*) FROM released").fetchall()[0][0], len(items)
+    smallest = con.execute("SELECT min(n) FROM (SELECT COLUMNS(*), count(*) AS n FROM released GROUP BY ALL)").fetchall()[0][0]
     return {
         "table": name,
         "rows": rows,

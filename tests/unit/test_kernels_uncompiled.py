@@ -78,7 +78,7 @@ candidates = CandidateClasses(
 partition = Partition(t, j)
 results["opened"] = open_by_price(candidates, partition, 3, 0.98, -500).tolist()
 state = seeded(5)
-rebuild(candidates, partition, Workspace(candidates, 3, 6), 3, 60, 0.05, state)
+rebuild(candidates, partition, Workspace(candidates, 3, 6), 3, 60, 0.05, 300, state)
 results["rebuilt"] = [np.asarray(each).tolist() for each in (partition.where, partition.amount, partition.rows)]
 results["near"] = [classes_near(candidates, partition, seed, 6, state).tolist() for seed in range(t)]
 results["state"] = int(state[0])

@@ -9,10 +9,11 @@ from solving import check, coded, plain
 
 from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.instances.listing import SLACK, useful
-from kanon_sql.solvers.k_anonymity import optimal, refine
+from kanon_sql.solvers.k_anonymity import greedy, optimal, refine
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.table.patterns import permitted
+from kanon_sql.solvers.summaries.suppression import improve
+from kanon_sql.table.patterns import LISTED_COLUMNS, permitted
 
 K = 3
 
@@ -50,3 +51,31 @@ def test_without_rounds_passes_follow_each_other_while_they_gain(monkeypatch, ro
     check(asked.table, found, K)
     assert found.cost(asked.table) <= start.cost(asked.table)
     assert (passes(moments) > 1) == several
+
+
+def test_what_the_search_learns_leaves_the_prices_of_the_bound_as_they_are() -> None:
+    asked = problem()
+    start = refine.greedy.solve(asked, Budget())
+    instances = useful(asked.table, asked.patterns, K, slack=SLACK)
+    relaxed = refine.relax(asked.table, instances, K, start.cost(asked.table), Budget())
+    proven = relaxed.prices.price.tolist()
+    refine.searched(asked, start, instances, relaxed, Budget(), ROUNDS)
+    assert relaxed.prices.price.tolist() == proven
+
+
+@pytest.mark.parametrize("coarse_is_better", [True, False])
+def test_a_wide_table_is_searched_from_the_start_that_soon_loses_less(coarse_is_better: bool) -> None:
+    draw = Random(4)
+    hidden = [draw.randrange(5) for _ in range(600)]
+    rows = [tuple(each if draw.random() < 0.8 else draw.randrange(9) for _ in range(LISTED_COLUMNS + 2)) for each in hidden]
+    table, policy = coded(rows, k=K)
+    asked = plain(table, permitted(table, policy), K)
+    starts = greedy.unlisted(asked, Budget())
+    good = min(starts, key=lambda each: each.cost(table))
+    good = improve(asked, good, good, Budget())
+    bad = max(starts, key=lambda each: each.cost(table))
+    moments: list[Moment] = []
+    found = improve(asked, *((good, bad) if coarse_is_better else (bad, good)), Budget(progress=moments.append))
+    check(table, found, K)
+    assert found.cost(table) <= good.cost(table) < bad.cost(table)
+    assert passes(moments) == (1 if coarse_is_better else 2)

@@ -1,7 +1,8 @@
 """Destroy and repair: a few neighbouring classes are dissolved, and their rows find classes again by prices.
 
 A neighbourhood is repaired several times. After each repair the price of a row moves towards what the row has come to pay, so
-that classes open where rows were hard to place; the cheapest repair stays.
+that classes open where rows were hard to place; the cheapest repair stays. Part of that is learnt: the next neighbourhood
+of the row starts from it.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ else:
 _ATTEMPTS = cython.declare(cython.longlong, 13)
 """Rows whose classes are dissolved, of one instance that they could share."""
 
-_REPAIRS = cython.declare(cython.longlong, 8)
-"""Repairs of one neighbourhood."""
+_REPAIRS = cython.declare(cython.longlong, 16)
+"""Most repairs of one neighbourhood; fewer where they come back to what the classes cost before."""
 
-_PULL = cython.declare(cython.longlong, 4)
-"""After a repair, a price moves by one part in so many towards what was paid."""
+_PULL, _LEARNT = cython.declare(cython.longlong, 4), cython.declare(cython.longlong, 5)
+"""After a repair, a price moves by one part in so many towards what was paid; after the last, what was learnt towards it."""
 
 
 def rebuild(
@@ -48,9 +49,10 @@ def rebuild(
     k: int,
     steps: int,
     noise: float,
+    threshold: int,
     state: cython.ulonglong[::1],
 ) -> None:
-    """Rebuild ``steps`` neighbourhoods; a rebuild that costs more is undone.
+    """Rebuild ``steps`` neighbourhoods; a rebuild that costs more, by a threshold that is drawn, is undone.
 
     Parameters
     ----------
@@ -60,6 +62,8 @@ def rebuild(
         Of these candidates and k.
     noise : float
         How far prices are perturbed, relative to 1.
+    threshold : int
+        Of each rebuild at most, in the units of the prices.
     state : uint64 array [1]
         Of the random numbers.
 
@@ -67,7 +71,7 @@ def rebuild(
     -----
     A step takes O(instances of the unassigned rows) for each repair.
     """
-    _rebuild_all(candidates, partition, work, k, steps, noise, state)
+    _rebuild_all(candidates, partition, work, k, steps, noise, threshold, state)
 
 
 @cython.cfunc
@@ -79,42 +83,60 @@ def _rebuild_all(
     k: cython.longlong,
     steps: cython.longlong,
     noise: cython.double,
+    threshold: cython.longlong,
     state: cython.ulonglong[::1],
 ) -> cython.void:
     step: cython.longlong
     seed: cython.longlong
+    other: cython.longlong
     f: cython.longlong
-    q: cython.longlong
+    i: cython.longlong
     with cython.nogil:
         for step in range(steps):
             work.types = 0
             work.moves.count = 0
             seed = below(state, candidates.weight.shape[0])
+            other = below(state, candidates.weight.shape[0])
+            if _excess(candidates, partition, other) > _excess(candidates, partition, seed):
+                seed = other
             if candidates.first[seed + 1] == candidates.first[seed]:
                 continue
             _destroy(candidates, partition, k, seed, work, state)
             for f in range(work.types):
-                work.own[f] = work.rows[work.row[f]]
+                i = work.row[f]
+                work.own[f] = work.rows[i]
                 work.price[f] = cython.cast(
-                    cython.longlong, candidates.price[work.row[f]] * (1.0 + noise * (below(state, 2048) / 1024.0 - 1.0))
+                    cython.longlong, work.learnt[i] * (1.0 + noise * (below(state, 2048) / 1024.0 - 1.0))
                 )
             list_candidates(candidates, partition, k, work)
-            _rebuild(candidates, partition, work, k)
+            _rebuild(candidates, partition, work, k, below(state, threshold + 1))
             for f in range(work.types):
-                work.rows[work.row[f]] = 0
-            for q in range(work.closed):
-                work.number[work.instance[q]] = -1
+                i = work.row[f]
+                work.rows[i] = 0
+                work.learnt[i] = ((_LEARNT - 1) * work.learnt[i] + work.price[f]) // _LEARNT
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _rebuild(candidates: CandidateClasses, partition: Partition, work: Workspace, k: cython.longlong) -> cython.void:
-    """Repair a neighbourhood again and again; keep the cheapest repair, or the classes as they were."""
+def _excess(candidates: CandidateClasses, partition: Partition, i: cython.longlong) -> cython.longlong:
+    """Return what a row of a row type pays above its price: more is to be gained where it is high."""
+    place: cython.longlong = place_of(partition, i, 0)
+    return 0 if place < 0 else candidates.cost[partition.where[place]] - candidates.price[i]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _rebuild(
+    candidates: CandidateClasses, partition: Partition, work: Workspace, k: cython.longlong, threshold: cython.longlong
+) -> cython.void:
+    """Repair a neighbourhood again and again; keep the cheapest repair, or the classes as they were if it is too dear."""
     attempt: cython.longlong
     cost: cython.longlong
     destroyed: cython.longlong = work.moves.count
-    most: cython.longlong = -added_cost(work.moves, candidates.cost, 0)
+    before: cython.longlong = -added_cost(work.moves, candidates.cost, 0)
+    most: cython.longlong = before + threshold
     found: cython.bint = False
     for attempt in range(_REPAIRS):
         if not repair(candidates, partition, k, work):
@@ -125,6 +147,9 @@ def _rebuild(candidates: CandidateClasses, partition: Partition, work: Workspace
             found = True
             most = cost
             keep(work.moves, destroyed)
+        if attempt and cost == before:
+            undo(partition, work.moves, destroyed)
+            break
         _adapt_prices(candidates, work, destroyed)
         undo(partition, work.moves, destroyed)
     if found:

@@ -23,52 +23,57 @@ else:
 @cython.nogil
 @cython.exceptval(check=False)
 def list_candidates(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.void:
-    """List the closed instances that k unassigned rows fit, and for each row the cheapest open class."""
+    """List the closed instances that k unassigned rows fit, and for each row the cheapest open class.
+
+    An instance that costs none of its rows less than an open class that the row fits is left out: nothing is gained by it.
+    """
     f: cython.longlong
     i: cython.longlong
     j: cython.longlong
     a: cython.longlong
     q: cython.longlong
+    place: cython.longlong = 0
     many: cython.longlong = 0
     for f in range(work.types):
         i = work.row[f]
         work.cheapest_open[f] = -1
         for a in range(candidates.first[i], candidates.first[i + 1]):
             j = candidates.instance[a]
-            if partition.rows[j] > 0:
-                if work.cheapest_open[f] < 0:  # the first is the cheapest
-                    work.cheapest_open[f] = j
-                continue
-            if work.number[j] < 0:
-                if many == MOST_INSTANCES:
-                    continue
-                work.number[j] = many
-                work.instance[many] = j
-                work.fitting[many] = 0
+            q = work.number[j]
+            if q < 0 and partition.rows[j] == 0 and many < MOST_INSTANCES:
+                q = many
+                work.number[j] = q
+                work.instance[q] = j
+                work.fitting[q] = work.filled[q] = work.wanted[q] = 0
                 many += 1
-            work.fitting[work.number[j]] += work.rows[i]
+            elif q < 0 and partition.rows[j] > 0 and work.cheapest_open[f] < 0:  # the first is the cheapest
+                work.cheapest_open[f] = j
+            work.listed[place] = q
+            place += 1
+            if q >= 0:
+                work.fitting[q] += work.rows[i]
+                work.filled[q] += 1
+                work.wanted[q] += work.cheapest_open[f] < 0
     work.closed = 0
+    work.begin[0] = 0
     for q in range(many):
         j = work.instance[q]
         work.number[j] = -1
-        if work.fitting[q] >= k:
-            work.number[j] = work.closed
+        if work.fitting[q] >= k and work.wanted[q]:
             work.instance[work.closed] = j
-            work.filled[work.closed] = 0
+            work.begin[work.closed + 1] = work.begin[work.closed] + work.filled[q]
+            work.filled[q] = work.begin[work.closed]
             work.closed += 1
+        else:
+            work.filled[q] = -1
+    place = 0
     for f in range(work.types):
-        for a in range(candidates.first[work.row[f]], candidates.first[work.row[f] + 1]):
-            if work.number[candidates.instance[a]] >= 0:
-                work.filled[work.number[candidates.instance[a]]] += 1
-    work.begin[0] = 0
-    for q in range(work.closed):
-        work.begin[q + 1] = work.begin[q] + work.filled[q]
-        work.filled[q] = work.begin[q]
-    for f in range(work.types):
-        for a in range(candidates.first[work.row[f]], candidates.first[work.row[f] + 1]):
-            q = work.number[candidates.instance[a]]
-            if q >= 0:
-                work.entry[work.filled[q]] = work.row[f]
+        i = work.row[f]
+        for a in range(candidates.first[i], candidates.first[i + 1]):
+            q = work.listed[place]
+            place += 1
+            if q >= 0 and work.filled[q] >= 0:
+                work.entry[work.filled[q]] = i
                 work.filled[q] += 1
 
 

@@ -11,6 +11,7 @@ cdef class Workspace:
     cdef int[::1] cheapest_open
     cdef long long[::1] own
     cdef long long[::1] price
+    cdef long long[::1] learnt
     cdef long long[::1] rows
     cdef long long[::1] paid
     cdef int[::1] fallback
@@ -22,8 +23,10 @@ cdef class Workspace:
     cdef int[::1] entry
     cdef long long[::1] value
     cdef int[::1] number
+    cdef int[::1] listed
     cdef long long[::1] fitting
     cdef long long[::1] filled
+    cdef long long[::1] wanted
 
 cdef void undo(Partition partition, MoveLog moves, long long first) noexcept nogil
 cdef void replay(Partition partition, MoveLog moves) noexcept nogil

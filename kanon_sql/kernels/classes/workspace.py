@@ -43,6 +43,8 @@ class Workspace:
         Row types that a neighbourhood has at most, about; those of the unassigned rows are ``row[:types]``.
     own, price : int64 arrays
         Of each of them, the unassigned rows, and the price of a row, which the repairs adapt.
+    learnt : int64 array [t]
+        The price of a row of each row type from which a neighbourhood starts: of the candidates, then what repairs made of it.
     cheapest_open : int32 array
         Of each of them, the cheapest class that stays open, -1 where there is none.
     rows, paid, fallback : int64, int64, int32 arrays [t]
@@ -56,9 +58,11 @@ class Workspace:
         The closed instances that k unassigned rows fit: ``instance[q]``, whose row types are
         ``entry[begin[q] : begin[q + 1]]``, gains ``value[q]``.
     number : int32 array [j]
-        The place of an instance among the closed ones, or -1.
-    fitting, filled : int64 arrays
-        Rows and entries counted for each closed instance.
+        While they are listed, the place of an instance among those that are closed, or -1.
+    listed : int32 array
+        That place for each candidate of the unassigned row types, one after the other.
+    fitting, filled, wanted : int64 arrays
+        Rows and entries of each place, and row types that no open class costs as little.
     """
 
     def __init__(self, candidates: CandidateClasses, k: int, size: int) -> None:
@@ -66,16 +70,19 @@ class Workspace:
         self.size, self.types, self.closed = size, 0, 0
         self.row, self.cheapest_open = np.empty(most, np.int32), np.empty(most, np.int32)
         self.own, self.price = np.empty(most, np.int64), np.empty(most, np.int64)
+        self.learnt = np.array(candidates.price)
         self.rows, self.paid = np.zeros(t, np.int64), np.empty(t, np.int64)
         self.fallback = np.empty(t, np.int32)
         self.moves = MoveLog(moves)
         self.top_up = np.empty(k, np.int64)
         self.instance = np.empty(MOST_INSTANCES, np.int32)
         self.begin = np.empty(MOST_INSTANCES + 1, np.int64)
-        self.entry = np.empty(most * int(np.diff(candidates.first).max(initial=0)), np.int32)
+        entries = most * int(np.diff(candidates.first).max(initial=0))
+        self.entry, self.listed = np.empty(entries, np.int32), np.empty(entries, np.int32)
         self.value = np.empty(MOST_INSTANCES, np.int64)
         self.number = np.full(len(candidates.cost), -1, np.int32)
         self.fitting, self.filled = np.empty(MOST_INSTANCES, np.int64), np.empty(MOST_INSTANCES, np.int64)
+        self.wanted = np.empty(MOST_INSTANCES, np.int64)
 
 
 @cython.cfunc

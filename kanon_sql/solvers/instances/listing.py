@@ -210,8 +210,14 @@ def deepest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> 
         listed = useful(table, patterns, k, slack=SLACK, limit=MOST_MEMBERS, budget=budget)
         if listed is not None:
             return listed
-    found = useful(table, patterns, k, slack=1, limit=MOST_MEMBERS, budget=budget)
-    for slack in range(2, SLACK + 1):
+    found, first, known = None, 2, None
+    if table.has_ladders:  # a step is a part of a cell, so two of them mostly fit
+        known = least_costs(table, patterns, k, budget)
+        if known is not None and budget.share() <= _LISTING:
+            found, first = useful(table, patterns, k, slack=2, limit=_DEEPER, budget=budget, cheapest=known), 3
+    if found is None:
+        found, first = useful(table, patterns, k, slack=1, limit=MOST_MEMBERS, budget=budget, cheapest=known), first
+    for slack in range(first, SLACK + 1):
         growth = _GROWTH_OF_LADDERS if table.has_ladders else _GROWTH
         if found is None or len(found.member) > _DEEPER // growth or budget.share() > _LISTING:
             break

@@ -10,10 +10,10 @@ from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.search_space import SearchSpace
 
-_TIMES, _LEAST_STEPS = 60, 1_000
+_TIMES, _LEAST_STEPS = 100, 1_000
 """How often a pass takes each row type apart, on average, and its least number of steps."""
 
-_CHUNK, _LEAST_CHUNKS = 80_000, 5
+_CHUNK, _LEAST_CHUNKS = 80_000, 10
 """Row types that are taken apart between two checks of the clock, some tenths of a second; and checks in a pass, at least."""
 
 _SIZE, _SIZE_PER_ROW, _MOST = 24, 8, 640
@@ -22,9 +22,12 @@ _SIZE, _SIZE_PER_ROW, _MOST = 24, 8, 640
 _NOISE = 0.05
 """How far the prices are perturbed, so that the same neighbourhood is rebuilt in different ways."""
 
+_THRESHOLD, _THRESHOLD_PER_ROW = 2, 0.4
+"""Cells that a rebuild may cost more at first, in all or for each of k rows if that is less; none at the end of a pass."""
+
 
 def local_search(space: SearchSpace, partition: Partition, bound: int, budget: Budget, *, endless: bool) -> bool:
-    """Rebuild neighbourhoods of a partition, never to more cost; return whether there is little left to gain this way.
+    """Rebuild neighbourhoods of a partition by threshold accepting; return whether there is little left to gain this way.
 
     Parameters
     ----------
@@ -45,6 +48,7 @@ def local_search(space: SearchSpace, partition: Partition, bound: int, budget: B
     steps = max(_LEAST_STEPS, _TIMES * space.table.row_types // size)
     chunk = min(max(1, _CHUNK // size), steps // _LEAST_CHUNKS)
     work = Workspace(space.candidates, space.k, size)
+    highest = min(_THRESHOLD, _THRESHOLD_PER_ROW * space.k) * space.cell
     cost, before, gained, done = space.cost(partition), -1, True, 0
     while cost > bound and not budget.over():
         if done >= steps:
@@ -52,8 +56,9 @@ def local_search(space: SearchSpace, partition: Partition, bound: int, budget: B
                 return not gained
             before, done = cost, 0
         budget.report("local search", done / steps, cost, bound)
-        rebuild(space.candidates, partition, work, space.k, chunk, _NOISE, state)
         done += chunk
+        left = 0.0 if before >= 0 else max(0.0, 1 - max(done / steps, budget.share()))
+        rebuild(space.candidates, partition, work, space.k, chunk, _NOISE, int(highest * left), state)
         gained = space.cost(partition) < cost
         cost = space.cost(partition)
     return False

@@ -55,7 +55,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     Listed patterns: O(p (j t / 64 + m e)) with e eligible row types a pattern and j sets of columns counted beforehand (at
     most m^3 / 6). Memory O(j t / 8) bytes. Patterns that are not listed are sampled first, at most 49,153.
     """
-    table, patterns, k = problem.table, problem.patterns, problem.k
+    table, patterns = problem.table, problem.patterns
     if patterns.listed:
         orders = [patterns]
         if len(patterns.shown) * table.row_types <= _SMALL:
@@ -64,12 +64,19 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             (in_order(replace(problem, patterns=order), budget) for order in orders),
             key=lambda recoding: recoding.cost(table),
         )
-    # Too many patterns to list: the ones that sampled rows share are tried, and never do worse than splitting top down.
-    found = _top_down(table, k).recoding()
+    return min(unlisted(problem, budget), key=lambda recoding: recoding.cost(table))
+
+
+def unlisted(problem: Problem, budget: Budget) -> list[Recoding]:
+    """Return two recodings where patterns are too many to list: split top down, and by the patterns that sampled rows share.
+
+    The second is left out where the time is over.
+    """
+    table, patterns, k = problem.table, problem.patterns, problem.k
+    found = [_top_down(table, k).recoding()]
     if not budget.over():
-        sampled = in_order(replace(problem, patterns=sampled_patterns(table)), budget)
-        found = min(found, sampled, key=lambda recoding: recoding.cost(table))
-    return tightened(table, patterns, k, found)
+        found.append(in_order(replace(problem, patterns=sampled_patterns(table)), budget))
+    return [tightened(table, patterns, k, recoding) for recoding in found]
 
 
 def in_order(problem: Problem, budget: Budget, listed: Instances | None = None) -> Recoding:

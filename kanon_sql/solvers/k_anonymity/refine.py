@@ -54,13 +54,15 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     O(p t m) to list the instances, in practice far less; memory 8 bytes for each row type of each instance listed.
     """
     table, patterns, k = problem.table, problem.patterns, problem.k
+    if not patterns.listed:
+        starts = greedy.unlisted(problem, budget)
+        best = min(starts, key=lambda each: each.cost(table))
+        if best.cost(table) and not budget.over():
+            best = min(best, improve_unlisted(problem, starts[0], starts[-1], budget), key=lambda each: each.cost(table))
+        return replace(best, remark="there are too many masks to list: greedy on sampled masks, and local search")
     many = are_many(table, patterns)
     instances = deepest(table, patterns, k, budget) if many else None
     start = greedy.solve(problem, budget) if instances is None else greedy.in_order(problem, budget, instances)
-    if not patterns.listed:
-        better = improve_unlisted(problem, start, budget) if start.cost(table) and not budget.over() else start
-        better = min(start, better, key=lambda each: each.cost(table))
-        return replace(better, remark="there are too many masks to list: greedy on sampled masks, and local search")
     if not many:
         instances = deepest(table, patterns, k, budget)
     if instances is None:

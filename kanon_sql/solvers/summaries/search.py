@@ -75,6 +75,8 @@ def search(
     budget: Budget,
     *,
     initial: int = _INITIAL,
+    first: float = 0.0,
+    last: float = 1.0,
 ) -> None:
     """Rebuild neighbourhoods of the classes; it ends after a number of steps that depends on the table.
 
@@ -96,6 +98,8 @@ def search(
         Time left, and the seed.
     initial : int
         Mean losses of a row by which a neighbourhood may become worse at first; 0 where the start is good already.
+    first, last : float
+        The part of the rounds that is done.
     """
     state, histograms = seeded(budget.seed), None
     if requirement.requirements:
@@ -103,7 +107,7 @@ def search(
     share = _COUNTERS / (_COUNTERS * 4 / 3 + requirement.encoded.counters)
     rounds = min(_MOST_ROUNDS, 1 + _ROUNDS * table.row_types // 1000)
     threshold = initial * int(np.sum(classes.loss)) // table.rows
-    for done in range(rounds):
+    for done in range(round(first * rounds), round(last * rounds)):
         loss = int(np.sum(classes.loss))
         if loss <= bound or budget.over():
             break
