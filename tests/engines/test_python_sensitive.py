@@ -61,7 +61,6 @@ ORDERED = {
 """Class a has 1, 1, 0 rows of the three levels, class b 2, 1, 1, the whole table 3, 2, 1."""
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ORDERED)
 def test_an_ordered_type_gives_its_values_their_order(kind: str) -> None:
     found = kanon_sql.audit(ORDERED[kind], quasi_identifiers=["zip"], sensitive="grade", metric="ordered")

@@ -221,7 +221,6 @@ class TestEverySolver:
         assert one.lower_bound == two.lower_bound
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize("solver", [spread, balanced, bin_exact, bin_scheme], ids=lambda solver: solver.__name__)
 def test_the_order_of_labels_breaks_ties_only(solver: object) -> None:
     for seed in range(8):

@@ -216,7 +216,6 @@ def by_linear_program(priced: Priced, j: int, requirement: Requirement) -> float
     return float(solver.Objective().Value())
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize("factor", [4, 5], ids=["best prices", "a quarter more"])
 @pytest.mark.parametrize(
     "requirement",

@@ -136,7 +136,6 @@ def test_the_greedy_over_the_ladders_of_the_package(con: duckdb.DuckDBPyConnecti
         assert {row[-1]: row[:-1] for row in released} == dict(enumerate(expected))
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("value", "levels"),
     [

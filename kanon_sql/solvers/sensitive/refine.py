@@ -38,6 +38,9 @@ _LOSSES = (0.5, 1.0)
 _PROMISING = 0.05
 """Cells for each of the least rows that an instance may lose at the prices to be used by the local search."""
 
+_FEW = 500
+"""Instances of a small table: the local search uses them all."""
+
 _STEPS_PER_ROW_TYPE, _MOST_STEPS = 0.4, 50_000
 """Steps of the local search where the clock does not decide, in a large table."""
 
@@ -99,7 +102,7 @@ def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget, pr
 
     def led(guide: Guide) -> tuple[int, Recoding, SearchSpace, Guide]:
         """Return the best classes that a guide opens, after their cost, and what the search looks at with it."""
-        near = space.take(np.flatnonzero(guide.surplus > -margin))
+        near = space if len(space) <= _FEW else space.take(np.flatnonzero(guide.surplus > -margin))
         opened = min(_opened(space, near, guide, budget), key=lambda recoding: recoding.cost(table))
         return opened.cost(table), opened, near, guide
 
