@@ -32,13 +32,20 @@ hypothesis.settings.load_profile("deterministic")
 TENTH = 10
 """Every tenth case of a sweep is in the default layer, the others are `exhaustive`."""
 
+TURNS = 4
+"""Where a run takes a part of the exhaustive layer, every so many of its costly tests."""
+
 FEWEST = 5
 """Examples of a property in the default layer, where a tenth of them are fewer."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a run take a part of the exhaustive layer."""
-    parser.addoption("--every", type=int, default=1, metavar="N", help="of sweeps and examples, run every Nth (default: all)")
+    """Let a run take a part of the exhaustive layer; runs one after the other take different ones."""
+    told = f"of sweeps and examples, run every Nth, and every {TURNS}th of the costly tests (default: all)"
+    parser.addoption("--every", type=int, default=1, metavar="N", help=told)
+    parser.addoption(
+        "--part", type=int, default=0, metavar="P", help="which of them: those whose number and P are equal modulo N"
+    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -59,11 +66,11 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of each sweep, leave every tenth case in the default layer, and every Nth in the exhaustive one.
+    """Of each sweep, leave every tenth case in the default layer, and every Nth in the exhaustive one; costly tests take turns.
 
     Properties that would draw hardly more examples than in the default layer, the very same ones, are left out with it.
     """
-    every = config.getoption("every")
+    every, part = config.getoption("every"), config.getoption("part")
     cases: Counter[str] = Counter()
     left: list[pytest.Item] = []
     for item in items:
@@ -71,12 +78,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             test = item.nodeid.partition("[")[0]
             number = cases[test]
             cases[test] += 1
-            if number % TENTH:
+            if number % TENTH or item.get_closest_marker("exhaustive"):
                 item.add_marker("exhaustive")
-                if number % every:
+                if (number - part) % every:
                     left.append(item)
-        elif 2 * every > TENTH and _draws_all(item):
-            left.append(item)
+        elif _draws_all(item):
+            if 2 * every > TENTH:
+                left.append(item)
+        elif item.get_closest_marker("exhaustive") and every > 1:
+            cases["costly"] += 1
+            if (cases["costly"] - part) % TURNS:
+                left.append(item)
     if left:
         config.hook.pytest_deselected(items=left)
         without = set(map(id, left))

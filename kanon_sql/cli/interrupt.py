@@ -41,6 +41,11 @@ def stopping_signals() -> Iterator[None]:
     before = {name: signal.signal(name, stop) for name in names}
     try:
         yield
+    except RuntimeError as error:
+        # What DuckDB makes of a signal that reaches it within a statement on this thread.
+        if str(error) != "Query interrupted":
+            raise
+        raise Terminated from None
     finally:
         for name, handler in before.items():
             signal.signal(name, handler)

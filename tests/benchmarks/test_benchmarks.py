@@ -82,6 +82,7 @@ def test_the_program_of_backends_finds_a_known_optimum(root: Path) -> None:
     assert done.stdout.strip() == "2 2"
 
 
+@pytest.mark.exhaustive
 def test_an_unknown_part_is_an_error(root: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--only", "speed"], cwd=root, capture_output=True, encoding="utf-8", check=False

@@ -30,6 +30,7 @@ def con(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
 def test_a_file_is_whole_or_a_violation(checks: Any, con: duckdb.DuckDBPyConnection, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"out.{ending}"
@@ -52,6 +53,7 @@ def test_a_folder_and_a_page_are_whole_or_a_violation(checks: Any, con: duckdb.D
         assert len(list(checks.file(page, ROWS, 5))) == problems
 
 
+@pytest.mark.exhaustive
 def test_a_table_is_whole_or_a_violation(checks: Any, con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     path = tmp_path / "clinic.duckdb"
 

@@ -45,6 +45,7 @@ def test_two_batches(clinic: str) -> None:
     assert "changed since 1 rows" in " ".join(kanon(*arguments, "--changed", "ignore").split())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

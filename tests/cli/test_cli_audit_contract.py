@@ -20,6 +20,7 @@ def test_the_figures_as_json(kanon: Kanon, people: Path) -> None:
     assert found["l-diversity"]["distinct_l"] == 3
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("options", "broken"),
     [
@@ -56,6 +57,7 @@ def test_an_empty_table_breaks_nothing(kanon: Kanon, folder: Path) -> None:
     assert (done.returncode, json.loads(done.stdout)["holds"]) == (0, True)
 
 
+@pytest.mark.exhaustive
 def test_the_population_is_a_file_or_a_share(kanon: Kanon, folder: Path) -> None:
     (folder / "sample.csv").write_text("zip,age\n1,20\n1,20\n2,\n3,30\n")
     (folder / "census.csv").write_text("zip,age\n" + "1,20\n" * 5 + "2,40\n2,50\n3,30\n3,30\n3,30\n")

@@ -48,6 +48,7 @@ def names() -> set[str]:
     return set(os.listdir()) - {"people.csv"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("out", OUTS)
 def test_an_out_that_appears_is_left_as_it_is(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +67,7 @@ def make_database(*tables: str) -> None:
             con.execute(f"CREATE TABLE {table} AS SELECT 'mine' AS zip")
 
 
+@pytest.mark.exhaustive
 def test_a_table_that_appears_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     make_database("other")
     when_audited(monkeypatch, lambda: make_database("Released"))
@@ -75,6 +77,7 @@ def test_a_table_that_appears_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) 
         assert con.execute("FROM released").fetchall() == [("mine",)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_a_database_that_appears_keeps_its_tables(force: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     when_audited(monkeypatch, lambda: make_database("other"))
@@ -83,6 +86,7 @@ def test_a_database_that_appears_keeps_its_tables(force: list[str], monkeypatch:
         assert con.execute("SELECT (SELECT count(*) FROM released), (SELECT count(*) FROM other)").fetchall() == [(12, 1)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("out", ["out.csv", "out.duckdb::released"])
 @pytest.mark.parametrize("there", [[], ["other"]])
 def test_without_its_certificate_there_is_no_out(out: str, there: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,6 +149,7 @@ def test_no_certificate_lies_beside_what_it_is_not_about(force: bool, environmen
     assert names() == {"out.csv", "cert.json"}  # the last one has removed what the killed ones left
 
 
+@pytest.mark.exhaustive
 def test_an_out_that_cannot_be_replaced_keeps_its_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
     make_database("other")
     assert anonymize("out.duckdb::released", "--certificate", "cert.json").exit_code == 0

@@ -68,6 +68,7 @@ def test_a_database_without_policies(tmp_path: Path) -> None:
     assert json.loads(run("export", path)) == {"policies": []}
 
 
+@pytest.mark.exhaustive
 def test_all_or_none(clinic: str, tmp_path: Path) -> None:
     file, target = str(tmp_path / "policies.yaml"), str(tmp_path / "other.duckdb")
     run("export", clinic, "-o", file)

@@ -57,6 +57,7 @@ def test_a_release_is_certified_verified_and_audited(kanon: Kanon, patients: Pat
     assert "k >= 3 IN census does not hold: some class matches" in refused.stderr
 
 
+@pytest.mark.exhaustive
 def test_rows_of_the_release_are_counted_where_k_is_named(kanon: Kanon, patients: Path, folder: Path) -> None:
     options = (*QI, "--k", "2", "--k-map", "3", "--population", "census.csv", "--suppress", "-", "--algorithm", "greedy")
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", *options, "--certificate", "c.json")
@@ -65,6 +66,7 @@ def test_rows_of_the_release_are_counted_where_k_is_named(kanon: Kanon, patients
     assert kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "census=census.csv").returncode == 0
 
 
+@pytest.mark.exhaustive
 def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, folder: Path) -> None:
     policy = {
         "name": "mapped",
@@ -127,6 +129,7 @@ def test_presence_is_certified_verified_and_audited(kanon: Kanon, patients: Path
     assert "presence(town) <= 1/2 does not hold: " in refused.stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -144,6 +147,7 @@ def test_what_is_missing_is_named(kanon: Kanon, patients: Path, arguments: tuple
     assert kanon("audit", "patients.csv", *QI, "--k-map", "3").returncode == 2
 
 
+@pytest.mark.exhaustive
 def test_a_report_counts_a_guarantee_in_its_own_population_or_not_at_all(kanon: Kanon, patients: Path, folder: Path) -> None:
     """With one file for two populations, the page said of both what holds of one."""
     requirements = [{"type": "k_map", "k": 3, "population": name} for name in ("census", "town")]
@@ -161,6 +165,7 @@ def test_a_report_counts_a_guarantee_in_its_own_population_or_not_at_all(kanon: 
     assert not (folder / "r.html").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_value_that_is_an_asterisk_is_no_suppressed_cell(kanon: Kanon, folder: Path) -> None:
     """Whatever stands for suppressed cells, `*` was counted as one of them, and matched everybody."""
     (folder / "s.csv").write_text("zip,age\n" + "*,20\n" * 3 + "00,30\n" * 3)
@@ -178,6 +183,7 @@ def test_a_value_that_is_an_asterisk_is_no_suppressed_cell(kanon: Kanon, folder:
     assert "k >= 3 IN census does not hold: some class matches 1 rows of the population" in broken.stderr
 
 
+@pytest.mark.exhaustive
 def test_cells_that_show_the_text_of_suppressed_ones_are_not_counted(kanon: Kanon, folder: Path) -> None:
     """A forged certificate may call any value the text of suppressed cells: then it would match everybody."""
     (folder / "s.csv").write_text("zip,age\n" + "11,20\n" * 3 + "00,30\n" * 3)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from kanon_process import Kanon
 
 RELEASE = ("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4")
 
 
+@pytest.mark.exhaustive
 def test_warnings_are_shown_and_certified(kanon: Kanon, people: Path, folder: Path) -> None:
     done = kanon(*RELEASE, "--certificate", "cert.json")
     assert done.returncode == 0
@@ -25,6 +27,7 @@ def test_strict_releases_nothing_that_warns(kanon: Kanon, people: Path, folder: 
     assert not (folder / "out.csv").exists()
 
 
+@pytest.mark.exhaustive
 def test_what_is_kept_on_purpose_is_no_warning(kanon: Kanon, people: Path, folder: Path) -> None:
     done = kanon(*RELEASE, "--keep", "note", "--strict")
     assert (done.returncode, done.stderr) == (0, "")
@@ -35,6 +38,7 @@ def test_what_is_kept_on_purpose_is_no_warning(kanon: Kanon, people: Path, folde
     assert 'the column "note" has no role beside KEEP' in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_changed_claim_about_unchanged_columns_is_found(kanon: Kanon, people: Path, folder: Path) -> None:
     kanon(*RELEASE, "--certificate", "cert.json")
     text = (folder / "cert.json").read_text().replace('"unchanged": ["note"]', '"unchanged": []')

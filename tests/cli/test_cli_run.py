@@ -123,6 +123,7 @@ def test_the_demo_shows_roles_what_a_neighbour_learns_and_what_was_guaranteed(ka
     assert max(map(len, done.stdout.split("Next steps")[0].splitlines())) <= 100
 
 
+@pytest.mark.exhaustive
 def test_a_demo_that_cannot_be(kanon: Kanon) -> None:
     done = kanon("demo", "--rows", "3", "--k", "5")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)

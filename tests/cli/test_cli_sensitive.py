@@ -36,6 +36,7 @@ def classes(path: Path) -> list[Counter[str]]:
 QI = ("--qi", "zip,age")
 
 
+@pytest.mark.exhaustive
 def test_every_class_is_diverse_and_the_sensitive_column_is_untouched(kanon: Kanon, patients: Path, folder: Path) -> None:
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", *QI, "--k", "3", "--sensitive", "Disease", "--l", "3/2")
     assert (done.returncode, done.stderr) == (0, "")
@@ -47,6 +48,7 @@ def test_every_class_is_diverse_and_the_sensitive_column_is_untouched(kanon: Kan
     assert (kept.returncode, kept.stderr) == (0, "")
 
 
+@pytest.mark.exhaustive
 def test_every_class_is_close_to_the_whole_table(kanon: Kanon, patients: Path, folder: Path) -> None:
     done = kanon(
         "anonymize", "patients.csv", "-o", "out.csv", *QI, "--sensitive", "disease", "--t", "1/4", "--metric", "ordered"
@@ -77,6 +79,7 @@ def test_trees_and_distances_are_files(
     assert kanon("audit", "out.csv", *QI, *close).returncode == 0
 
 
+@pytest.mark.exhaustive
 def test_every_column_that_is_not_sensitive_is_a_quasi_identifier(kanon: Kanon, patients: Path, folder: Path) -> None:
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", "-q", "--sensitive", "disease", "--l", "1")
     assert (done.returncode, done.stderr) == (0, "")

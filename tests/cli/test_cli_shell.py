@@ -42,6 +42,7 @@ def terminal(folder: Path, environment: dict[str, str]) -> Iterator[Terminal]:
         person.child.close(force=True)
 
 
+@pytest.mark.exhaustive
 def test_a_table_is_drawn(terminal: Terminal) -> None:
     seen = terminal.says("SELECT 'ab' AS word, NULL AS nothing FROM range(100);", r"100 rows.*40 shown")
     assert "╭" in seen

@@ -66,6 +66,7 @@ def test_schema_and_tables_take_a_pattern(kanon: Kanon) -> None:
     assert seen == f"CREATE TABLE wards(beds INTEGER);\n{head}{views}main\twards\ttable\n{head}{views}"
 
 
+@pytest.mark.exhaustive
 def test_another_database_is_opened(kanon: Kanon, folder: Path) -> None:
     (folder / "s.sql").write_text(".mode csv\nCREATE TABLE t AS SELECT 7 AS seven;\n")
     seen = shown(kanon, ".open d.duckdb\n.read s.sql\n.open\nSELECT 1 AS one;\n.open --readonly 'd.duckdb'\nFROM t;\n")
@@ -78,6 +79,7 @@ def test_another_database_is_opened(kanon: Kanon, folder: Path) -> None:
     assert "empty database in memory" in done.stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("leave", [".quit", ".exit", "quit", "exit;", "QUIT"])
 def test_words_that_leave(kanon: Kanon, leave: str) -> None:
     assert is_command(leave)
@@ -91,6 +93,7 @@ def test_help_lists_every_command(kanon: Kanon) -> None:
         assert f".{name}" in seen
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("command", "told"),
     [

@@ -180,6 +180,7 @@ def ctrl_c(*moments: float) -> None:
         threading.Timer(moment, signal.pthread_kill, (main, signal.SIGINT)).start()
 
 
+@pytest.mark.exhaustive
 def test_work_that_ends_gives_its_result(capsys: pytest.CaptureFixture[str]) -> None:
     work = Work(ends=True)
     ctrl_c(0.1)
@@ -189,6 +190,7 @@ def test_work_that_ends_gives_its_result(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().err == f"{ENDING}\n"
 
 
+@pytest.mark.exhaustive
 def test_work_is_stopped_by_the_second_ctrl_c(capsys: pytest.CaptureFixture[str]) -> None:
     work = Work(ends=True)
     ctrl_c(0.1, 0.4)
@@ -254,3 +256,15 @@ def test_a_signal_that_python_drops_still_stops_the_work() -> None:
     with stopping_signals():
         interruptible(lambda: None, lambda: ran.append(2))
     assert ran == [2]
+
+
+def test_a_signal_within_a_statement_on_the_same_thread_stops_too() -> None:
+    endless = "SELECT count(*) FROM range(100000000000) t(i) WHERE hash(i) = 1"
+    later = threading.Timer(0.2, signal.raise_signal, [signal.SIGTERM])
+    later.start()
+    with duckdb.connect() as plain, pytest.raises(Terminated) as stopped, stopping_signals():
+        plain.execute(endless)
+    later.join()
+    assert stopped.value.__suppress_context__
+    with pytest.raises(RuntimeError, match="of another kind"), stopping_signals():
+        raise RuntimeError("of another kind")

@@ -35,6 +35,7 @@ def policy(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_a_table_comes_and_goes_through_pipes(kanon: Kanon, patients: Path) -> None:
     done = kanon("anonymize", "-", "-o", "-", "--qi", "zip,age", "--k", "5", input=patients.read_text())
     assert done.returncode == 0
@@ -63,6 +64,7 @@ def test_parquet_goes_through_a_real_pipe(patients: Path, folder: Path, environm
     assert duckdb.sql(f"SELECT count(*) FROM '{folder}/piped.parquet'").fetchall() == [(60,)]
 
 
+@pytest.mark.exhaustive
 def test_a_pattern_is_all_of_its_files(kanon: Kanon, patients: Path, folder: Path) -> None:
     head, *rows = patients.read_text().splitlines()
     for number in range(3):
@@ -98,6 +100,7 @@ def test_a_name_with_brackets_is_a_name_where_there_is_such_a_file(kanon: Kanon,
     assert json.loads(kanon("audit", "data[1].csv", "--qi", "zip", "--json").stdout)["k-anonymity"]["rows"] == 60
 
 
+@pytest.mark.exhaustive
 def test_a_url_is_read_by_duckdb(kanon: Kanon, patients: Path) -> None:
     done = kanon("audit", f"file://{patients}", "--qi", "zip", "--json")
     assert json.loads(done.stdout)["k-anonymity"]["rows"] == 60
@@ -106,6 +109,7 @@ def test_a_url_is_read_by_duckdb(kanon: Kanon, patients: Path) -> None:
     assert "httpfs" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_figures_as_json(kanon: Kanon, patients: Path, folder: Path) -> None:
     done = kanon(
         "anonymize", "patients.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "5", "--certificate", "c.json", "--json"
@@ -127,6 +131,7 @@ def test_figures_as_json(kanon: Kanon, patients: Path, folder: Path) -> None:
     assert {each["column"] for each in suggested["columns"]} == {"name", "visit", "zip", "age", "disease"}
 
 
+@pytest.mark.exhaustive
 def test_a_policy_file_releases_without_a_database(kanon: Kanon, patients: Path, policy: Path, folder: Path) -> None:
     arguments = ["--policy", "policy.json", "--certificate", "c.json", "--json"]
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", *arguments)
@@ -141,6 +146,7 @@ def test_a_policy_file_releases_without_a_database(kanon: Kanon, patients: Path,
     assert kanon("verify", "patients.csv", "named.csv", "c.json").returncode == 1
 
 
+@pytest.mark.exhaustive
 def test_a_policy_of_several_is_named(kanon: Kanon, patients: Path, folder: Path) -> None:
     (folder / "two.json").write_text(json.dumps({"policies": [POLICY, POLICY | {"name": "press"}]}))
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", "--policy", "two.json")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
+import pytest
 from kanon_process import Kanon
 
 import kanon_sql
@@ -18,6 +19,7 @@ def test_a_profile_shows_roles_and_no_value(kanon: Kanon, people: Path, folder: 
     assert "00501" not in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_a_suggestion_runs_on_the_table_it_is_for(kanon: Kanon, people: Path, folder: Path) -> None:
     con = kanon_sql.connect(str(folder / "clinic.duckdb"))
     con.execute(f"CREATE TABLE people AS FROM read_csv('{people}', all_varchar := true)")
@@ -30,6 +32,7 @@ def test_a_suggestion_runs_on_the_table_it_is_for(kanon: Kanon, people: Path, fo
         assert plain.execute('SELECT name, "table" FROM kanon_policies').fetchall() == [("suggested", "people")]
 
 
+@pytest.mark.exhaustive
 def test_a_suggestion_in_a_file_is_imported(kanon: Kanon, people: Path, folder: Path) -> None:
     with duckdb.connect(str(folder / "clinic.duckdb")) as con:
         con.execute(f"CREATE TABLE people AS FROM read_csv('{people}', all_varchar := true)")

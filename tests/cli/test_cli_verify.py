@@ -90,6 +90,7 @@ def refused(run: Run, *arguments: str) -> str:
     return done.stderr.removeprefix("error: ").rstrip("\n")
 
 
+@pytest.mark.exhaustive
 def test_a_release_and_its_certificate_pass(run: Run, hospital: Path) -> None:
     done = run("verify", "in.csv", "out.csv", "cert.json")
     assert (done.exit_code, done.stderr) == (0, "")
@@ -100,6 +101,7 @@ def test_a_release_and_its_certificate_pass(run: Run, hospital: Path) -> None:
     assert "k >= 4: the smallest of" in words
 
 
+@pytest.mark.exhaustive
 def test_what_cannot_be_proven_again_is_said(run: Run, hospital: Path) -> None:
     certificate = Certificate.from_json(hospital.read_text())
     bound = certificate.lower_bound
@@ -179,6 +181,7 @@ def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, hospital: Pa
     assert refused(run).startswith(f'cert.json, line {where[named]}: "{named}": ')
 
 
+@pytest.mark.exhaustive
 def test_a_changed_price_is_refused(run: Run, hospital: Path) -> None:
     text = hospital.read_text()
     where = read_certificate(str(hospital)).lines
@@ -224,6 +227,7 @@ def test_every_changed_cell_of_the_release_is_refused(run: Run, hospital: Path, 
             refused(run)
 
 
+@pytest.mark.exhaustive
 def test_values_that_change_places_are_noticed(run: Run, hospital: Path, folder: Path) -> None:
     lines = [f"{zip_code},{zip_code},{ward}" for zip_code, ward in zip("aaaabbbb", "xxxxyyyy", strict=True)]
     write(folder / "in.csv", lines, "zip,age,ward")
@@ -234,6 +238,7 @@ def test_values_that_change_places_are_noticed(run: Run, hospital: Path, folder:
     assert "come from no row of the source" in refused(run)
 
 
+@pytest.mark.exhaustive
 def test_a_release_of_another_shape_is_refused(run: Run, hospital: Path, folder: Path) -> None:
     header, *rows = (folder / "out.csv").read_text().splitlines()
     write(folder / "out.csv", rows, "zip,age,sex,room")
@@ -249,6 +254,7 @@ def test_the_cells_in_an_error_stay_secret(run: Run, hospital: Path, folder: Pat
     assert "SECRET" not in refused(run)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "options",
@@ -275,6 +281,7 @@ def test_empty_cells_texts_masks_and_links_pass(run: Run, folder: Path, options:
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "duckdb::main.out"])
 @pytest.mark.parametrize("suppress", [(), ("--suppress", "*")])
@@ -307,6 +314,7 @@ def test_json_of_mixed_values(run: Run, folder: Path) -> None:
             assert done.exit_code == 0, done.output
 
 
+@pytest.mark.exhaustive
 def test_an_empty_table(run: Run, folder: Path) -> None:
     write(folder / "in.csv", [])
     for options in ((), ("--qi", "zip", "--weight", "zip=1/2")):
@@ -320,6 +328,7 @@ def test_an_empty_table(run: Run, folder: Path) -> None:
     assert '"rows": 0, but the source has 1' in refused(run, "in.csv", "out.csv", "c.json")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -355,6 +364,7 @@ def test_a_release_that_fails_leaves_no_certificate(run: Run, folder: Path) -> N
     assert set(os.listdir(folder)) == {"in.csv"}
 
 
+@pytest.mark.exhaustive
 def test_a_certificate_is_replaced_with_force_and_may_lie_elsewhere(run: Run, folder: Path) -> None:
     write(folder / "in.csv", lines_of_hospital())
     (folder / "proofs").mkdir()

@@ -34,6 +34,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return command(folder, monkeypatch)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_label_in_the_place_of_another_is_refused(run: Run, folder: Path, kind: str) -> None:
@@ -64,6 +65,7 @@ def test_a_row_twice_and_another_left_out_is_refused(run: Run, folder: Path, kin
             refused(recodings)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "column", "finer"),
@@ -151,6 +153,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("edit", EDITS)
 def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, folder: Path, edit: str) -> None:
@@ -193,6 +196,7 @@ def test_another_policy_is_refused(run: Run, folder: Path, kind: str, before: st
     refused(recodings)
 
 
+@pytest.mark.exhaustive
 def test_a_bound_that_nothing_proves_is_refused(run: Run, folder: Path) -> None:
     recodings = standard(run, folder, "bins")
     certificate = Certificate.from_json((folder / "c.json").read_text())
@@ -201,6 +205,7 @@ def test_a_bound_that_nothing_proves_is_refused(run: Run, folder: Path) -> None:
     assert '"lower_bound": 1, but' in refused(recodings)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "before", "after"),
@@ -233,6 +238,7 @@ def test_one_level_for_the_whole_table(run: Run, folder: Path, algorithm: str) -
     refused(recodings)
 
 
+@pytest.mark.exhaustive
 def test_no_cell_in_an_error(run: Run, folder: Path) -> None:
     recodings = standard(run, folder, "ladders")
     rows = released(folder)

@@ -48,6 +48,7 @@ def test_a_release_passes(run: Run, folder: Path, kind: str) -> None:
     assert "with permitted labels of its values" in found["release"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["ladders", "bins", "rectangles", "summaries and ladders", "means", "medians"])
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "duckdb::main.out"])
@@ -59,6 +60,7 @@ def test_every_format_passes(run: Run, folder: Path, kind: str, ending: str) -> 
     verified(KINDS[kind], out=f"out.{ending}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
 @pytest.mark.parametrize("suppress", [(), ("--suppress", "*")])
@@ -92,11 +94,13 @@ def test_the_command_shows_it(run: Run, folder: Path) -> None:
     assert "with permitted labels" in " ".join(done.stdout.split())
 
 
+@pytest.mark.exhaustive
 def test_a_table_that_the_policy_names_has_to_be_given(run: Run, folder: Path) -> None:
     standard(run, folder, "hierarchy")
     assert "names the table 'jobs', which is not given" in refused({})
 
 
+@pytest.mark.exhaustive
 def test_bins_under_a_time_limit_are_told_to_be_unchecked(run: Run, folder: Path) -> None:
     found = verified(standard(run, folder, "bins", "--time-limit", "20"))
     assert "the values behind each bin or region of zip" in found["only by the checksum"]
@@ -115,6 +119,7 @@ def test_a_text_that_two_levels_share_is_no_false_alarm(run: Run, folder: Path) 
             verified({"job": "HIERARCHY jobs"})
 
 
+@pytest.mark.exhaustive
 def test_an_empty_table(run: Run, folder: Path) -> None:
     for kind in ("ladders", "sets"):
         write(folder / "in.csv", [])
@@ -211,6 +216,7 @@ def test_a_label_names_both_of_two_values_that_are_equal_as_numbers(run: Run, fo
     assert "show what no value of the source may show" in refused(recodings)
 
 
+@pytest.mark.exhaustive
 def test_the_finest_labels_of_a_column_are_shown_where_columns_are_dropped(run: Run, folder: Path) -> None:
     """Only values were taken for what `attribute` shows, and bins stand for them."""
     (folder / "in.csv").write_text("\n".join(["town,age", *(f"{'abcd'[n % 4]}xy,{n}" for n in range(24))]) + "\n")

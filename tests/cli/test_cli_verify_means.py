@@ -17,6 +17,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 SOURCE = [("pay", "age"), *((str(900 + i * i * 37 % 701), str(20 + i * 7 % 45)) for i in range(60))]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("how", "old", "new", "refused"),
@@ -53,6 +54,7 @@ def test_changed_numbers_are_refused(
         assert "information_loss" in found.output
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("how", ["MEANS", "MEDIANS"])
 def test_rows_that_exchange_their_numbers_are_refused(run: Run, folder: Path, how: str) -> None:
     """Both numbers may be means of some rows, and add up to the same; the column beside them tells that these are others."""
@@ -74,6 +76,7 @@ def test_rows_that_exchange_their_numbers_are_refused(run: Run, folder: Path, ho
     assert f'a {how.lower()[:-1]} of the column "pay" that its rows cannot have' in refused.output
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("suppress", [(), ("--suppress", "*")])
 @pytest.mark.parametrize("how", ["MEANS", "MEDIANS"])
 def test_a_class_of_empty_cells_loses_nothing(run: Run, folder: Path, how: str, suppress: tuple[str, ...]) -> None:

@@ -69,6 +69,7 @@ def refused(run: Run, *options: str) -> str:
     return done.stderr
 
 
+@pytest.mark.exhaustive
 def test_tokens_are_computed_again_with_the_secret(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run(*TOKENS, "--secret-file", "secret")
     assert done.exit_code == 0, done.output
@@ -113,6 +114,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("what", CHANGES)
 def test_changed_tokens_are_refused(run: Run, folder: Path, what: str) -> None:
     change(folder, CHANGES[what])
@@ -120,6 +122,7 @@ def test_changed_tokens_are_refused(run: Run, folder: Path, what: str) -> None:
     refused(run, *TOKENS)
 
 
+@pytest.mark.exhaustive
 def test_an_identifier_that_looks_like_a_token_is_refused(run: Run, folder: Path) -> None:
     fake = "repeat('0a', 16)"
     change(folder, f"UPDATE t SET patient = {fake} WHERE patient = 'bob'", "in.csv")

@@ -68,6 +68,7 @@ def test_a_table_of_the_database_comes_before_a_variable(shell: Any) -> None:
     assert shell.user_ns["found"].columns.tolist() == ["one"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("line", "cell", "text"),
     [
@@ -97,6 +98,7 @@ def test_a_failed_transaction_can_be_rolled_back(shell: Any) -> None:
     assert shell.user_ns["left"]["n"].tolist() == [4]
 
 
+@pytest.mark.exhaustive
 def test_a_line_opens_a_database_file(shell: Any, tmp_path: Path) -> None:
     shell.run_line_magic("kanon", str(tmp_path / "clinic.duckdb"))
     shell.run_cell_magic("kanon", "", "CREATE TABLE t AS SELECT 1 AS one")

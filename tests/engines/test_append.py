@@ -35,6 +35,7 @@ def append(con: Any, **options: Any) -> kanon_sql.Batch:
     return kanon_sql.append("visits", "released", key="visit", con=con, **{**POLICY, **options})
 
 
+@pytest.mark.exhaustive
 def test_only_new_rows_are_released_and_without_their_key(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     first = append(con)
@@ -94,6 +95,7 @@ def test_one_row_waits(con: duckdb.DuckDBPyConnection) -> None:
     assert state(con) == [None, None, None]
 
 
+@pytest.mark.exhaustive
 def test_rows_that_find_no_class_wait_until_they_do(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE visits AS SELECT i AS visit, 'a' AS zip, 0 AS age, i AS cost FROM range(7) AS t(i)")
     con.execute("INSERT INTO visits VALUES (7, 'b', 1, 7)")
@@ -105,6 +107,7 @@ def test_rows_that_find_no_class_wait_until_they_do(con: duckdb.DuckDBPyConnecti
     assert con.execute("SELECT count(*) FROM released WHERE zip = 'b' AND age = 1").fetchall() == [(3,)]
 
 
+@pytest.mark.exhaustive
 def test_a_batch_that_is_too_small_waits_as_a_whole(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, K)
     assert (append(con).number, append(con).waiting) == (None, K - 1)
@@ -156,6 +159,7 @@ def test_the_ledger_tells_no_value(con: duckdb.DuckDBPyConnection) -> None:
     assert all(len(key) == len(row) == 32 and people == [] for key, row, people in rows)
 
 
+@pytest.mark.exhaustive
 def test_one_secret_gives_one_ledger_and_another_is_refused(tmp_path: Path) -> None:
     tokens = []
     for secret in ("one", "one", "two"):
@@ -253,6 +257,7 @@ def test_other_terms_are_refused(con: duckdb.DuckDBPyConnection, option: dict[st
     assert state(con) == before
 
 
+@pytest.mark.exhaustive
 def test_how_a_release_is_sought_may_differ_from_batch_to_batch(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     append(con)
@@ -260,6 +265,7 @@ def test_how_a_release_is_sought_may_differ_from_batch_to_batch(con: duckdb.Duck
     assert append(con, algorithm="greedy", seed=3, time_limit=5.0).number == 2
 
 
+@pytest.mark.exhaustive
 def test_changed_and_deleted_rows_may_stay_as_they_were_released(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     first = append(con)
@@ -329,6 +335,7 @@ def test_a_view_of_another_schema_and_a_key_of_two_columns(con: duckdb.DuckDBPyC
         kanon_sql.append("raw.all_visits", "raw.out", **given)
 
 
+@pytest.mark.exhaustive
 def test_a_database_file_may_be_moved(tmp_path: Path) -> None:
     with kanon_sql.connect(str(tmp_path / "clinic.duckdb")) as con:
         grow(con, 1, 40)
@@ -374,6 +381,7 @@ def test_settings_of_the_connection_do_not_change_what_a_row_is(con: duckdb.Duck
         con.execute("RESET TimeZone; RESET default_null_order; RESET default_order")
 
 
+@pytest.mark.exhaustive
 def test_diversity_is_counted_within_the_batch(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE visits AS SELECT i AS visit, i % 2 AS zip, 'flu' AS d FROM range(8) AS t(i)")
     given: dict[str, Any] = {"key": "visit", "con": con, "k": 2, "quasi_identifiers": ["zip"], "sensitive": "d", "l": 2}
@@ -384,6 +392,7 @@ def test_diversity_is_counted_within_the_batch(con: duckdb.DuckDBPyConnection) -
     assert kanon_sql.append("visits", "released", **given).waiting == 8
 
 
+@pytest.mark.exhaustive
 def test_two_appends_at_once_release_no_row_twice(tmp_path: Path) -> None:
     """The second begins while the first is about to commit: one of them fails."""
     with kanon_sql.connect(str(tmp_path / "clinic.duckdb")) as con:
@@ -409,6 +418,7 @@ def test_two_appends_at_once_release_no_row_twice(tmp_path: Path) -> None:
 sizes = st.lists(st.tuples(st.integers(0, 14), st.sampled_from(["wait", "wait", "suppress"])), min_size=1, max_size=4)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=30)
 @given(batches=sizes, spread=st.integers(1, 5), k=st.integers(2, 4), seed=st.integers(0, 999))
 def test_every_row_once_every_class_of_k_within_its_batch(

@@ -40,6 +40,7 @@ def test_people_who_come_again_are_refused_with_their_number(con: duckdb.DuckDBP
     assert state(con) == before
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "first", "again"),
     [
@@ -64,6 +65,7 @@ def test_people_who_come_again_spelled_otherwise_are_not_let_through(
     assert state(con) == before
 
 
+@pytest.mark.exhaustive
 def test_people_who_come_again_may_wait_or_be_released(con: duckdb.DuckDBPyConnection) -> None:
     come(con, 0, 10)
     append(con)
@@ -75,6 +77,7 @@ def test_people_who_come_again_may_wait_or_be_released(con: duckdb.DuckDBPyConne
     assert (batch.released, batch.waiting, batch.returning, batch.rows) == (10, 0, 2, 28)
 
 
+@pytest.mark.exhaustive
 def test_all_rows_of_a_person_wait_together(con: duckdb.DuckDBPyConnection) -> None:
     """Else the person would have been released before, and the row that waits could never follow."""
     come(con, 0, 10)
@@ -97,6 +100,7 @@ def test_the_column_of_people_is_not_released_and_not_told(con: duckdb.DuckDBPyC
     assert all(len(token) == 32 for (token,) in people)
 
 
+@pytest.mark.exhaustive
 def test_classes_count_people_within_the_batch(con: duckdb.DuckDBPyConnection) -> None:
     come(con, 0, 10)
     append(con)
@@ -114,6 +118,7 @@ def stored(shared_clause: Connection) -> Connection:
     return shared_clause
 
 
+@pytest.mark.exhaustive
 def test_a_stored_policy_with_pseudonyms(stored: Connection) -> None:
     given: dict[str, Any] = {"key": "visit", "con": stored, "policy": "research"}
     assert kanon_sql.append("visits", "released", **given).released == 10

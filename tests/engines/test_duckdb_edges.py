@@ -31,6 +31,7 @@ def test_sixty_columns(con: duckdb.DuckDBPyConnection) -> None:
         ask(con, "FROM k_anonymize('wide', 5)")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("k", [1, 2, 7, 12])
 @pytest.mark.parametrize(
@@ -74,6 +75,7 @@ def test_one_row(con: duckdb.DuckDBPyConnection, query: str) -> None:
     assert ask(con, f"FROM {query}") == [(1,)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "call", ["k_anonymize('t', 2)", "k_anonymize('t', 2, qi := ['a'])", "pattern_guided('t', [['a'], []])"]
 )
@@ -188,6 +190,7 @@ WRONG: list[tuple[str, str, type[KanonError] | None]] = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("call", "message", "kind"), WRONG, ids=[call for call, _, _ in WRONG])
 def test_wrong_input_is_a_clear_error(
     people: duckdb.DuckDBPyConnection, call: str, message: str, kind: type[KanonError] | None
@@ -212,6 +215,7 @@ def test_a_source_that_is_dropped_is_an_error(people: duckdb.DuckDBPyConnection)
         ask(people, "FROM v")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "call",
     [

@@ -34,6 +34,7 @@ def check(con: Any, query: str, k: int = 2) -> list[tuple[Any, ...]]:
     return rows
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_plain(people: duckdb.DuckDBPyConnection, call: str) -> None:
     check(people, f"FROM {call}")
@@ -46,6 +47,7 @@ def test_the_same_rows_every_time(people: duckdb.DuckDBPyConnection) -> None:
     assert check(people, f"FROM {CALL}") == check(people, f"FROM {CALL}")
 
 
+@pytest.mark.sweep
 @pytest.mark.own_connection
 @pytest.mark.parametrize("call", CALLS)
 def test_through_a_cursor(people: duckdb.DuckDBPyConnection, call: str) -> None:
@@ -55,6 +57,7 @@ def test_through_a_cursor(people: duckdb.DuckDBPyConnection, call: str) -> None:
     check(people, f"FROM kanon.{call}")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_create_table_as(people: duckdb.DuckDBPyConnection, call: str) -> None:
     ask(people, f"CREATE TABLE released AS FROM {call}")
@@ -62,6 +65,7 @@ def test_create_table_as(people: duckdb.DuckDBPyConnection, call: str) -> None:
     assert types(people, "FROM released") == types(people, "FROM people")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_create_view_releases_when_it_is_read(people: duckdb.DuckDBPyConnection, call: str) -> None:
     ask(people, f"CREATE VIEW released AS FROM {call}")
@@ -101,6 +105,7 @@ def test_inside_a_cte_and_a_subquery(people: duckdb.DuckDBPyConnection) -> None:
     check(people, f"SELECT * FROM (SELECT * FROM {CALL}) AS r")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("limit", [0, 1, 3, 1000])
 @pytest.mark.parametrize("call", CALLS)
@@ -125,6 +130,7 @@ def test_limit_on_a_large_table(con: duckdb.DuckDBPyConnection) -> None:
     assert ask(con, f"SELECT count(*) FROM {call} AS r WHERE r.id IN (SELECT id FROM {call} LIMIT 10)") == [(10,)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_exists_joins_and_aggregates_on_top(people: duckdb.DuckDBPyConnection, call: str) -> None:
@@ -147,6 +153,7 @@ def test_one_column_of_a_release_is_still_of_the_whole_release(people: duckdb.Du
     assert all(everything[row[0]] == row for row in some)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_prepared_statements(people: duckdb.DuckDBPyConnection) -> None:
     for k in (1, 2, 4, 8):
@@ -168,6 +175,7 @@ def test_a_temporary_table(con: duckdb.DuckDBPyConnection) -> None:
     check(con, f"FROM {CALL}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_uncommitted_rows_of_a_transaction(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("BEGIN")
@@ -195,6 +203,7 @@ def test_a_registered_arrow_table_and_a_replacement_scan(con: duckdb.DuckDBPyCon
     assert ask(con, "FROM k_anonymize('seen', 3)") == [(None,)] * 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
@@ -244,6 +253,7 @@ def test_our_own_names_end_in_an_error_or_a_release(con: duckdb.DuckDBPyConnecti
         assert min(class_sizes(rows, [1, 2] if name in qi else [2]).values()) >= 5
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_schemas_and_attached_databases(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     con.execute(f"ATTACH '{tmp_path / 'clinic.duckdb'}' AS clinic")
@@ -258,6 +268,7 @@ def test_schemas_and_attached_databases(con: duckdb.DuckDBPyConnection, tmp_path
     assert len(ask(con, "FROM k_anonymize('people', 3, qi := ['zip'])")) == 3
 
 
+@pytest.mark.exhaustive
 def test_a_database_file_keeps_nothing_of_ours(tmp_path: Path) -> None:
     path = str(tmp_path / "clinic.duckdb")
     with kanon_sql.register(duckdb.connect(path)) as con:
@@ -326,6 +337,7 @@ def test_settings_of_the_user_change_nothing(people: duckdb.DuckDBPyConnection, 
     assert check(people, f"FROM {CALL}") == expected
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_the_number_of_threads_changes_nothing(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
@@ -345,6 +357,7 @@ def test_the_order_of_the_rows_changes_nothing_even_where_row_types_are_split(co
     assert one == other
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_two_cursors_at_the_same_time(people: duckdb.DuckDBPyConnection) -> None:
     from concurrent.futures import ThreadPoolExecutor

@@ -31,6 +31,7 @@ def test_asking_for_releases_leaves_a_pending_result_alone() -> None:
         assert con.fetchall() == [(0,), (1,), (2,)]
 
 
+@pytest.mark.exhaustive
 def test_a_file_database_keeps_nothing(tmp_path) -> None:
     path = str(tmp_path / "clinic.db")
     with kanon_sql.connect(path) as con:

@@ -103,6 +103,7 @@ def check_release(con: duckdb.DuckDBPyConnection, k: int, names: str) -> None:
         assert ask(con, "SELECT count(q) FROM released") == [(0,)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("values", VALUES, ids=lambda values: values[0])
 def test_every_type(con: duckdb.DuckDBPyConnection, values: tuple[str, ...]) -> None:
@@ -162,6 +163,7 @@ LOOKS = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("one", "other"), LOOKS)
 def test_values_that_are_equal_but_look_different(con: duckdb.DuckDBPyConnection, one: str, other: str) -> None:
     con.execute(f"CREATE TABLE t AS SELECT 1 AS id, {one} AS q UNION ALL SELECT 2, {other} UNION ALL SELECT 3, {one}")

@@ -89,6 +89,7 @@ def apart(counts: Counter[Any], whole: Counter[Any]) -> Fraction:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("promise", PROMISES)
 @pytest.mark.parametrize("kind", KINDS)
@@ -180,6 +181,7 @@ def test_a_person_spelled_twice_is_one(con) -> None:
     assert sorted(rows) == [(1, 5), (2, 3)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("named", ["flu", "FLU"])
 def test_alpha_counts_every_spelling(con, named: str) -> None:
     con.execute("CREATE TABLE q (id INTEGER, zip INTEGER, d VARCHAR COLLATE NOCASE)")

@@ -42,6 +42,7 @@ def failing(con: Connection, shown: str, having: str) -> int:
     return int(con.execute(query).fetchall()[0][0])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [1, 2, 5, 20, 97])
 def test_masks_are_counted_as_in_sql(con: Connection, k: int) -> None:
     lines = explained(con, f"BY a WEIGHT 3, b, c WEIGHT 0.5 GUARANTEE k >= {k}")
@@ -163,6 +164,7 @@ def test_what_cannot_be_released_is_an_error(con: Connection, clause: str, messa
         explained(con, clause)
 
 
+@pytest.mark.exhaustive
 def test_explain_without_anonymize_is_that_of_duckdb(con: Connection) -> None:
     (row,) = con.execute("EXPLAIN FROM t ANONYMIZE BY a GUARANTEE k >= 5").fetchall()
     assert row[0] == "physical_plan"
@@ -173,6 +175,7 @@ def test_parameters_and_a_prepared_explanation(con: Connection) -> None:
     assert figures(lines)["rows"] == "50"
 
 
+@pytest.mark.exhaustive
 def test_ranges_of_a_table_that_breaks_its_promise_and_of_one_without_rows(con: Connection) -> None:
     con.execute("CREATE TABLE same AS SELECT i AS a, 1 AS s FROM range(9) AS t(i)")
     with pytest.raises(InfeasibleError, match="not even in the whole table"):

@@ -123,6 +123,7 @@ SEEDS = [seed for seed in range(30) if all(told(people(seed, 7), name) for name 
 """Tables in which no level tells as much as the next: the oracle knows nothing of levels that are left out."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("jobs", [JOBS, PARENTS], ids=["levels", "parents"])
 @pytest.mark.parametrize("seed", SEEDS)
@@ -139,6 +140,7 @@ def test_small_tables_lose_as_little_as_any_partition(seed: int, jobs: pa.Table)
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", SEEDS)
 def test_masks_at_levels_of_their_own(seed: int) -> None:
@@ -160,6 +162,7 @@ def test_masks_at_levels_of_their_own(seed: int) -> None:
         assert other.certificate.lower_bound <= least <= other.certificate.cost == paid(source, other.table)
 
 
+@pytest.mark.exhaustive
 def test_a_mask_shows_no_finer_level_than_it_names() -> None:
     """Four digits tell all zip codes of this table apart: as labels they stay shorter than the codes all the same."""
     source = pa.table({"zip": ["02130"] * 4 + ["02140"] * 4 + ["02150"], "age": [1] * 4 + [2] * 4 + [1], "id": range(9)})
@@ -176,6 +179,7 @@ def test_a_mask_shows_no_finer_level_than_it_names() -> None:
     assert ("0214*", 2) in rows
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", ["auto", "greedy", "cover", "balls", "merge_small", "mondrian", "subset_dp", "matching"])
 def test_every_solver_keeps_the_promise_and_states_its_loss(algorithm: str) -> None:
@@ -202,6 +206,7 @@ def test_larger_tables_and_sensitive_values() -> None:
             assert shown is None or shown in ladder(value)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("share", ["0", "1/20", "1"])
 def test_a_full_domain_recoding_shows_one_level_of_each_column(share: str) -> None:
     source = people(8, 300)
@@ -225,6 +230,7 @@ def test_attribute_drops_whole_columns() -> None:
     assert "releases that drop whole columns" in release.certificate.reason
 
 
+@pytest.mark.exhaustive
 def test_masks_and_weights_and_some_digits() -> None:
     source = people(5, 200)
     masks = [["zip", "age"], ["job", "sex"], []]
@@ -244,6 +250,7 @@ def test_masks_and_weights_and_some_digits() -> None:
     }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("recoding", "labels"),
     [
@@ -262,6 +269,7 @@ def test_labels_that_tell_all_values_apart_are_shown(recoding: str, labels: set[
     assert Fraction(release.certificate.cost) == (0 if len(labels) > 1 else Fraction(999, 100))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("recoding", ["INTERVALS", "BINS"])
 def test_no_bound_holds_over_groups_that_were_chosen(recoding: str) -> None:
     table = pa.table({"age": [f"{10 + i % 7}" for i in range(60)], "sex": ["f" if i % 3 else "m" for i in range(60)]})
@@ -279,6 +287,7 @@ def con(shared_clause):
     return shared_clause
 
 
+@pytest.mark.exhaustive
 def test_chosen_groups_have_at_least_k_rows(con) -> None:
     rows = con.execute(
         "FROM p ANONYMIZE BY age IN INTERVALS, name IN BINS GUARANTEE k >= 3 USING auto (suppress = '-')"
@@ -306,6 +315,7 @@ def test_rectangles_of_points(con) -> None:
             assert low <= value <= high
 
 
+@pytest.mark.exhaustive
 def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
     con.execute(
         "CREATE TABLE road AS SELECT name AS a, lead(name) OVER (ORDER BY name) AS b FROM (SELECT DISTINCT name FROM p)"
@@ -354,6 +364,7 @@ def test_bad_input(con, clause: str, error: type[Exception], message: str) -> No
         con.execute(f"FROM p ANONYMIZE BY {clause}").fetchall()
 
 
+@pytest.mark.exhaustive
 def test_nothing_but_null_one_row_and_no_rows(con) -> None:
     con.execute("CREATE TABLE few (zip VARCHAR, age INTEGER)")
     query = "FROM few ANONYMIZE BY zip IN DIGITS, age IN INTERVALS (5) GUARANTEE k >= {}"
@@ -367,6 +378,7 @@ def test_nothing_but_null_one_row_and_no_rows(con) -> None:
     assert min(Counter(rows).values()) >= 2
 
 
+@pytest.mark.exhaustive
 def test_table_functions(con) -> None:
     con.execute("CREATE TABLE h AS SELECT i AS level0, i // 10 AS level1, '*' AS level2 FROM range(100) t(i)")
     for call in (
@@ -385,6 +397,7 @@ def test_table_functions(con) -> None:
         con.execute("FROM k_anonymize('p', 4, full_domain := true, algorithm := 'greedy')")
 
 
+@pytest.mark.exhaustive
 def test_every_column(con) -> None:
     table = con.sql("FROM k_anonymize('p', 4, recodings := MAP {'age': 'INTERVALS (10)', 'id': 'DIGITS (1)'})").to_arrow_table()
     assert table.column_names == ["age", "name", "id"]
@@ -420,6 +433,7 @@ def test_labels_that_do_not_cover_are_not_released(con, monkeypatch, clause: str
     assert tables(con) == before
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("clause", "column", "shown"),
     [
@@ -489,6 +503,7 @@ def test_one_number_in_two_spellings() -> None:
     assert len(set(release.table.column("x").to_pylist())) == 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "kind", ["ENUM('a', 'b')", "INTEGER[]", "STRUCT(a INTEGER)", "BLOB", "UUID", "JSON", "BIT", "TIMESTAMPTZ", "DECIMAL(9, 2)"]
@@ -538,6 +553,7 @@ def test_a_file_and_its_hierarchy(tmp_path: Path) -> None:
         assert message in result.output.replace("\n", " ")
 
 
+@pytest.mark.exhaustive
 def test_no_value_in_an_error(con) -> None:
     con.execute("CREATE TABLE secret AS SELECT 'Eve Smith' AS name FROM range(9)")
     for how in ("INTERVALS (5)", "INTERVALS (year)", "HIERARCHY h"):

@@ -35,6 +35,7 @@ def labels(con: Any, query: str) -> set[str | None]:
     return {row[0] for row in con.execute(f"SELECT age FROM ({query})").fetchall()}
 
 
+@pytest.mark.exhaustive
 def test_the_clause_reads_a_file(shared_clause: Any, files: Path) -> None:
     shared_clause.execute(AGES)
     found = labels(shared_clause, "FROM t ANONYMIZE BY age IN HIERARCHY 'age.csv', sex GUARANTEE k >= 8")
@@ -52,6 +53,7 @@ def test_a_line_of_names_is_no_value(shared_clause: Any, files: Path) -> None:
     assert found & {"[0-5[", "[5-10[", "[10-15[", "[15-20["}
 
 
+@pytest.mark.exhaustive
 def test_functions_and_stored_policies_read_a_file(shared_clause: Any, files: Path) -> None:
     shared_clause.execute(AGES)
     by_clause = "FROM t ANONYMIZE BY age IN HIERARCHY 'age.csv', sex GUARANTEE k >= 8"
@@ -94,6 +96,7 @@ def test_python_reads_a_file(files: Path) -> None:
     assert set(release.table["age"]) & {"[0, 5[", "[5, 10[", "[10, 15[", "[15, 20["}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("recode", [["age=HIERARCHY 'age.csv'"], ["age=HIERARCHY ages", "--beside", "ages=age.csv"]])
 def test_the_command_reads_a_file(files: Path, recode: list[str]) -> None:
     rows = [f"{n * n % 20:02},{n % 2}" for n in range(60)]
@@ -106,6 +109,7 @@ def test_the_command_reads_a_file(files: Path, recode: list[str]) -> None:
     assert verified.exit_code == 0, verified.output
 
 
+@pytest.mark.exhaustive
 def test_python_audits_closeness_by_files(files: Path) -> None:
     (files / "far.csv").write_text("a,b,distance\n0,1,0.1\n0,2,1\n1,2,1\n")
     people = pd.DataFrame({"ward": [n % 4 for n in range(60)], "visits": [n % 3 for n in range(60)]})
@@ -140,6 +144,7 @@ def test_a_report_takes_such_a_tree(files: Path) -> None:
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -61,6 +61,7 @@ def test_rectangles(con) -> None:
     assert len(sizes) > 5
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -87,6 +88,7 @@ def test_an_empty_table(con) -> None:
     assert con.execute("FROM rectangle_labels('nobody', 'x', 'y', 5)").fetchall() == []
 
 
+@pytest.mark.exhaustive
 def test_groups_that_are_none_are_not_told(con, monkeypatch) -> None:
     """The audit finds a region in two parts, and rectangles with a point in common."""
     from kanon_sql.generalize import groups

@@ -60,6 +60,7 @@ def check_links(source: pa.Table, released: pa.Table, linked: Sequence[Sequence[
             assert gone & there in (set(), there)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", ["auto", "greedy"])
 def test_no_row_hides_a_part_of_what_is_linked(algorithm: str) -> None:
     source = town()
@@ -97,6 +98,7 @@ def permitted(groups: Sequence[Sequence[int]], masks: Sequence[Sequence[int]] | 
     ]
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=80)
 @given(
     rows=ROWS,
@@ -126,6 +128,7 @@ def test_against_brute_force_over_the_permitted_masks(
     assert certificate.status is not Status.OPTIMAL or certificate.cost == best
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", SOLVERS)
 def test_every_solver_keeps_the_links(algorithm: str) -> None:
@@ -226,6 +229,7 @@ def test_senseless_links_are_refused(clinic: Any, linked: str, message: str, qi:
         clinic.execute(f"FROM k_anonymize('people', 5, qi := {qi}, linked := {linked})")
 
 
+@pytest.mark.exhaustive
 def test_no_links_are_no_restriction(clinic: Any) -> None:
     without, empty, null = (
         clinic.sql(f"FROM k_anonymize('people', 5, qi := {QI}{linked}) ORDER BY id").fetchall()

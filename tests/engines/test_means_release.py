@@ -38,6 +38,7 @@ def rows_of(con, clause: str, columns: list[str]) -> dict[tuple[Any, ...], list[
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 5, 40])
 def test_each_class_shows_its_mean_to_the_last_digit(con, k: int) -> None:
     columns = ["income", "score", "price"]
@@ -106,6 +107,7 @@ def test_the_same_rows_in_another_order_give_the_same_release(con) -> None:
     assert con.execute(query.format("other")).fetchall() == once
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("query", "error", "message"),
     [
@@ -131,6 +133,7 @@ def test_what_has_no_mean_is_counted_and_refused(con, value: str) -> None:
         con.execute("FROM endless ANONYMIZE BY x IN MEANS GUARANTEE k >= 2").fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("kind", "value"), [("DOUBLE", "1e308"), ("DOUBLE", "-1.7e308"), ("VARCHAR", "1e400")])
 def test_numbers_whose_sum_is_none_are_counted_and_refused(con, kind: str, value: str) -> None:
     con.execute(
@@ -163,6 +166,7 @@ def test_types_of_numbers(con, kind: str, how: str) -> None:
         assert shown == wanted
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("table", ["nobody", "one", "nulls", "alike"])
 def test_tables_of_little(con, table: str) -> None:
     con.execute("""
@@ -176,6 +180,7 @@ def test_tables_of_little(con, table: str) -> None:
         assert con.execute(f"FROM {table} ANONYMIZE BY age IN {how} GUARANTEE k >= 1").fetchall() == wanted
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("how", "label"), [("MEANS", "{}.5"), ("MEANS", None), ("MEDIANS", "0"), ("MEDIANS", None)])
 def test_a_wrong_number_is_not_released(con, monkeypatch, how: str, label: str | None) -> None:
     from kanon_sql.engines import solving
@@ -245,6 +250,7 @@ def test_texts_of_numbers_and_dates(con) -> None:
     assert min(rows.count(row) for row in rows) >= 9
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["arrow", "pandas", "polars"])
 def test_tables_in_python(kind: str) -> None:
     import kanon_sql

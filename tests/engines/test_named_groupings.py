@@ -267,6 +267,7 @@ def test_a_search_that_does_not_end_claims_no_optimum(con: Connection) -> None:
     assert "no division has less" not in found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("clause", "message"),
     [

@@ -51,6 +51,7 @@ def refused(con: Connection, ask: Any) -> str:
     return text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_a_statement_fails_without_values(con: Connection, statement: str) -> None:
     refused(con, lambda: con.execute(statement).fetchall())
@@ -65,6 +66,7 @@ def test_however_the_rows_are_read(con: Connection, reading: str) -> None:
         refused(con, lambda: READINGS[reading](con, "SELECT CAST(note AS INT) FROM k_anonymize('late', 2, qi := ['age'])"))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("arguments", PYTHON, ids=repr)
 def test_a_release_in_python_fails_without_values(con: Connection, arguments: dict[str, Any]) -> None:
     refused(con, lambda: anonymized(con, arguments))
@@ -94,6 +96,7 @@ def test_other_statements_are_the_business_of_duckdb(con: Connection) -> None:
         con.execute("SELECT CAST(note AS INT) FROM p").fetchall()
 
 
+@pytest.mark.exhaustive
 def test_a_relation_over_a_release_is_a_relation(con: Connection) -> None:
     found = con.sql("SELECT age, id FROM p ANONYMIZE BY age GUARANTEE k >= 2")
     assert isinstance(found, duckdb.DuckDBPyRelation)

@@ -95,6 +95,7 @@ def con():
         yield con
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("recoding", ["RANGES", "SETS", "INTERVALS", "BINS", "DIGITS"])
 @pytest.mark.parametrize("kind", POOLS)

@@ -42,12 +42,14 @@ def test_the_clause(con: Connection) -> None:
     assert len(rows) == 700
 
 
+@pytest.mark.exhaustive
 def test_a_generalized_release_and_a_text_for_suppressed_cells(con: Connection) -> None:
     body = "SELECT *, patient AS who FROM visits ANONYMIZE BY zip, age IN INTERVALS (3) GUARANTEE k >= 8 PER patient"
     assert con.execute(HEADS.format(f"{body} USING auto (suppress = '*')")).fetchone()[0] >= 8
     assert con.execute(HEADS.format(body)).fetchone()[0] >= 8
 
 
+@pytest.mark.exhaustive
 def test_ranges_and_sets(con: Connection) -> None:
     clause = "ANONYMIZE BY zip IN SETS, age IN RANGES GUARANTEE k >= 8 PER patient"
     assert con.execute(HEADS.format(f"SELECT *, patient AS who FROM visits {clause}")).fetchone()[0] >= 8
@@ -77,6 +79,7 @@ def test_table_functions(con: Connection) -> None:
         assert "patient" not in [name for name, *_ in con.execute(f"FROM {call}").description]
 
 
+@pytest.mark.exhaustive
 def test_a_stored_policy(con: Connection) -> None:
     con.execute(
         "CREATE ANONYMIZATION POLICY p ON visits "
@@ -119,6 +122,7 @@ def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
     assert "P42" not in page
 
 
+@pytest.mark.exhaustive
 def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path) -> None:
     """Two rows behind suppressed cells are said to be of one person: nothing else of the certificate is wrong."""
     from click.testing import CliRunner
@@ -140,6 +144,7 @@ def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path)
     assert "k >= 2 PER who does not hold: some class has rows of at most 1 people of the source" in words
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("statement", "error", "message"),
     [
@@ -174,6 +179,7 @@ def test_bad_input(con: Connection, statement: str, error: type[Exception], mess
         con.execute(statement).fetchall()
 
 
+@pytest.mark.exhaustive
 def test_a_solver_that_counts_rows_is_found_out(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """The audit counts the people of the rows that are handed out, whatever the solver says."""
     import kanon_sql.solvers.people.search as search

@@ -21,6 +21,7 @@ CALLS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_an_error_of_a_function_is_ours(con: duckdb.DuckDBPyConnection, call: str) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 4 AS a, i AS d FROM range(10) AS r(i)")

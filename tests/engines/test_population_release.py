@@ -86,6 +86,7 @@ def least_matches(con: Connection, columns: dict[str, Shows], query: str) -> int
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "columns"),
@@ -118,6 +119,7 @@ def test_each_row_matches_k_of_the_population(
         assert certificate.cost <= kanon_sql.releases(con)[-1].cost
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "kind", "rows", "others", "shown"),
     [
@@ -145,6 +147,7 @@ def test_a_label_of_one_value_alone_may_stand_for_many_of_the_population(
     assert kanon_sql.releases(con)[-1].status.value == "OPTIMAL"
 
 
+@pytest.mark.exhaustive
 def test_the_example_of_the_page_by_hand(con: Connection) -> None:
     """The definition of ARX, for disjoint classes: a class has k rows of the population in it."""
     con.execute("CREATE TABLE few AS FROM (VALUES ('98101', 34), ('98102', 51)) AS t(zip, age)")
@@ -267,6 +270,7 @@ def test_values_are_compared_in_their_common_type(con: Connection) -> None:
         con.sql(ask.format("dates")).fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("statement", "kind", "told"),
     [
@@ -307,6 +311,7 @@ def test_refusals_have_figures_and_hints(con: Connection, statement: str, kind: 
     assert "9810" not in str(raised.value)
 
 
+@pytest.mark.exhaustive
 def test_an_empty_source_and_an_empty_population(con: Connection) -> None:
     con.execute("CREATE TABLE nobody AS FROM census LIMIT 0")
     con.execute("CREATE TABLE nothing AS FROM patients LIMIT 0")
@@ -331,6 +336,7 @@ def test_a_stored_policy_keeps_its_population_where_a_query_returns_less(con: Co
     assert kanon_sql.releases(con)[-1].requirements == ("k >= 9 IN census",)
 
 
+@pytest.mark.exhaustive
 def test_python_names_what_is_missing() -> None:
     people = pa.table({"zip": ["98101", "98101"]})
     with pytest.raises(PolicyError, match="the policy names the table 'census', which is not given"):
@@ -348,6 +354,7 @@ def test_python_names_what_is_missing() -> None:
         kanon_sql.audit(people, k_map=2)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["kanon#source", "Kanon#types", "kanon#pieces"])
 def test_a_table_that_is_called_as_a_part_of_the_statement_is_not_taken_for_it(con: Connection, name: str) -> None:
     """The source itself was counted as the population that was called "kanon#source"."""
@@ -360,6 +367,7 @@ def test_a_table_that_is_called_as_a_part_of_the_statement_is_not_taken_for_it(c
         con.sql(ask.format(f'main."{name}"')).fetchall()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("by", ["day IN INTERVALS (month, year)", "day"])
 def test_a_moment_is_no_date(con: Connection, by: str) -> None:
     """Which date a moment has depends on the time zone of the session; by its text, none matched, and all was suppressed."""

@@ -46,6 +46,7 @@ def greatest(con: Connection, columns: dict[str, Shows], released: str) -> Fract
     return max(sums)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "columns"),
@@ -94,6 +95,7 @@ def test_overlapping_classes_are_added_up(con: Connection) -> None:
     assert found in ([(None, 1), (None, None)], [(None, None), (None, None)])
 
 
+@pytest.mark.exhaustive
 def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that shows everything, and an exact test that finds all well: no row leaves."""
 
@@ -160,6 +162,7 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
     assert both.requirements == (KMap(k=9, population="census"), DeltaPresence(delta="0.1", population="census"))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("statement", "kind", "told"),
     [
@@ -214,6 +217,7 @@ def test_a_release_that_grows_is_refused(con: Connection) -> None:
         )
 
 
+@pytest.mark.exhaustive
 def test_a_table_is_measured_in_python(con: Connection) -> None:
     con.execute(
         "CREATE TABLE r AS FROM patients ANONYMIZE BY zip, age GUARANTEE presence(census) <= 0.1 USING auto (suppress = '*')"
@@ -229,6 +233,7 @@ def test_a_table_is_measured_in_python(con: Connection) -> None:
         kanon_sql.audit(frames["r"], presence=0.1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("shown", "kind"), [("*", "VARCHAR"), ("7", "INTEGER"), ("[7, 7]", "INTEGER[]")])
 def test_no_cell_that_is_shown_looks_like_a_suppressed_one(con: Connection, shown: str, kind: str) -> None:
     """Counted apart, the shares that a person matches come to 1/2 at most; of one class with 20 rows and 8 others, to 3/5."""
@@ -244,6 +249,7 @@ def test_no_cell_that_is_shown_looks_like_a_suppressed_one(con: Connection, show
     assert sorted(found) == sorted([(shown, 10), (other, 8), ("?", 10)])
 
 
+@pytest.mark.exhaustive
 def test_empty_cells_need_a_text_for_suppressed_ones(con: Connection) -> None:
     con.execute("CREATE OR REPLACE TABLE gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM patients")
     con.execute("CREATE OR REPLACE TABLE all_gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM census")

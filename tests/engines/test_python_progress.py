@@ -60,6 +60,7 @@ def test_an_interrupt_from_another_thread_stops_the_solver() -> None:
         assert kanon_sql.releases(con.raw) == []
 
 
+@pytest.mark.exhaustive
 def test_a_time_limit_ends_well_with_and_without_a_mask_for_the_rest() -> None:
     table = wide(20_000)
     begun = time.monotonic()

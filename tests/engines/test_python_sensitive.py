@@ -38,6 +38,7 @@ def test_the_audit_measures_diversity_and_closeness() -> None:
     assert found.t == Fraction(1, 2) * (Fraction(1, 5) + Fraction(3, 20) + Fraction(1, 20))
 
 
+@pytest.mark.exhaustive
 def test_the_metric_tells_what_far_means() -> None:
     assert audit(metric="ordered").t == audit(metric="ordered", t=1).t
     assert audit(sensitive="cost", metric="ordered", quasi_identifiers=["zip"]).t == Fraction(1, 2) * (
@@ -61,6 +62,7 @@ ORDERED = {
 """Class a has 1, 1, 0 rows of the three levels, class b 2, 1, 1, the whole table 3, 2, 1."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ORDERED)
 def test_an_ordered_type_gives_its_values_their_order(kind: str) -> None:
     found = kanon_sql.audit(ORDERED[kind], quasi_identifiers=["zip"], sensitive="grade", metric="ordered")
@@ -71,6 +73,7 @@ def test_an_ordered_type_gives_its_values_their_order(kind: str) -> None:
     assert kanon_sql.audit(texts, quasi_identifiers=["zip"], sensitive="grade", metric="ordered").t != found.t
 
 
+@pytest.mark.exhaustive
 def test_trees_and_tables_of_distances_are_passed_by_name() -> None:
     assert audit(metric="hierarchical", hierarchy="tree", tables={"tree": TREE}).t == Fraction(1, 2) * Fraction(
         3, 20
@@ -138,6 +141,7 @@ def test_without_a_sensitive_column_nothing_is_said_of_one() -> None:
     assert (found.distinct_l, found.frequency_l, found.entropy_l, found.t) == (None, None, None, None)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("names", "error", "message"),
     [

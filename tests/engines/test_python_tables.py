@@ -46,6 +46,7 @@ def test_arrow_in_arrow_out() -> None:
     assert "98101" not in repr(release)
 
 
+@pytest.mark.exhaustive
 def test_a_record_batch_and_a_chunked_table() -> None:
     table = pa.table(ROWS)
     for source in (table.to_batches()[0], pa.concat_tables([table.slice(0, 2), table.slice(2)])):
@@ -265,6 +266,7 @@ WRONG: list[tuple[dict[str, Any], type[KanonError]]] = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("options", "kind"), WRONG, ids=[str(options) for options, _ in WRONG])
 def test_wrong_options_are_our_errors(options: dict[str, Any], kind: type[KanonError]) -> None:
     with pytest.raises(kind):
@@ -323,6 +325,7 @@ def test_audit_counts() -> None:
     assert kanon_sql.audit(pa.table({"a": ["x", "x", None, None]})).k == 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["arrow", "pandas", "polars", "relation"])
 def test_audit_takes_every_kind(kind: str) -> None:
@@ -353,6 +356,7 @@ def test_audit_refuses_what_it_cannot_measure() -> None:
         kanon_sql.audit([1, 2])
 
 
+@pytest.mark.exhaustive
 def test_the_connection_is_duckdbs_own(tmp_path: Any) -> None:
     path = tmp_path / "clinic.duckdb"
     with kanon_sql.connect(str(path)) as con:

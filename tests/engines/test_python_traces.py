@@ -118,6 +118,7 @@ def test_no_trace_of_a_suppressed_value(kind: str, suppress: str | None) -> None
         assert CANARY not in repr(release) + release.sql
 
 
+@pytest.mark.exhaustive
 def test_the_types_that_list_values_keep_their_order() -> None:
     frame = pd.DataFrame({"race": pd.Categorical(RACES, ["x", CANARY, "White", "Asian"], ordered=True), "r": [1] * 9})
     dtype = kanon_sql.anonymize(frame, k=4, quasi_identifiers=["race", "r"], masks=[["race"], []]).table["race"].dtype

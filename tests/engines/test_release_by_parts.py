@@ -43,6 +43,7 @@ def newest(con: duckdb.DuckDBPyConnection) -> Any:
     return session_of(con).releases[-1]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.own_connection
 @pytest.mark.parametrize(
@@ -72,6 +73,7 @@ def test_every_class_has_k_rows(con: duckdb.DuckDBPyConnection, arguments: str) 
     assert con.execute("SELECT count(*) FROM released JOIN visits USING (cost)").fetchall() == [(3000,)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 @pytest.mark.usefixtures("little_memory")
 def test_shown_cells_are_those_of_the_source_and_the_others_are_counted(con: duckdb.DuckDBPyConnection) -> None:
@@ -86,6 +88,7 @@ def test_shown_cells_are_those_of_the_source_and_the_others_are_counted(con: duc
     assert found <= newest(con).cost <= found + nothing
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_the_loss_is_near_that_of_the_whole(con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
     con.execute("SET memory_limit = '1GB'")

@@ -135,6 +135,7 @@ def oracle(rows: list[dict[str, int]], column: str, qi: str) -> float | None:
     return best if best is not None and best >= 0.01 else None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 def test_the_figures_are_those_of_the_definition(con: Connection, seed: int) -> None:
     draw = random.Random(seed)
@@ -174,6 +175,7 @@ def test_a_large_table_is_sampled_and_says_so(con: Connection, monkeypatch: pyte
     )
 
 
+@pytest.mark.exhaustive
 def test_adult(con: Connection, data: Path) -> None:
     con.execute(f"CREATE TABLE adult AS FROM read_csv('{data / 'adult_full.csv.gz'}')")
     con.execute(

@@ -24,6 +24,7 @@ def people(rows: int = 400, seed: int = 5) -> pa.Table:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "query",
@@ -55,6 +56,7 @@ def test_the_order_does_not_depend_on_that_of_the_source(query: str) -> None:
     assert found[0] != sorted(found[0], key=str), "rows in a sorted order would be no test"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("surface", ["function", "clause", "python"])
 def test_the_order_of_the_source_can_be_kept(surface: str) -> None:
     table = people().append_column("id", pa.array(range(400)))
@@ -91,6 +93,7 @@ def test_the_column_of_people_is_no_part_of_the_order() -> None:
     assert [first[n][1] for n in (0, 3, 6)] == [first[n][1] for n in (2, 5, 8)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("surface", ["function", "arrow"])
 @pytest.mark.parametrize("kind", ["HUGEINT", "DECIMAL(19, 0)", "DECIMAL(38, 0)"])

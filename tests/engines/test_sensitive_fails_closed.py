@@ -128,6 +128,7 @@ def prepared() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=250)
 @given(
     rows=ROWS,

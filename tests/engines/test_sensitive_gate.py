@@ -79,6 +79,7 @@ def test_l_diversity(con: Any, classes: list[Histogram], variant: str, least: Fr
     assert answers(con, requirement, classes, LABELS) == [diverse(requirement, counts) for counts in classes]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("rows", [1, 2, 7, 1000, 10**6, 123456789])
 def test_entropy_at_the_very_threshold(con: duckdb.DuckDBPyConnection, rows: int) -> None:
     for values in (2, 3, 5):
@@ -206,6 +207,7 @@ HEIGHTS = {
 }
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=30)
 @given(classes=CLASSES, t=SHARES, tree=st.sampled_from(list(TREES)))
 def test_hierarchical(con: Any, classes: list[Histogram], t: Fraction, tree: str) -> None:
@@ -242,6 +244,7 @@ def test_a_broken_hierarchy_lets_nothing_pass(
     assert answers(con, requirement, [every, every], LABELS) == [False, False]
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=30)
 @given(
     classes=CLASSES,

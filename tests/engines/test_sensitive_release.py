@@ -79,6 +79,7 @@ PROMISES = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("promise", PROMISES)
 def test_every_requirement_is_released(clinic: duckdb.DuckDBPyConnection, promise: str) -> None:
@@ -101,6 +102,7 @@ def test_every_requirement_is_released(clinic: duckdb.DuckDBPyConnection, promis
     assert certificate.algorithm == "refine"
 
 
+@pytest.mark.exhaustive
 def test_the_clause_and_python_and_json(clinic: duckdb.DuckDBPyConnection) -> None:
     requirements: tuple[Requirement, ...] = (
         AlphaAnonymity(sensitive="disease", value="flu", alpha="1/2"),
@@ -173,6 +175,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[0])
 def test_every_type_comes_out_as_it_went_in(con: duckdb.DuckDBPyConnection, kind: tuple[str, ...]) -> None:
@@ -200,6 +203,7 @@ def test_every_type_comes_out_as_it_went_in(con: duckdb.DuckDBPyConnection, kind
     assert all(each.sensitive[0].count.tolist() == counts for each in SEEN)
 
 
+@pytest.mark.exhaustive
 def test_the_order_of_numbers_dates_and_enums_is_their_own(con: duckdb.DuckDBPyConnection) -> None:
     cells = [
         ("DOUBLE", ["-7.5", "-0.25", "0", "1e300", "'inf'", "'nan'", "NULL"]),
@@ -247,6 +251,7 @@ def test_an_attribute_that_is_all_null(con: duckdb.DuckDBPyConnection) -> None:
         ask(con, "FROM l_diversify('t', 's', 2)")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("call", "figures"),
     [
@@ -365,6 +370,7 @@ def test_dates_and_times_are_numbers_too(con: duckdb.DuckDBPyConnection) -> None
     assert "2020-13" not in str(caught.value)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("call", ["l_diversify({}, 's', 2, qi := ['a', 'b'])", "l_diversify({}, 's', 2)"])
 def test_the_order_of_the_source_does_not_matter(con: duckdb.DuckDBPyConnection, call: str) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 3 AS a, i % 4 AS b, chr((97 + i % 5)::INTEGER) AS s FROM range(60) r(i)")
@@ -384,6 +390,7 @@ def split(problem: Problem, budget: Budget) -> Recoding:
     return Recoding(row_type=types, shown=shown, count=np.stack([half, table.weight - half], axis=1).ravel())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("call", ["l_diversify({}, 's', 2, qi := ['q'])", "l_diversify({}, 's', 2)"])
 def test_a_row_type_may_be_split_and_the_rows_do_not_depend_on_their_order(
     con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, call: str

@@ -93,6 +93,7 @@ def under(con: Any, settings: Iterable[str]) -> Iterator[Any]:
             con.execute(f"RESET {setting.split()[0]}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("settings", [*([each] for each in CHANGING), TOGETHER], ids=lambda settings: settings[-1])
 def test_settings_change_no_result(settings: list[str], clinic: Any, right: dict[str, Counter[str]]) -> None:
@@ -107,6 +108,7 @@ def test_a_profile_changes_no_result(clinic: Any, right: dict[str, Counter[str]]
             assert rows(clinic, statement) == right[statement]
 
 
+@pytest.mark.exhaustive
 def test_the_ordered_distance_does_not_follow_the_default_order() -> None:
     with kanon_sql.connect() as con:
         con.execute("CREATE TABLE p AS FROM (VALUES (1, 1), (2, 3)) AS t(zip, d); SET default_order = 'DESC'")
@@ -127,6 +129,7 @@ def test_the_entropy_that_the_audit_asks_for_is_no_whole_number() -> None:
             assert con.raw.execute(f'{audited} SELECT failing FROM "kanon#check1"').fetchall() == [(1,)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("quoted", ["z", 'a"b', "a\\b", "ä\tb"])
 def test_errors_as_json_are_our_errors(quoted: str) -> None:
     name = '"' + quoted.replace('"', '""') + '"'

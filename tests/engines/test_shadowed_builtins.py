@@ -61,6 +61,7 @@ def test_a_macro_in_the_place_of_every_function_changes_nothing(clinic: Any) -> 
         assert classes(clinic, SOME[1], *range(7)) >= 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", [*GATED, "array_extract", "struct_extract"])  # no release takes a slice
 def test_a_macro_behind_the_syntax_is_refused_by_its_name(shared: Any, name: str) -> None:
@@ -80,6 +81,7 @@ def test_a_macro_behind_the_syntax_is_refused_by_its_name(shared: Any, name: str
     assert refusal in told
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["-", "||"])
 def test_an_uncommitted_macro_counts_and_a_rolled_back_one_does_not(clinic: Any, name: str) -> None:
     clinic.execute("BEGIN")
@@ -116,6 +118,7 @@ def test_the_attack_that_was_found() -> None:
         assert con.execute("SELECT count(DISTINCT zip) FROM k_anonymize('p', 4, qi := ['zip'])").fetchall() == [(0,)]
 
 
+@pytest.mark.exhaustive
 def test_types_of_other_schemas_do_not_win(clinic: Any) -> None:
     right = rows(clinic, every_statement.RELEASES[9].replace("'p'", "'main.p'"))
     names = (
@@ -165,6 +168,7 @@ def file_with(tmp_path: Path, *statements: str) -> str:
     return path
 
 
+@pytest.mark.exhaustive
 def test_a_file_full_of_traps(tmp_path: Path) -> None:
     # DuckDB 1.4 binds views of its own with such macros, and then fails whatever is looked up
     hostile = HOSTILE.replace("MACRO duckdb_", "MACRO own_duckdb_") if duckdb.__version__ < "1.5" else HOSTILE
@@ -180,6 +184,7 @@ def test_a_file_full_of_traps(tmp_path: Path) -> None:
             con.raw.execute("FROM anonymize('p', 'stored')").fetchall()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "macro",
@@ -217,6 +222,7 @@ def test_a_file_with_our_own_macros_is_not(tmp_path: Path, root: Path) -> None:
         kanon_sql.connect(older)
 
 
+@pytest.mark.exhaustive
 def test_our_own_macros_do_not_trip_it(tmp_path: Path) -> None:
     for database in (":memory:", str(tmp_path / "clean.duckdb")):
         with kanon_sql.connect(database) as con:

@@ -65,6 +65,7 @@ def test_rows_that_hold_the_same_are_drawn_one_by_one() -> None:
     assert mixed >= 17
 
 
+@pytest.mark.exhaustive
 def test_the_same_secret_draws_the_same_rows_in_any_order() -> None:
     table = thirteen(1)
     rows = sorted(released(table, FIRST), key=str)
@@ -73,6 +74,7 @@ def test_the_same_secret_draws_the_same_rows_in_any_order() -> None:
     assert any(sorted(released(thirteen(1), f"{OTHER} {n}"), key=str) != rows for n in range(3))
 
 
+@pytest.mark.exhaustive
 def test_every_surface_takes_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     table = thirteen(2)
     monkeypatch.setenv("KANON_SECRET", OTHER)

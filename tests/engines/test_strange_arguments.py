@@ -226,6 +226,7 @@ def ours(con: Connection, query: str) -> None:
         told(error)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_arguments_of_functions(con: Connection, call: str) -> None:
@@ -233,6 +234,7 @@ def test_arguments_of_functions(con: Connection, call: str) -> None:
         ours(con, f"FROM {call.format(value)}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_arguments_of_functions_on_a_connection_of_yours(con: Connection, call: str) -> None:
@@ -254,6 +256,7 @@ def test_parts_of_the_clause(con: Connection, clause: str) -> None:
         ours(con, clause.format(value))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("field", [*Policy.__dataclass_fields__, "nope", "\ud800"])
 def test_fields_of_a_policy(con: Connection, field: str) -> None:

@@ -21,6 +21,7 @@ def con(shared_clause: Connection) -> Connection:
     return shared_clause
 
 
+@pytest.mark.exhaustive
 def test_its_statement_runs_as_it_stands_and_releases(con: Connection) -> None:
     found = kanon_sql.suggest(con.raw.table("patients"))
     assert {each.column: (each.role, each.recoding) for each in found.roles} == {

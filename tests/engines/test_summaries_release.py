@@ -48,6 +48,7 @@ def ranged(values: list[Any]) -> str | None:
     return text + (" or NULL" if None in values else "")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 5, 40])
 def test_a_class_shows_what_its_rows_have(con, k: int) -> None:
     rows = con.execute(QUERY.format(k=k)).fetchall()
@@ -67,6 +68,7 @@ def test_a_class_shows_what_its_rows_have(con, k: int) -> None:
         assert code is None or all(each.startswith(code.rstrip("*")) for each in zips)
 
 
+@pytest.mark.exhaustive
 def test_less_is_lost_than_by_suppression(con) -> None:
     con.execute(QUERY.format(k=5)).fetchall()
     con.execute("FROM p ANONYMIZE BY age, day, job, zip, sex GUARANTEE k >= 5").fetchall()
@@ -75,6 +77,7 @@ def test_less_is_lost_than_by_suppression(con) -> None:
     assert summaries.lower_bound <= summaries.cost < suppressed.lower_bound
 
 
+@pytest.mark.exhaustive
 def test_same_input_same_output(con) -> None:
     once = Counter(con.execute(QUERY.format(k=4)).fetchall())
     con.execute("CREATE OR REPLACE TABLE p AS FROM p ORDER BY hash(zip, age)")
@@ -99,6 +102,7 @@ def test_bad_input(con, query: str, error: type[Exception], message: str) -> Non
         con.execute(query).fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("table", ["nobody", "one", "nulls"])
 def test_tables_of_little(con, table: str) -> None:
     con.execute("""
@@ -110,6 +114,7 @@ def test_tables_of_little(con, table: str) -> None:
     assert rows == {"nobody": [], "one": [("1", "x")], "nulls": [(None, None)] * 3}[table]
 
 
+@pytest.mark.exhaustive
 def test_numbers_among_texts_are_texts(con) -> None:
     con.execute("CREATE TABLE mixed AS SELECT ['1', '10', '9', 'abc'][1 + i % 4] AS code, i % 3 AS other FROM range(24) t(i)")
     for how in ("RANGES", "INTERVALS", "SETS"):
@@ -146,6 +151,7 @@ def histograms(rows: list[tuple[Any, ...]], column: int) -> tuple[list[Histogram
     return list(found.values()), total(list(found.values()))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("promise", "kept"),
@@ -179,6 +185,7 @@ def test_two_attributes_and_a_column_that_is_neither_range_nor_set(con) -> None:
     assert con.session.releases[-1].lower_bound <= con.session.releases[-1].cost
 
 
+@pytest.mark.exhaustive
 def test_every_column_and_a_table_function(con) -> None:
     con.execute(SENSITIVE)
     con.execute("CREATE TABLE few AS SELECT age, job, disease FROM patients")
@@ -192,6 +199,7 @@ def test_every_column_and_a_table_function(con) -> None:
         assert len(found) > 5
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("promise", "message"),
     [
@@ -206,6 +214,7 @@ def test_what_the_whole_table_breaks_is_refused(con, promise: str, message: str)
         con.execute(ASKED.format(promise)).fetchall()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("promise", "message"),

@@ -7,6 +7,7 @@ import pytest
 from fuzz.campaign import again
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "seed",

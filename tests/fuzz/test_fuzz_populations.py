@@ -42,6 +42,7 @@ def test_each_row_loses_what_its_cheapest_mask_hides() -> None:
     assert cheapest_rows(source, replace(PROMISE, weights={"age": Fraction(3)}), POPULATION, 2) == 4
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", ["populations:loose:7", "populations:loose:10"])
 def test_a_release_that_promises_less_is_found(seed: str) -> None:
     class Loose(Populations):

@@ -85,6 +85,7 @@ def test_the_tokens_find_bare_calls() -> None:
     assert found == {("sum", False), ("max", True), ("query", True), ("min", True), ("ln", False)}
 
 
+@pytest.mark.exhaustive
 def test_no_built_in_is_called_that_is_a_macro_itself() -> None:
     """Its body calls other functions by bare names, which are looked for on the search path of the caller."""
     with duckdb.connect() as con:

@@ -43,7 +43,7 @@ def test_the_workflow_runs_what_ci_runs() -> None:
     here = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     slow = 'python -m pytest -q -n 3 -m "process or exhaustive" --every 16'
     for command in ("python -m pytest -q", slow, "ruff check .", "mypy"):
-        assert command in steps
+        assert any(step.partition(" --part ")[0] == command for step in steps)
         assert command in here
 
 

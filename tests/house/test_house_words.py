@@ -100,6 +100,7 @@ def found(text: str, name: str) -> list[str]:
     return wrong
 
 
+@pytest.mark.exhaustive
 def test_the_code_uses_standard_words() -> None:
     for path in SOURCES:
         assert not found(path.read_text(encoding="utf-8"), place(path)), place(path)

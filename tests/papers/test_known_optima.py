@@ -78,6 +78,7 @@ def test_a_perfect_matching_costs_n_times_m_minus_1(name: str) -> None:
     assert (known.optimum <= len(known.rows) * (len(known.rows[0]) - 1)) == name.startswith("perfect")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", KNOWN)
 def test_optimal_proves_the_claim(name: str) -> None:
@@ -86,6 +87,7 @@ def test_optimal_proves_the_claim(name: str) -> None:
     assert certificate.cost == certificate.lower_bound == KNOWN[name].optimum
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name, known in KNOWN.items() if len(known.rows) <= 18])
 def test_the_subsets_of_the_rows_prove_the_claim(name: str) -> None:
@@ -109,6 +111,7 @@ def test_the_greedy_costs_no_less(name: str) -> None:
     assert certificate.lower_bound <= KNOWN[name].optimum <= certificate.cost
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("m", [2, 3, 4, 5, 6])
 def test_the_greedy_costs_at_most_what_theorem_4_says_of_it(m: int) -> None:
     assert released(instances.greedy_is_tight(m), "greedy").cost <= Fraction((m - 1) * m * m)

@@ -43,6 +43,7 @@ def tables(data: Path) -> dict[str, pa.Table]:
     return {"CMC": cmc, "Adult-2": adult.select(ADULT_2), "Adult": adult.drop(["fnlwgt"])}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(("name", "k"), [(name, k) for name, cells in PLAIN_GREEDY.items() for k in cells])
 def test_no_more_cells_than_the_plain_greedy(tables: dict[str, pa.Table], name: str, k: int) -> None:
@@ -68,6 +69,7 @@ def test_the_default_hides_fewer_cells_and_says_how_many_are_needed(tables: dict
     assert release.certificate.gap < 0.03
 
 
+@pytest.mark.exhaustive
 def test_the_optimum_of_cmc_with_at_most_two_stars(tables: dict[str, pa.Table]) -> None:
     source = tables["CMC"]
     names = source.column_names

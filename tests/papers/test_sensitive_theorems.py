@@ -75,6 +75,7 @@ MATCHINGS: dict[str, SensitiveInstance] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", MATCHINGS)
 def test_optimal_proves_the_claim(name: str) -> None:
     known = MATCHINGS[name]
@@ -184,6 +185,7 @@ def test_table_5_is_at_a_distance_of_a_tenth() -> None:
     assert [apart_from_all(group) for group in TABLE_5] == [Fraction(1, 15), Fraction(1, 10), Fraction(1, 15)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("t", [Fraction(3, 10), Fraction(1, 10), Fraction(1, 15), Fraction(0)])
 def test_table_1_costs_no_more_than_table_5(t: Fraction) -> None:
     drawn = close(DIGITS, DISEASES, t)

@@ -111,6 +111,7 @@ def test_the_cases_reach_all_of_theorem_8(cases: list[tuple[Int64, int, int]]) -
     assert set(taken) == {"few", "three", "swap", "one"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_scheme_keeps_inequality_4(epsilon: Fraction, cases: list[tuple[Int64, int, int]]) -> None:
@@ -221,6 +222,7 @@ class TestEverySolver:
         assert one.lower_bound == two.lower_bound
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("solver", [spread, balanced, bin_exact, bin_scheme], ids=lambda solver: solver.__name__)
 def test_the_order_of_labels_breaks_ties_only(solver: object) -> None:
     for seed in range(8):
@@ -313,6 +315,7 @@ def values_of_k(weight: Int64) -> Iterator[int]:
     yield from (total // bins for bins in (40, 20, 9, 5, 3, 2))
 
 
+@pytest.mark.sweep
 def test_balanced_is_proven_optimal_on_names(names: Int64) -> None:
     for k in values_of_k(names):
         found = balanced.group(names, k, UNLIMITED)

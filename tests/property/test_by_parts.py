@@ -57,6 +57,7 @@ def pieces(recoding: Recoding) -> list[tuple[int, int, int]]:
     return list(zip(recoding.row_type.tolist(), recoding.shown.tolist(), recoding.count.tolist(), strict=True))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(600))
 def test_small_tables_against_brute_force(seed: int) -> None:

@@ -276,6 +276,7 @@ def feasible(p: Program, count: np.ndarray, elsewhere: np.ndarray) -> bool:
     )
 
 
+@pytest.mark.exhaustive
 def test_programs_are_solved_to_the_optimum_by_both_backends() -> None:
     rng = random.Random(11)
     found = Counter[bool]()
@@ -300,6 +301,7 @@ def test_programs_are_solved_to_the_optimum_by_both_backends() -> None:
     assert found[False] >= 3
 
 
+@pytest.mark.exhaustive
 def test_a_limit_leaves_a_bound() -> None:
     rng = np.random.default_rng(4)
     groups, instances = 60, 120
@@ -358,6 +360,7 @@ def test_an_interrupted_search_ends_with_its_best(algorithm: str, reports: int) 
         assert proven(table, certificate) >= certificate.lower_bound
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_an_interrupted_search_proves_nothing_false(algorithm: str, cases: list[Case]) -> None:
     for each in cases[:60]:
@@ -372,6 +375,7 @@ def test_an_interrupted_search_proves_nothing_false(algorithm: str, cases: list[
         assert certificate.lower_bound <= each.best <= certificate.cost, each.seed
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_progress_is_monotone(algorithm: str) -> None:
     moments: list[Moment] = []

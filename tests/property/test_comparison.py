@@ -208,6 +208,7 @@ def odd(draw: random.Random) -> list[str]:
     return sorted({"".join(draw.choice(PIECES) for _ in range(draw.randint(0, 4))) for _ in range(draw.randint(2, 8))})
 
 
+@pytest.mark.exhaustive
 def test_sets_of_odd_texts_have_one_reading() -> None:
     draw = random.Random(4)
     labels: dict[str, tuple[str | None, ...]] = {}

@@ -111,6 +111,7 @@ def test_masks_that_no_row_fits_are_refused(name: str) -> None:
         solved(name, [(0, 0), (0, 0), (1, 1)], 2, masks=[["c0"], ["c1"]])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "cover"])
 @pytest.mark.parametrize("columns", [5, 20])
 @pytest.mark.parametrize("seconds", [0, None])

@@ -209,6 +209,7 @@ def level_wise(codes: np.ndarray, k: int) -> int:
         size += 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(("values", "most"), [(3, 0), (3, 4), (6, 0)])
 def test_30_random_columns(values: int, most: int) -> None:

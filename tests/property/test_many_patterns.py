@@ -58,6 +58,7 @@ def test_releases_lie_between_the_optimum_and_everything_and_bounds_below(seed: 
             assert certificate.cost == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}, {"masks": [(), ("c0",), ("c0", "c1")]}]
@@ -152,6 +153,7 @@ def test_what_fits_no_mask_is_left_over_and_told() -> None:
     assert placed.placed.tolist() == [True, False, False]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 def test_too_many_masks_to_list(seed: int) -> None:
     """Classes show what their rows agree on; the search never costs more than the greedy, and distances prove its bound."""

@@ -75,6 +75,7 @@ def test_two_anonymity_of_more_rows(seed: int) -> None:
     assert recoding.cost(table) == recoding.lower_bound == subset_dp.solve(plain(table, patterns, 2), UNLIMITED).cost(table)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("masks", [None, [{0, 1, 2}, {1, 2, 3}, {0, 3}, {2}, set()]], ids=["every mask", "five masks"])
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(3))

@@ -183,6 +183,7 @@ def test_a_row_type_of_k_rows_may_take_in_others_and_few_others_need_it() -> Non
     assert np.bincount(solved(table, columns, 4).number, solved(table, columns, 4).count).tolist() == [8]
 
 
+@pytest.mark.exhaustive
 def test_many_row_types_are_divided_in_blocks_and_the_clock_is_kept(monkeypatch) -> None:
     rng = np.random.default_rng(3)
     rows: list[Row] = [tuple(row) for row in (rng.normal(size=(6000, 2)) * 1000).astype(int).tolist()]

@@ -67,6 +67,7 @@ def least_cost(source: pa.Table, k: int, masks: Sequence[Sequence[int]] | None =
     return min(costs, default=None)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("masks", [None, MASKS])
@@ -100,6 +101,7 @@ def least_prices(source: pa.Table, k: int, masks: Sequence[Sequence[int]] | None
     return total
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("masks", [None, MASKS])
@@ -137,6 +139,7 @@ def test_most_small_tables_lose_little_more_than_they_must() -> None:
     assert paid <= 1.25 * least
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_people_with_one_row_each_are_rows(seed: int) -> None:
@@ -157,6 +160,7 @@ def test_steady_people_are_like_a_table_of_people(seed: int) -> None:
     assert release.certificate.lower_bound <= release.certificate.cost
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", ["auto", "refine", "greedy", "optimal"])
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
@@ -183,6 +187,7 @@ def test_the_same_release_whatever_the_order() -> None:
     assert one.equals(other)
 
 
+@pytest.mark.exhaustive
 def test_too_few_people() -> None:
     source = pa.table({"a": [1] * 6, "b": [1] * 6, "c": [1] * 6, "who": [1, 1, 1, 2, 2, None]})
     with pytest.raises(

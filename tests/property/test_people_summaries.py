@@ -54,6 +54,7 @@ def optimum(rows: list[Row], kinds: list[str], who: list[int | None], k: int) ->
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(200))
 def test_small_tables(seed: int) -> None:

@@ -148,6 +148,7 @@ def test_the_bounds_hold_for_all_divisions_into_rectangles() -> None:
     assert set(bounds) == {"heaviest label", "most groups", "lightest rectangle around a point"}
 
 
+@pytest.mark.exhaustive
 def test_the_factor_of_the_kd_tree() -> None:
     rng = random.Random(3)
     for _ in range(500):
@@ -256,6 +257,7 @@ class Ending(Budget):
         return next(self.answers)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("asked", range(4))
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_when_the_time_is_up_there_is_a_division_and_a_bound(solver: Solver, asked: int) -> None:
@@ -295,6 +297,7 @@ def test_lopsided_points_make_no_deep_tree() -> None:
     assert set(found.rows(np.full(90_000, 7)).tolist()) <= {14, 21}
 
 
+@pytest.mark.exhaustive
 def test_us_zip_codes(data: Path) -> None:
     import duckdb
 

@@ -369,6 +369,7 @@ def test_the_exact_solver_proves_what_the_search_cannot(monkeypatch: pytest.Monk
     assert ended.lower_bound <= best <= check(weight, edges, 45, ended)
 
 
+@pytest.mark.exhaustive
 def test_the_counties(data: Path) -> None:
     with gzip.open(data / "us_counties_nodes.csv.gz", "rt", encoding="utf-8") as lines:
         weight = weights(int(row["PO90"]) for row in csv.DictReader(lines))

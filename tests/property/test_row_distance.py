@@ -124,6 +124,7 @@ def test_what_is_too_much_work_costs_nothing(monkeypatch: pytest.MonkeyPatch) ->
     assert row_prices(table, UNLISTED, 2).price.tolist() == [1, 1, 0]
 
 
+@pytest.mark.exhaustive
 def test_large_costs_and_many_values_never_raise_the_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(5)
     rows = [tuple(str(rng.randint(0, 10**6)) if c == 0 else rng.choice("ab") for c in range(4)) for _ in range(70_000)]

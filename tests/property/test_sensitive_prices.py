@@ -123,6 +123,7 @@ def check_no_more_than_the_optimum(drawn: Case, rng: random.Random) -> None:
         assert relaxed.value <= again
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("block", range(100))
 def test_no_prices_prove_more_than_the_optimum(block: int) -> None:
@@ -164,6 +165,7 @@ def test_no_class_gains_more_than_its_instance_is_said_to(block: int) -> None:
                 assert most_gained(drawn, priced, j) <= priced.gain[j]
 
 
+@pytest.mark.exhaustive
 def test_where_shares_are_limited_the_best_small_class_is_exact() -> None:
     rng, exact = random.Random(5), 0
     for seed in range(20_000, 20_150):
@@ -216,6 +218,7 @@ def by_linear_program(priced: Priced, j: int, requirement: Requirement) -> float
     return float(solver.Objective().Value())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("factor", [4, 5], ids=["best prices", "a quarter more"])
 @pytest.mark.parametrize(
     "requirement",
@@ -269,6 +272,7 @@ def verified(certificate: Certificate, table: CodedTable) -> Fraction:
     return verify(certificate, [tuple(code) for code in table.codes.tolist()], table.weight.tolist(), table.sensitive)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
 def test_a_true_bound_is_proven_again_and_a_forged_one_refused(name: str) -> None:
@@ -290,6 +294,7 @@ GOLDEN = {"frequency": 160, "recursive": 83, "equal": 212, "ordered": 84}
 """The lower bounds; floats lead the prices, so these may differ in the last bits from one processor to another."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", GOLDEN)
 def test_the_bounds_in_certificates_stay_the_same(name: str) -> None:
@@ -297,6 +302,7 @@ def test_the_bounds_in_certificates_stay_the_same(name: str) -> None:
     assert certificate.lower_bound == GOLDEN[name]
 
 
+@pytest.mark.exhaustive
 def test_without_sensitive_values_the_prices_prove_less() -> None:
     certificate, table = proof(CASES["equal"])
     assert verified(certificate, replace(table, sensitive=())) < certificate.lower_bound

@@ -66,6 +66,7 @@ def test_the_cost_is_the_optimum(solve: Solve, cases: list[tuple[Case, Fraction 
     assert 20 <= feasible <= 38
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("solve", [greedy.solve, refine.solve], ids=["greedy", "refine"])
 def test_heuristics_keep_the_guarantee_and_never_claim_more_than_the_optimum(
     solve: Solve, cases: list[tuple[Case, Fraction | None]]
@@ -93,6 +94,7 @@ def test_the_nearest_fractions_are_the_nearest(number: Fraction, finest: int) ->
     assert nearest_above(number, finest) == min(each for each in every if each >= number)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("count", [(1,), (7, 1), (5, 5, 3), (1, 1, 1, 1), (20, 3, 1)])
 @pytest.mark.parametrize("beta", BETAS)
 def test_beta_is_its_definition_in_every_class(count: tuple[int, ...], beta: str) -> None:
@@ -105,6 +107,7 @@ def test_beta_is_its_definition_in_every_class(count: tuple[int, ...], beta: str
                 assert kept == (limit is None or Fraction(held, size) <= limit.most)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("count", [(1,), (7, 1), (5, 5, 3), (1, 1, 1, 1), (20, 3, 1)])
 @pytest.mark.parametrize("delta", DELTAS)
 def test_delta_is_its_definition_in_every_class(count: tuple[int, ...], delta: str) -> None:
@@ -161,6 +164,7 @@ def test_alpha_with_many_digits_is_exact() -> None:
 PROVEN = [BetaLikeness(sensitive="s", beta="1/2"), BetaLikeness(sensitive="s", beta=2), DeltaDisclosure(sensitive="s", delta=1)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("requirement", PROVEN, ids=str)
 def test_a_true_bound_is_proven_again_and_a_forged_one_refused(requirement: Requirement) -> None:

@@ -158,6 +158,7 @@ def larger(seed: int, many: int, asked: SensitiveRequirement) -> tuple[Case, lis
     return drawn, ["range", "plain", "set"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("asked", REQUIREMENTS, ids=str)
 def test_larger_tables_whenever_the_search_ends(asked: SensitiveRequirement) -> None:
     drawn, kinds = larger(3, 250, asked)
@@ -170,6 +171,7 @@ def test_larger_tables_whenever_the_search_ends(asked: SensitiveRequirement) -> 
         assert lost <= early
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("asked", REQUIREMENTS[::2], ids=str)
 def test_the_same_seed_finds_the_same_division_and_every_seed_a_valid_one(asked: SensitiveRequirement) -> None:
     drawn, kinds = larger(5, 200, asked)

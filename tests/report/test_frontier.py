@@ -69,6 +69,7 @@ def test_no_bound_is_above_the_cost_of_a_stronger_promise(points: tuple[Point, .
                 assert weak.certificate.lower_bound <= strong.certificate.cost
 
 
+@pytest.mark.exhaustive
 def test_the_csv_file(points: tuple[Point, ...]) -> None:
     rows = list(csv.DictReader(csv_text(points).splitlines()))
     assert list(rows[0]) == list(HEADS)
@@ -83,6 +84,7 @@ def test_the_csv_file(points: tuple[Point, ...]) -> None:
         assert float(row["suppressed_share"]) == pytest.approx(c.suppressed_cells / c.cells, abs=1e-6)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("chosen", [slice(None), slice(0, 2), slice(4, 6), slice(0, 1)], ids=["k", "t", "none", "one"])
 def test_the_page(points: tuple[Point, ...], chosen: slice) -> None:
     found = assert_sound(html_text(points[chosen], [("source", "<b>&")]))
@@ -113,6 +115,7 @@ def test_the_page_sets_risk_against_loss(points: tuple[Point, ...]) -> None:
     assert "None of the 2 guarantees can be kept." in assert_sound(html_text(points[4:], [])).text
 
 
+@pytest.mark.exhaustive
 def test_without_closeness_and_with_weights() -> None:
     found = frontier(people(), k=[3], quasi_identifiers=["zip", "age"], weights={"zip": "5/2"}, recodings={"zip": "DIGITS"})
     assert [(point.k, point.t) for point in found] == [(3, None)]
@@ -177,6 +180,7 @@ def test_the_command_prints_its_points(run: Run) -> None:
     assert lost == {**dict.fromkeys(HEADS), "k": 100, "t": "1/2", "status": "INFEASIBLE"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -83,6 +83,7 @@ def class_sizes(table: pa.Table, names: list[str]) -> Counter[tuple[object, ...]
     return Counter(zip(*(table[name].to_pylist() for name in names), strict=True))
 
 
+@pytest.mark.exhaustive
 def test_the_structure_is_sound(page: str) -> None:
     found = assert_sound(page)
     assert [text for level, text in found.headings if level == 2] == [
@@ -130,6 +131,7 @@ def test_the_plots_have_axis_titles_with_units(page: str) -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_what_the_author_says_and_what_is_left_to_sign() -> None:
     source = people()
     about = {"title": "Patients <2026>", "purpose": "a study"}
@@ -201,6 +203,7 @@ def test_no_rare_value_is_told(page: str, released: tuple[pa.Table, Release]) ->
     assert list(told) == ["value", "other values", HIDDEN]
 
 
+@pytest.mark.exhaustive
 def test_the_order_of_the_rows_does_not_count(page: str, released: tuple[pa.Table, Release]) -> None:
     source, release = released
     mixed = [table.take(random.Random(seed).sample(range(60), 60)) for seed, table in enumerate((source, release.table))]
@@ -210,6 +213,7 @@ def test_the_order_of_the_rows_does_not_count(page: str, released: tuple[pa.Tabl
 CELLS = st.sampled_from(["<ä>", "<b>", "<c>", "*", None])
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=15)
 @given(
     cells=st.lists(st.tuples(CELLS, CELLS, st.integers(0, 9)), min_size=1, max_size=24),
@@ -248,6 +252,7 @@ def test_only_what_many_rows_show_is_named(
 COLUMNS = {"a": pa.string(), "b": pa.string(), "n": pa.int64()}
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=10)
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["x", "y", "z", None])), min_size=1, max_size=14))
 def test_the_distances_of_the_classes(facts: Facts, rows: list[tuple[int, str | None]]) -> None:
@@ -324,6 +329,7 @@ def test_what_matches_in_the_population_is_counted() -> None:
     assert "✗ no" not in page.table("What was guaranteed").pairs["k >= 2 IN census"]
 
 
+@pytest.mark.exhaustive
 def test_a_certificate_of_another_release_is_told(released: tuple[pa.Table, Release]) -> None:
     source, release = released
     other = kanon_sql.anonymize(source, k=6, quasi_identifiers=["name", "zip", "age"])
@@ -335,6 +341,7 @@ def test_a_certificate_of_another_release_is_told(released: tuple[pa.Table, Rele
 SCRIPT = "<script>alert(1)</script>"
 
 
+@pytest.mark.exhaustive
 def test_names_and_values_are_escaped() -> None:
     odd = {SCRIPT: [SCRIPT] * 6, 'a"b': ["'\"><img src=x>"] * 6, "{{ 7 * 7 }}": ["{% for %}"] * 6, "t": ["\x1b[31m\u202e"] * 6}
     table = pa.table({**odd, "s\\": ["</svg>"] * 6})
@@ -347,6 +354,7 @@ def test_names_and_values_are_escaped() -> None:
     assert "<img" not in html
 
 
+@pytest.mark.exhaustive
 def test_unicode_stays() -> None:
     table = pa.table({"Straße": ["Łódź 🏥", "東京"] * 5, "empty": [""] * 10})
     html = report(table, table, k=5)
@@ -355,6 +363,7 @@ def test_unicode_stays() -> None:
         assert text in found.text
 
 
+@pytest.mark.exhaustive
 def test_long_values_are_cut_and_stay_apart(facts: Facts) -> None:
     table = pa.table({"a": ["x" * 500 + end for end in "yz" for _ in range(5)]})
     (column,) = facts(table, table, k=5).columns
@@ -375,6 +384,7 @@ def test_an_empty_table() -> None:
     assert "The guarantee is kept." in assert_sound(report(table, release)).text
 
 
+@pytest.mark.exhaustive
 def test_one_class_and_nothing_but_null() -> None:
     table = pa.table({"a": pa.array([None] * 7, pa.int64()), "b": ["x"] * 7})
     found = assert_sound(report(table, table, k=7))
@@ -420,6 +430,7 @@ def test_labels_may_stand_for_empty_cells() -> None:
     assert found.table("Rows by value of age").pairs[HIDDEN][0] == "4"
 
 
+@pytest.mark.exhaustive
 def test_a_text_for_suppressed_cells_is_no_value() -> None:
     source = people()
     release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["zip", "age"], suppress="-")
@@ -438,6 +449,7 @@ def test_classes_are_those_that_a_reader_sees(facts: Facts) -> None:
     assert not found.requirements[0].kept
 
 
+@pytest.mark.exhaustive
 def test_every_promise_of_a_certificate_is_checked() -> None:
     source = people()
     drawn = Policy.from_json(
@@ -456,6 +468,7 @@ def test_every_promise_of_a_certificate_is_checked() -> None:
     assert [row[0] for row in list(guarantees.values())[1:]] == ["✓ yes", "✓ yes"]
 
 
+@pytest.mark.exhaustive
 def test_a_tree_and_the_order_of_values() -> None:
     source = people()
     tree = pa.table({"value": ["flu", "asthma", "ulcer", "lung", "belly"], "parent": ["lung", "lung", "belly", "any", "any"]})
@@ -473,6 +486,7 @@ def test_a_tree_and_the_order_of_values() -> None:
         report(source, source, sensitive="disease", metric="source", tables={"source": tree})
 
 
+@pytest.mark.exhaustive
 def test_errors_name_counts_and_no_values() -> None:
     source = people()
     with pytest.raises(AuditError, match="the release has 59 rows, the source 60"):
@@ -553,6 +567,7 @@ def test_the_command_without_a_certificate(run: Run) -> None:
     assert "The guarantee is broken." in Path("two.html").read_text()
 
 
+@pytest.mark.exhaustive
 def test_the_command_prints_its_figures(run: Run) -> None:
     made = ("--qi", "zip,age", "--k", "5", "--certificate", "cert.json", "--force")
     assert CliRunner().invoke(kanon, ["anonymize", "in.csv", "-o", "out.csv", *made]).exit_code == 0
@@ -575,6 +590,7 @@ def test_the_command_prints_its_figures(run: Run) -> None:
     assert not any(value in done.stdout for value in ("02138", "02139", "flu", "ulcer", "p17"))
 
 
+@pytest.mark.exhaustive
 def test_the_figures_of_a_broken_release(run: Run) -> None:
     done = run("in.csv", "in.csv", "-o", "page.html", "--qi", "name", "--k", "2", "--json")
     assert done.exit_code == 1
@@ -635,6 +651,7 @@ def test_the_command_with_a_tree(run: Run) -> None:
     assert "the guarantee names the table tree, which is not given" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_changed_certificate_is_refused(run: Run) -> None:
     Path("cert.json").write_text(Path("cert.json").read_text().replace('"seed":0', '"seed":1'))
     done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json")

@@ -40,6 +40,7 @@ def shared() -> object:
         yield con
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS, columns=st.sets(st.integers(0, 2), min_size=1))
 def test_classes_k_and_risk(shared: duckdb.DuckDBPyConnection, rows: list[audit_oracle.Row], columns: set[int]) -> None:
@@ -56,6 +57,7 @@ def test_classes_k_and_risk(shared: duckdb.DuckDBPyConnection, rows: list[audit_
     assert row_of(shared, "FROM k_anonymity('t')") == audit_oracle.k_anonymity(rows)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS.filter(len), data=st.data(), star=st.booleans())
 def test_utility(shared: duckdb.DuckDBPyConnection, rows: list[audit_oracle.Row], data: st.DataObject, star: bool) -> None:

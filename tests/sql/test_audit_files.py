@@ -74,6 +74,7 @@ def test_every_result_column_is_in_the_header(con: duckdb.DuckDBPyConnection, na
     assert documented == [column[0] for column in con.description if column[0] != "a"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 def test_a_macro_stands_alone_under_each_prefix(name: str) -> None:
     text = (SQL / f"{name}.sql").read_text(encoding="utf-8")

@@ -75,6 +75,7 @@ def shared() -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_the_loss_of_any_label(shared: duckdb.DuckDBPyConnection, data: st.DataObject, seed: int) -> None:
@@ -211,6 +212,7 @@ def test_hierarchies_of_several_columns(con: duckdb.DuckDBPyConnection, one: One
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("hierarchies", "error", "text"),
     [
@@ -268,6 +270,7 @@ RECODINGS = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("turn", range(4))
 def test_every_release_is_read(turn: int) -> None:

@@ -64,6 +64,7 @@ def test_case_of_a_column_name_does_not_matter(con: duckdb.DuckDBPyConnection) -
     assert [column[0] for column in con.description] == ["Zip", "class_size"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
@@ -90,6 +91,7 @@ def test_any_table_name(con: duckdb.DuckDBPyConnection, one: One, name: str) -> 
     assert one("FROM utility($1, $1, ['a'])", [name])["rows"] == 4
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "text",
     [
@@ -132,6 +134,7 @@ def test_null_is_not_a_table_name(con: duckdb.DuckDBPyConnection) -> None:
         con.execute("FROM k_anonymity(NULL)")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("qi", "error", "text"),
     [
@@ -175,6 +178,7 @@ def test_where_a_table_may_live(con: duckdb.DuckDBPyConnection, one: One, tmp_pa
     assert one("FROM audit")["k"] == 3
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("qi", ["", ", ['a']", ", ['a', 'b']"])
 def test_empty_tables_and_single_rows(con: duckdb.DuckDBPyConnection, one: One, qi: str) -> None:
     con.execute("CREATE TABLE t (a INTEGER, b VARCHAR)")
@@ -233,6 +237,7 @@ def test_sixty_columns(con: duckdb.DuckDBPyConnection, one: One) -> None:
         assert one("FROM utility('t', 't', $1)", [qi])["cells"] == 3600
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT"])
 def test_text_is_compared_byte_by_byte(con: duckdb.DuckDBPyConnection, one: One, collation: str) -> None:
     con.execute(f"CREATE TABLE t (a VARCHAR COLLATE {collation}, l VARCHAR[])")
@@ -267,6 +272,7 @@ def test_a_star_in_the_original_is_not_counted(con: duckdb.DuckDBPyConnection, o
     assert one("FROM utility('o', 'o')")["suppressed_cells"] == 0
 
 
+@pytest.mark.exhaustive
 def test_a_release_of_other_size_is_refused(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE o AS SELECT i AS a, i % 2 AS b FROM range(4) r(i)")
     con.execute(
@@ -296,6 +302,7 @@ def test_with_external_access_off(con: duckdb.DuckDBPyConnection, one: One) -> N
     assert one("FROM utility('t', 't')")["rows"] == 1
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "value", "diversity"),
     [

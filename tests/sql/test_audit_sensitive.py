@@ -54,6 +54,7 @@ def test_l_diversity(shared: duckdb.DuckDBPyConnection, rows: list[oracle.Pair],
     assert row_of(shared, f"FROM l_diversity('t', ['q'], 's', l := {l})") == oracle.l_diversity(rows, l)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=80, deadline=None)
 @given(rows=ROWS)
 def test_equal_and_ordered(shared: duckdb.DuckDBPyConnection, rows: list[oracle.Pair]) -> None:
@@ -90,6 +91,7 @@ def trees(draw: st.DrawFn) -> dict[object, object]:
     }
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=80, deadline=None)
 @given(rows=ROWS, parents=trees(), root=st.sampled_from(["no row", "itself", "NULL"]))
 def test_a_tree_of_parents(
@@ -143,6 +145,7 @@ def metrics(draw: st.DrawFn) -> dict[tuple[object, object], Fraction]:
     return {pair: Fraction(min(each, bound), bound) for pair, each in distance.items()}
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=80, deadline=None)
 @given(rows=ROWS, distance=metrics(), data=st.data(), kind=st.sampled_from(["DOUBLE", "DECIMAL(4, 3)", "VARCHAR"]))
 def test_a_table_of_distances(
@@ -160,6 +163,7 @@ def test_a_table_of_distances(
     assert found == oracle.t_closeness(rows, lambda a, b: distance[a, b], 10)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(8))
 def test_transport_of_many_values(shared: duckdb.DuckDBPyConnection, seed: int) -> None:
@@ -247,6 +251,7 @@ def test_where_pycanon_is_wrong(shared: duckdb.DuckDBPyConnection) -> None:
     assert anonymity.t_closeness(frame, ["q"], ["s"]) == 0.0
 
 
+@pytest.mark.exhaustive
 def test_many_rows_in_a_class(shared: duckdb.DuckDBPyConnection) -> None:
     """Shares that differ in the eleventh place are told apart, and sums pass 2^64."""
     shared.execute("""

@@ -72,6 +72,7 @@ def test_what_is_no_hierarchy(patients: duckdb.DuckDBPyConnection, columns: str,
     refused(patients, "'patients', ['zip'], 'disease', 'hierarchical', 'tree'", text)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "text"),

@@ -72,6 +72,7 @@ def test_any_column_name(con: duckdb.DuckDBPyConnection, one: One, name: str, ca
     assert one(f"FROM {call}", [None, "other"]) == swapped
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "name", ["t", "main.T", '"odd ""name"', '"a.b"', "größe", '"select"', "select", "tt", "v", '"out.parquet"']
@@ -154,6 +155,7 @@ def test_l_is_a_whole_number(con: duckdb.DuckDBPyConnection, l: str) -> None:  #
     assert con.execute("SELECT distinct_below FROM l_diversity('t', ['q'], 's', l := 1000000)").fetchall() == [(1,)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_empty_tables_and_single_rows(con: duckdb.DuckDBPyConnection, one: One, call: str) -> None:
     con.execute("CREATE TABLE t (q INTEGER, s INTEGER)")
@@ -172,6 +174,7 @@ def test_empty_tables_and_single_rows(con: duckdb.DuckDBPyConnection, one: One, 
         assert (found["t"], found["t_numerator"], found["t_denominator"], found["worst_rows"]) == (0.0, 0, 1, 1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("value", ["NULL", "5"])
 @pytest.mark.parametrize("call", CALLS)
 def test_one_value(con: duckdb.DuckDBPyConnection, one: One, call: str, value: str) -> None:
@@ -229,6 +232,7 @@ def test_the_order_of_values(con: duckdb.DuckDBPyConnection, one: One, kind: str
         assert one("FROM t_closeness('u', ['q'], 's', 'hierarchical', 'h')") == flat
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("collation", "most", "named"), [("NOCASE", 2, 5), ("NOACCENT", 2, 3), ("NOCASE.NOACCENT", 3, 7)])
 def test_texts_that_are_equal_are_two_quasi_identifiers_and_one_sensitive_value(
     con: duckdb.DuckDBPyConnection, one: One, collation: str, most: int, named: int
@@ -249,6 +253,7 @@ def test_texts_that_are_equal_are_two_quasi_identifiers_and_one_sensitive_value(
         assert one(f"FROM t_closeness('t', ['q'], 's', {metric})")["t"] == pytest.approx(1 - named / 9)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "setting",

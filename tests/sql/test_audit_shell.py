@@ -82,6 +82,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("query", [QUERIES[0], *(pytest.param(each, marks=pytest.mark.process) for each in QUERIES[1:])])
 def test_the_shell_gives_what_the_library_gives(con: duckdb.DuckDBPyConnection, shell: str, query: str) -> None:
     con.execute(SETUP)
@@ -142,6 +143,7 @@ def test_the_blocks_of_the_page_run_in_the_shell(con: duckdb.DuckDBPyConnection,
     assert done.stderr == ""
 
 
+@pytest.mark.exhaustive
 def test_adult(con: duckdb.DuckDBPyConnection, one: Callable[..., dict[str, object]]) -> None:
     names, rows = rows_of(ADULT)
     assert len(names) == 9
@@ -160,6 +162,7 @@ def test_adult(con: duckdb.DuckDBPyConnection, one: Callable[..., dict[str, obje
     assert found["suppressed_cells"] == 3 * len(rows)
 
 
+@pytest.mark.exhaustive
 def test_adult_and_its_sensitive_attributes(one: Callable[..., dict[str, object]], con: duckdb.DuckDBPyConnection) -> None:
     names, rows = rows_of(ADULT)
     con.execute("CREATE TABLE adult AS FROM read_csv($1, all_varchar := true)", [str(ADULT)])

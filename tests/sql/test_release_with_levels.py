@@ -112,6 +112,7 @@ def table_of(rng: random.Random) -> tuple[list[Row], Masks]:
     return rows, [*masks, []] if rng.random() < 0.8 else masks
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(200))
 def test_the_greedy_over_the_ladders_of_the_package(con: duckdb.DuckDBPyConnection, seed: int) -> None:
@@ -136,6 +137,7 @@ def test_the_greedy_over_the_ladders_of_the_package(con: duckdb.DuckDBPyConnecti
         assert {row[-1]: row[:-1] for row in released} == dict(enumerate(expected))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("value", "levels"),
     [
@@ -172,6 +174,7 @@ def test_names_types_and_labels_are_those_of_the_package(
     assert len(both) > 10
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("masks", "told"),
     [
@@ -244,6 +247,7 @@ def test_odd_names_settings_and_an_empty_table(con: duckdb.DuckDBPyConnection) -
     assert con.execute("FROM pattern_guided('nobody', $1, qi := $2)", [masks, names]).fetchall() == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 @pytest.mark.parametrize("body", ["true", pytest.param("NULL", marks=pytest.mark.exhaustive)])
 def test_no_macro_takes_the_place_of_a_function(con: duckdb.DuckDBPyConnection, body: str) -> None:
@@ -277,6 +281,7 @@ def test_every_function_of_the_statement_is_qualified(con: duckdb.DuckDBPyConnec
         assert bare == {"row"}  # the parser takes it for syntax, whatever stands in front of it
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_the_audit_counts_what_labels_show(con: duckdb.DuckDBPyConnection) -> None:
     text = (ROOT / "sql" / "k_anonymize.sql").read_text(encoding="utf-8")
@@ -289,6 +294,7 @@ def test_the_audit_counts_what_labels_show(con: duckdb.DuckDBPyConnection) -> No
             con.execute(shape.format("pattern_guided('t', [['a IN DIGITS (2)']], k := 12, qi := ['a'])")).fetchall()
 
 
+@pytest.mark.exhaustive
 def test_the_audit_macros_read_such_a_release(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT (98100 + i)::VARCHAR AS zip, 20 + i AS age FROM range(20) AS r(i)")
     con.execute("""CREATE TABLE r AS FROM pattern_guided('t',

@@ -51,6 +51,7 @@ tables = st.integers(1, 3).flatmap(
 )
 
 
+@pytest.mark.exhaustive
 @given(tables, st.integers(1, 4), st.randoms(use_true_random=False))
 @settings(max_examples=60)
 def test_few_rows(con: duckdb.DuckDBPyConnection, rows: list[tuple[str, ...]], k: int, random: object) -> None:
@@ -73,6 +74,7 @@ def test_few_rows(con: duckdb.DuckDBPyConnection, rows: list[tuple[str, ...]], k
     assert con.execute("FROM k_anonymize('t', $1, qi := $2)", [k, names]).fetchall() == released
 
 
+@pytest.mark.exhaustive
 @given(tables, st.integers(1, 4), st.data())
 @settings(max_examples=60)
 def test_every_row_shows_one_of_the_masks(
@@ -148,6 +150,7 @@ def test_all_types(con: duckdb.DuckDBPyConnection) -> None:
             assert con.execute(lost).fetchall() == [], column
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -216,6 +219,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.own_connection
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_audit_lets_no_small_class_through(con: duckdb.DuckDBPyConnection, shape: str) -> None:
@@ -228,6 +232,7 @@ def test_the_audit_lets_no_small_class_through(con: duckdb.DuckDBPyConnection, s
         con.execute(shape.format("k_anonymize('t', 5, qi := ['a'])")).fetchall()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 @pytest.mark.parametrize("body", ["true", pytest.param("NULL", marks=pytest.mark.exhaustive)])
 def test_no_macro_takes_the_place_of_a_function(con: duckdb.DuckDBPyConnection, body: str) -> None:

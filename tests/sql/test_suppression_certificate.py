@@ -93,6 +93,7 @@ def test_a_release_with_a_small_class_is_broken_whatever_it_costs(shared: Any) -
     assert certificate(shared, 2, 1)["status"] == "BROKEN"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("release", "k", "message"),
     [

@@ -53,6 +53,7 @@ def test_without_rounds_passes_follow_each_other_while_they_gain(monkeypatch, ro
     assert (passes(moments) > 1) == several
 
 
+@pytest.mark.exhaustive
 def test_what_the_search_learns_leaves_the_prices_of_the_bound_as_they_are() -> None:
     asked = problem()
     start = refine.greedy.solve(asked, Budget())

@@ -233,6 +233,7 @@ def test_the_least_class_is_the_smallest_that_can_meet_it(promise: LDiversity) -
 COUNTS = st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("promise", PROMISES, ids=LDiversity.describe)
 @settings(max_examples=30)
 @given(one=COUNTS, other=COUNTS)
