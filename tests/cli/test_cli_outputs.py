@@ -123,6 +123,7 @@ if __name__ == "__main__":
 """The command, killed before so many steps by which a file gets its name."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.process
 @pytest.mark.parametrize("force", [False, True])
 def test_no_certificate_lies_beside_what_it_is_not_about(force: bool, environment: dict[str, str]) -> None:

@@ -93,6 +93,7 @@ def test_audit_measures_and_judges(started: Kanon, people: Path) -> None:
     assert started("audit", "people.csv", "--qi", "nobody").returncode == 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.process
 def test_the_demo_is_the_same_every_time(started: Kanon) -> None:
     first, second = (started("demo", "--rows", "400", "--k", "3") for _ in range(2))

@@ -46,6 +46,7 @@ def t_of(table: Table, metric: str) -> Fraction:
     return worst
 
 
+@pytest.mark.exhaustive
 def test_the_tests_decide_exactly(project: Path) -> None:
     """At the figure of a random table a test passes, and a hair beside it fails."""
     draw = random.Random(5)

@@ -34,6 +34,7 @@ def build(project: Path, upto: int, *more: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.exhaustive
 def test_each_run_is_a_batch(project: Path) -> None:
     models = project / "models"
     (models / "visits.sql").write_text(VISITS)
