@@ -14,7 +14,7 @@ from kanon_sql.solvers.budget import Moment
 def test_releases_are_numbered_and_only_told_once_audited() -> None:
     session = Session()
     solved = empty_certificate(Policy.of(quasi_identifiers=["a"])).passed(None, None)  # type: ignore[arg-type]
-    first, second = session.record(solved), session.record(solved)
+    first, second = session.record(solved, 1), session.record(solved, 2)
     assert (first, second) == (1, 2)
     assert session.releases == []
     session.passed(second, 4, 3)
@@ -46,7 +46,7 @@ def test_a_failed_audit_is_told_by_its_text() -> None:
 
 def test_the_repr_tells_no_more_than_a_number() -> None:
     session = Session()
-    session.record(empty_certificate(Policy.of(quasi_identifiers=["secret"])))
+    session.record(empty_certificate(Policy.of(quasi_identifiers=["secret"])), 1)
     assert repr(session) == "<kanon session, 1 releases>"
 
 

@@ -54,6 +54,7 @@ class Session:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._releases: dict[int, Certificate] = {}
+        self._makers: dict[int, int] = {}
         self._failure: KanonError | None = None
         self._binding = threading.local()
         self._touched = threading.local()
@@ -200,18 +201,25 @@ class Session:
         with self._lock:
             return [certificate for certificate in self._releases.values() if certificate.audited]
 
-    def record(self, certificate: Certificate) -> int:
-        """Keep a certificate and return its number."""
+    def maker(self, certificate: Certificate) -> int | None:
+        """Return the connection that made a release, as DuckDB numbers connections: each runs one statement at a time."""
+        with self._lock:
+            return self._makers.get(certificate.number or 0)
+
+    def record(self, certificate: Certificate, connection: int) -> int:
+        """Keep the certificate of what a connection releases, and return its number."""
         repeatable = self.secret.repeatable
         with self._lock:
             number = next(self._numbers)
             self._releases[number] = replace(certificate, number=number, repeatable=repeatable)
+            self._makers[number] = connection
             return number
 
     def forget(self, certificate: Certificate) -> None:
         """Let go of the certificate of a release that nobody gets."""
         with self._lock:
             self._releases.pop(certificate.number or 0, None)
+            self._makers.pop(certificate.number or 0, None)
 
     def passed(self, number: int, classes: int, smallest_class: int, exposed: Mapping[str, Any] | None = None) -> None:
         """Note what the audit counted, and what the columns that are released unchanged tell."""
