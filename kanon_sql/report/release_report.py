@@ -197,7 +197,8 @@ def measured_policy(known: list[str], certificate: Certificate | None, **options
     own = measured_requirements(options.get("sensitive"), **thresholds(options))
     if certificate is None:
         least = 2 if k is None else k
-        return Policy.of(k=least, quasi_identifiers=quasi_identifiers, requirements=own).resolve(known)
+        # Nothing says what stands for a suppressed cell: NULL, or the text that most programs write.
+        return Policy.of(k=least, quasi_identifiers=quasi_identifiers, requirements=own, suppress="*").resolve(known)
     claimed = Policy.from_json(certificate.policy).resolve(known)
     chosen = [qi.column for qi in claimed.quasi_identifiers]
     if quasi_identifiers is not None and set(map(same_name, quasi_identifiers)) != set(map(same_name, chosen)):
