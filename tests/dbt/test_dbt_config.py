@@ -30,6 +30,7 @@ REFUSED = {
         "unknown keys: warehouse; hint: the keys of an anonymized model are k, per",
     ),
     "strikt": ("k=5, strikt=true", TAGS, "{}", QUERY, r'strikt \(did you mean "strict"\?\)'),
+    "idle": ("k=5, leftover='suppress'", TAGS, "{}", QUERY, "leftover in the config is about a release that grows"),
     "in_meta": (
         "k=5",
         TAGS | {"diagnosis": "sensitive"},

@@ -103,6 +103,11 @@
       'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: the keys of an anonymized model are ' ~ own | join(', ')
       ~ ' and those of dbt; what is meant for other programs goes into meta') %}
   {% endif %}
+  {% set idle = kanon_sql.append_options() | select('in', model.config) | list if config.get('incremental_key') is none else [] %}
+  {% if idle %}
+    {% do exceptions.raise_compiler_error(
+      idle | join(', ') ~ ' in the config is about a release that grows; hint: incremental_key, or leave it out') %}
+  {% endif %}
 {% endmacro %}
 
 
