@@ -25,6 +25,9 @@ _RESERVED_WORDS = """
 RESERVED = frozenset(_RESERVED_WORDS.split())
 """DuckDB's reserved words: none of them names a table or a column without quotes."""
 
+_QUOTED = RESERVED | {"GUARANTEE"}
+"""What stands in double quotes as a name: the last word ends the columns of a policy."""
+
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _FILE = re.compile(r"\.(?:csv|tsv|txt|parquet|json|jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
@@ -46,7 +49,7 @@ def same_name(name: str) -> str:
 
 def as_identifier(name: str) -> str:
     """Return a column name as SQL text spells it: in double quotes only where it needs them."""
-    if _PLAIN_NAME.fullmatch(name) and name.upper() not in RESERVED:
+    if _PLAIN_NAME.fullmatch(name) and name.upper() not in _QUOTED:
         return name
     return '"' + name.replace('"', '""') + '"'
 
