@@ -338,7 +338,12 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 def test_names_and_values_are_escaped() -> None:
-    odd = {SCRIPT: [SCRIPT] * 6, 'a"b': ["'\"><img src=x>"] * 6, "{{ 7 * 7 }}": ["{% for %}"] * 6, "t": ["\x1b[31m\u202e"] * 6}
+    odd = {
+        SCRIPT: [SCRIPT] * 6,
+        'a"b': ["'\"><img src=x>"] * 6,
+        "{{ 7 * 7 }}": ["{% for %}"] * 6,
+        "t\x1b[31m\u202e": ["\x1b[31m\u202e"] * 6,
+    }
     table = pa.table({**odd, "s\\": ["</svg>"] * 6})
     html = report(table, table, k=3, sensitive="s\\")
     found = assert_sound(html)
