@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -217,6 +217,16 @@ def listed(value: object, what: str) -> list[Any]:
     """Return a list."""
     if not isinstance(value, list):
         raise PolicyError(f"{what} must be a list, got {type(value).__name__}")
+    return value
+
+
+def by_name(value: object, what: str, hint: str) -> Mapping[str, Any]:
+    """Return a mapping of names, an empty one for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) and name for name in value):
+        got = "other keys" if isinstance(value, Mapping) else type(value).__name__
+        raise PolicyError(f"{what} must be a mapping whose keys are names, got {got}; hint: {hint}")
     return value
 
 

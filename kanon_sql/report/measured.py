@@ -114,7 +114,9 @@ def measured(con: Any, policy: Policy) -> Measured:
         raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
     sizes = _of_both(con, "k_anonymity", names)
     if sizes[0]["rows"] != sizes[1]["rows"]:
-        raise AuditError(f"the release has {sizes[1]['rows']} rows, the source {sizes[0]['rows']}")
+        raise AuditError(
+            f"the release has {sizes[1]['rows']} rows, the source {sizes[0]['rows']}; hint: is it a release of that table?"
+        )
     _hide(con, names, policy.suppress)
     least = policy.least_class_size
     figures: dict[Requirement, dict[str, Any]] = {

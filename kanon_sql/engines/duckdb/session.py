@@ -185,7 +185,7 @@ class Session:
         if self._stop.is_set():
             raise InterruptedReleaseError("the release was interrupted; nothing was released")
         self._incumbent = moment.cost is not None
-        progress = self._progress or self._live
+        progress = self._live if self._progress is None else self._progress
         if progress is not None:
             try:
                 progress(moment)
@@ -193,7 +193,10 @@ class Session:
                 raise
             except Exception as error:
                 kind = type(error).__name__
-                raise_alone(InterruptedReleaseError(f"the release was stopped: progress raised {kind}; nothing was released"))
+                told = (
+                    f"the release was stopped: progress raised {kind}; nothing was released; hint: it is called with a Moment"
+                )
+                raise_alone(InterruptedReleaseError(told))
 
     @property
     def releases(self) -> list[Certificate]:
