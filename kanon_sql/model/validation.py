@@ -196,11 +196,11 @@ def whole(value: object, what: str, least: int) -> int:
     return value
 
 
-def named(value: object, what: str) -> str:
-    """Return a column name."""
+def named(value: object, what: str, kind: str = "a column name", hint: str = "a text, such as 'zip'") -> str:
+    """Return the name of a column, or of what ``kind`` says."""
     if not isinstance(value, str) or not value:
         shown = "an empty text" if value == "" else type(value).__name__
-        raise PolicyError(f"{what} must be a column name, got {shown}; hint: a text, such as 'zip'")
+        raise PolicyError(f"{what} must be {kind}, got {shown}; hint: {hint}")
     return encodable(value, what)
 
 
