@@ -216,7 +216,7 @@ def refuse_twice(names: Iterable[str], where: str) -> None:
 def listed(value: object, what: str) -> list[Any]:
     """Return a list."""
     if not isinstance(value, list):
-        raise PolicyError(f"{what} must be a list, got {type(value).__name__}")
+        raise PolicyError(f"{what} must be a list, got {type(value).__name__}; hint: put it in square brackets")
     return value
 
 
@@ -233,10 +233,10 @@ def by_name(value: object, what: str, hint: str) -> Mapping[str, Any]:
 def known_keys(value: object, known: set[str], what: str, needed: Iterable[str] = ()) -> dict[str, Any]:
     """Return a JSON object that has no unknown key, and all keys ``needed``."""
     if not isinstance(value, dict):
-        raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}")
+        raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}; hint: keys and values in braces")
     for key in needed:
         if key not in value:
-            raise PolicyError(f"{what} lacks the key {key!r}")
+            raise PolicyError(f"{what} lacks the key {key!r}; hint: the keys are {', '.join(sorted(known))}")
     for key in value:
         if key not in known:
             raise PolicyError(f"{what} has the unknown key {key!r}; hint: the keys are {', '.join(sorted(known))}")

@@ -30,6 +30,8 @@ REFUSED = {
         "unknown keys: warehouse; hint: the keys of an anonymized model are k, per",
     ),
     "strikt": ("k=5, strikt=true", TAGS, "{}", QUERY, r'strikt \(did you mean "strict"\?\)'),
+    "alpha": ("k=5", TAGS | {"diagnosis": "sensitive"}, "{alpha: 0.2}", QUERY, r"hint: alpha: \{hiv: 0.2\}"),
+    "no_keys": ("k=5", TAGS | {"diagnosis": "sensitive"}, "3", QUERY, r'meta.kanon of the column "diagnosis" must be keys'),
     "idle": ("k=5, leftover='suppress'", TAGS, "{}", QUERY, "leftover in the config is about a release that grows"),
     "in_meta": (
         "k=5",

@@ -32,6 +32,18 @@ def test_the_error_itself_comes_back_from_its_text_once() -> None:
     assert session.cause_of(text) is None
 
 
+def test_failures_at_the_same_time_are_kept_apart() -> None:
+    session = Session()
+    errors = [InfeasibleError("too few rows"), PolicyError("k is wrong")]
+    for error in errors:
+        session.fail(error)
+    for error in errors:
+        assert session.cause_of(f"Invalid Input Error: {error}\nLINE 1") is error
+    for number in range(1000):
+        session.fail(PolicyError(f"error {number}."))
+    assert session.cause_of("error 0.") is None
+
+
 def test_another_message_is_not_taken_for_it() -> None:
     session = Session()
     session.fail(PolicyError("k must be something"))

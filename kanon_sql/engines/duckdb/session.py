@@ -1,4 +1,4 @@
-"""What kanon-sql remembers of one DuckDB instance: its releases, and the last failure inside a function."""
+"""What kanon-sql remembers of one DuckDB instance: its releases, and the last failures inside of functions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -28,6 +29,9 @@ _AUDIT = "kanon audit: "
 
 _IDLE = 3600.0
 """Seconds after which a gathering that nobody has used belongs to a statement that failed."""
+
+_FAILURES = 64
+"""Errors of ours that are kept until DuckDB has told of them: connections may fail at the same time."""
 
 _JSON = '{"exception_type":'
 """How the words of an error begin under ``errors_as_json``."""
@@ -55,7 +59,7 @@ class Session:
         self._numbers = itertools.count(1)
         self._releases: dict[int, Certificate] = {}
         self._makers: dict[int, int] = {}
-        self._failure: KanonError | None = None
+        self._failures: deque[KanonError] = deque(maxlen=_FAILURES)
         self._binding = threading.local()
         self._touched = threading.local()
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -237,15 +241,16 @@ class Session:
     def fail(self, error: KanonError) -> None:
         """Keep the error itself: DuckDB hands on only its text."""
         with self._lock:
-            self._failure = error
+            self._failures.append(error)
 
     def cause_of(self, message: str) -> KanonError | None:
         """Return the error of ours that a DuckDB error message tells of, if it does."""
         message = worded(message)
         with self._lock:
-            failure, self._failure = self._failure, None
-        if failure is not None and str(failure) in message:
-            return failure
+            failure = next((each for each in reversed(self._failures) if str(each) in message), None)
+            if failure is not None:
+                self._failures.remove(failure)
+                return failure
         if _AUDIT in message:
             return AuditError(message[message.index(_AUDIT) + len(_AUDIT) :].split("\n")[0])
         return None
