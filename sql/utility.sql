@@ -1,6 +1,6 @@
--- utility(released, original, qi := NULL, hierarchies := NULL): what a release has cost, and what it still tells.
+-- utility(released, original, qi := NULL, hierarchies := NULL, suppress := '*'): what a release has cost, and what it still tells.
 --
--- A cell is suppressed if it is NULL or the text '*'. Cells that are so in the original are not counted: in each column
+-- A cell is suppressed if it is NULL or the text '*', or what suppress says. Cells that are so in the original are not counted: in each column
 -- suppressed = (cells suppressed in the release) - (those in the original). A cell is generalized if it is shown but its
 -- value does not occur in that column of the original (98*** for 98101). Values are compared as text, byte by byte.
 -- A NULL of the original that a release hides is no loss here: nobody can tell it from the NULL that it was. The certificate
@@ -40,6 +40,7 @@
 --   hierarchies   MAP         of VARCHAR to VARCHAR: for columns of the original the names of the tables of their hierarchies.
 --                             Their columns are level0, level1, ...: a value and what is above it; or value, parent: a node
 --                             and the node above it. Labels and values are found in them by their text.
+--   suppress      VARCHAR     the text of suppressed cells besides NULL, in the place of '*'; NULL: there is none, and '*' is a value
 --
 -- Result columns (one row; every share and average, and loss, is NULL for an empty table):
 --   rows                 BIGINT    number of rows
@@ -60,7 +61,7 @@
 --
 -- Cost: each table is read once and grouped into its distinct rows; then one GROUP BY over (distinct rows x columns) cells.
 -- Labels are read once each: one sort of the labels and the distinct values of each column that has some.
-CREATE OR REPLACE MACRO utility(released, original, qi := NULL, hierarchies := NULL) AS TABLE
+CREATE OR REPLACE MACRO utility(released, original, qi := NULL, hierarchies := NULL, suppress := '*') AS TABLE
 FROM system.main.query(system.main.format(
     'WITH RECURSIVE "utility columns" AS MATERIALIZED (
          SELECT system.main.row_number() OVER () - 1 AS position,
@@ -73,7 +74,7 @@ FROM system.main.query(system.main.format(
      -- What a column shows, in either table; a suppressed cell is NULL.
      "utility symbols" AS MATERIALIZED (
          SELECT position,
-                system.main.nullif(cell, ''*''::BLOB) AS symbol,
+                system.main.nullif(cell, system.main.encode({4})) AS symbol,
                 system.main.sum(released_rows) AS released_rows,
                 system.main.sum(released_classes) AS released_classes,
                 system.main.sum(squares) AS squares,
@@ -469,6 +470,7 @@ FROM system.main.query(system.main.format(
          ) AS source'), 'string_agg', ' UNION ALL ')
         ELSE 'SELECT NULL::VARCHAR AS name, NULL::STRUCT(step BIGINT, form VARCHAR, label BLOB)[] AS cells WHERE false'
     END,
+    coalesce('''' || system.main.replace(suppress::VARCHAR, '''', '''''') || '''', 'NULL::VARCHAR'),
     -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
     system.main.list_transform(
         system.main.list_filter(

@@ -6,7 +6,7 @@ from typing import Any
 
 from kanon_sql.udfs import arguments
 
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.sources import release_of_table
 
@@ -16,7 +16,7 @@ def plan(session: Session, tbl: str, *values: Any) -> str:
     return release_of_table(session, tbl, arguments.policy(values))
 
 
-FUNCTION = Function(name="kanon_plan_delta_present", returns="VARCHAR", call=plan)
+FUNCTION = Function(name="kanon_plan_delta_present", returns="VARCHAR", call=plan, refused=refusing_query)
 
 MACRO = (
     f"{arguments.signature('delta_present', 'tbl', 'presence', 'population', k='1')} "

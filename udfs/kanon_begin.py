@@ -1,4 +1,4 @@
-"""`kanon_begin(policy, memory_limit, temp_directory)`: the number of a gathering of row types, new for each run."""
+"""`kanon_begin(policy, memory_limit, temp_directory, connection)`: the number of a gathering of row types, new for each run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.policy import Policy
 
 
-def begin(session: Session, policy: str, memory: str, folder: str | None) -> int:
+def begin(session: Session, policy: str, memory: str, folder: str | None, connection: int) -> int:
     """Return the number under which the row types of this run of a statement are gathered."""
-    return session.begin(Gathering(Policy.from_json(policy), memory, folder))
+    return session.begin(Gathering(Policy.from_json(policy), memory, folder, connection))
 
 
 FUNCTION = Function(name="kanon_begin", returns="BIGINT", call=begin, side_effects=True)

@@ -41,7 +41,7 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, poli
     gathering.require(row_types[0].as_py())
     if not gathering.row_types:
         session.end(key)
-        return _answer(session.record(pipeline.empty_certificate(asked)))
+        return _answer(session.record(pipeline.empty_certificate(asked), gathering.connection))
     gathering.touched = math.inf  # the solver may take its time
     try:
         pieces, certificate = _found(session, gathering, asked, tables)
@@ -51,7 +51,7 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, poli
     finally:
         session.rest()
     gathering.found(pieces)
-    return _answer(session.record(certificate))
+    return _answer(session.record(certificate, gathering.connection))
 
 
 def _answer(release: int | None, refused: str | None = None) -> pa.Array:

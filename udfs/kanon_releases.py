@@ -27,6 +27,7 @@ _COLUMNS = {
     "policy": "VARCHAR",
     "unchanged": "VARCHAR[]",
     "warnings": "VARCHAR[]",
+    "connection": "BIGINT",
 }
 """What most readers look for comes first: a terminal of 100 columns shows no more."""
 
@@ -38,7 +39,8 @@ def releases(session: Session) -> list[dict[str, Any]]:
     """Return one struct per release that passed its audit."""
     found = []
     for certificate in session.releases:
-        data = certificate.to_dict() | {"cost": float(certificate.cost), "lower_bound": float(certificate.lower_bound)}
+        data = certificate.to_dict() | {"connection": session.maker(certificate)}
+        data |= {"cost": float(certificate.cost), "lower_bound": float(certificate.lower_bound)}
         data |= {name: round(data[name], digits) for name, digits in _DIGITS.items()}
         found.append({name: data[name] for name in _COLUMNS})
     return found

@@ -103,7 +103,7 @@ class Script:
             elif place in ends and opened:
                 break
         if opened:
-            raise self.error("this bracket is never closed", opened[-1])
+            raise self.error("this bracket is never closed; hint: close it", opened[-1])
 
     def statements(self) -> Iterator[tuple[int, int]]:
         """Yield the first place of each statement and the place behind its last, its semicolon."""

@@ -18,14 +18,15 @@ from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
 from kanon_sql.cli.suggestions import profile, suggest
 from kanon_sql.cli.terminal import without_bar
-from kanon_sql.errors import AuditError, KanonError
+from kanon_sql.errors import AuditError, InternalError, KanonError
+from kanon_sql.report.text import without_controls
 
 _UNMEASURED = 3
 """Exit code of ``kanon audit`` where it could not measure: 1 says that it did, and that a guarantee is broken."""
 
 
 def _fail(message: str, code: int = 1) -> NoReturn:
-    click.echo(f"error: {message}", err=True)
+    click.echo(without_controls(f"error: {message}"), err=True)
     sys.exit(code)
 
 
@@ -42,18 +43,17 @@ class Kanon(click.Group):
             sys.stdout.flush()
             # Work that did not stop would hold the interpreter, or crash it, at the usual exit.
             os._exit(1)
-        except BrokenPipeError:
+        except (BrokenPipeError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except (KanonError, OSError) as error:
             _fail(str(error), _code(ctx, error))
         except Exception as error:
             import duckdb
 
-            if not isinstance(error, duckdb.Error):
-                raise
             from kanon_sql.engines.duckdb.places import plain
 
-            _fail(plain(error), _code(ctx, error))
+            told = plain(error) if isinstance(error, duckdb.Error) else str(InternalError.of(error))
+            _fail(told, _code(ctx, error))
 
 
 def _code(ctx: click.Context, error: Exception) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import partial
+from keyword import iskeyword
 from typing import Any, NoReturn
 
 import duckdb
@@ -46,16 +47,12 @@ class KanonMagics(Magics):
         words = line.split()
         if cell is None:
             return self._choose(line.strip())
-        if len(words) > 1 or not all(word.isidentifier() for word in words):
+        if len(words) > 1 or not all(word.isidentifier() and not iskeyword(word) for word in words):
             raise UsageError("%%kanon takes the name of one variable for the result; hint: %%kanon released")
         con = self._connection()
         known = len(kanon_sql.releases(con))
-        self._hide(con)
         try:
-            for name, value in self._tables(con, cell).items():
-                con.raw.register(name, value)
-                self.seen.append(name)
-            result = _run(con, cell)
+            result = self._run(con, cell)
         except (duckdb.Error, KanonError) as error:
             _refuse(error)
         finally:
@@ -88,6 +85,17 @@ class KanonMagics(Magics):
             self.connection = kanon_sql.connect()
         return self.connection
 
+    def _run(self, con: Connection, cell: str) -> Any:
+        """Run the statements of a cell and return the rows of the last one; None if it has none."""
+        result = None
+        for statement in statements(cell):
+            self._hide(con)  # a statement may have made a table that is called like a raw one of the notebook
+            for name, value in self._tables(con, cell).items():
+                con.raw.register(name, value)
+                self.seen.append(name)
+            result = interruptible(con.interrupt, partial(_result, con, statement.text), finish=con.finish)
+        return result
+
     def _hide(self, con: Connection) -> None:
         """Take the tables of the notebook from the connection; where a transaction has failed, only after its ROLLBACK."""
         with suppress(duckdb.TransactionException):
@@ -96,21 +104,19 @@ class KanonMagics(Magics):
                 self.seen.pop()
 
     def _tables(self, con: Connection, cell: str) -> dict[str, Any]:
-        """Return the variables that the cell may name and that hold tables; tables of the database come first."""
+        """Return the variables that the cell may name and that hold tables; tables of the database come first.
+
+        Where a transaction has failed nobody can tell what the database holds, and no statement but its ROLLBACK runs.
+        """
         variables = {word: self.shell.user_ns.get(word) for word in _WORD.findall(cell)}
         tables = {word: value for word, value in variables.items() if hasattr(type(value), "__arrow_c_stream__")}
         if not tables:
             return {}
-        stored = {str(name).casefold() for (name,) in con.raw.execute(_STORED).fetchall()}
+        try:
+            stored = {str(name).casefold() for (name,) in con.raw.execute(_STORED).fetchall()}
+        except duckdb.TransactionException:
+            return {}
         return {word: value for word, value in tables.items() if word.casefold() not in stored}
-
-
-def _run(con: Connection, cell: str) -> Any:
-    """Run the statements of a cell and return the rows of the last one; None if it has none."""
-    result = None
-    for statement in statements(cell):
-        result = interruptible(con.interrupt, partial(_result, con, statement.text), finish=con.finish)
-    return result
 
 
 def _result(con: Connection, statement: str) -> Any:

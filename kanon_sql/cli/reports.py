@@ -194,6 +194,8 @@ def frontier(
     names, beside = tables_beside(metric, hierarchy)
     read = [each.path for each in (place, *beside.values())]
     paths = [_target(name, (".html", ".csv"), read, force) for name in targets]
+    if len(set(paths)) < len(paths):
+        raise SourceError("two outputs are the same file; hint: give each a name of its own")
     k, t = _numbers(ks, "--k"), None if ts is None else _listed(ts)
     con = kanon_sql.connect()
     ended = threading.Event()
@@ -235,8 +237,8 @@ def frontier(
         ("points", f"{len(found)} of {len(policies)}"),
         ("version", f"kanon-sql {kanon_sql.__version__}"),
     ]
-    for path in paths:
-        text = csv_text(found) if path.suffix.lower() == ".csv" else html_text(found, settings)
+    texts = [csv_text(found) if path.suffix.lower() == ".csv" else html_text(found, settings) for path in paths]
+    for text, path in zip(texts, paths, strict=True):
         put_text(text, path, replace=force)
     if as_json and not quiet:
         told = {"written": [str(path) for path in paths], "asked": len(policies), "points": [each.to_dict() for each in found]}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kanon_sql.report.text import printable
+from kanon_sql.report.text import printable, without_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,7 +59,8 @@ def grid_of(pairs: Iterable[tuple[str, object]]) -> Table:
 
     grid = Table.grid(padding=(0, 2))
     for name, value in pairs:
-        grid.add_row(Text(name, style="cyan"), Text("-" if value is None else str(value), overflow="fold"))
+        text = "-" if value is None else without_controls(str(value))
+        grid.add_row(Text(without_controls(name), style="cyan"), Text(text, overflow="fold"))
     return grid
 
 

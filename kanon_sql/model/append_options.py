@@ -28,5 +28,6 @@ def append_choices(given: Mapping[str, str]) -> dict[str, str]:
     chosen = {**APPEND_DEFAULTS, **given}
     for name, value in chosen.items():
         if value not in APPEND_CHOICES[name]:
-            raise PolicyError(f"{name} must be one of {', '.join(APPEND_CHOICES[name])}, got {value!r}")
+            known = APPEND_CHOICES[name]
+            raise PolicyError(f"{name} must be one of {', '.join(known)}; hint: by default it is {known[0]!r}")
     return chosen

@@ -55,7 +55,7 @@ class DeltaPresence:
     population: str
 
     def __post_init__(self) -> None:
-        named(self.population, "the table of the population")
+        named(self.population, "the population", "the name of a table", "population = 'census'")
         object.__setattr__(self, "delta", fraction(self.delta, "the delta of presence"))
         if not 0 < self.delta <= 1:
             raise PolicyError(

@@ -42,7 +42,7 @@ class KMap:
 
     def __post_init__(self) -> None:
         whole(self.k, "the k of k-map", 1)
-        named(self.population, "the table of the population")
+        named(self.population, "the population", "the name of a table", "population = 'census'")
 
     @property
     def least_class_size(self) -> int:

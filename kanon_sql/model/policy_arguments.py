@@ -14,7 +14,7 @@ from kanon_sql.model.policy_options import thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.requirements import KAnonymity, People, named_population, named_requirements, population_ones
-from kanon_sql.model.validation import named, refuse_twice, same_name
+from kanon_sql.model.validation import by_name, named, refuse_twice, same_name
 
 
 def policy_parts(given: Mapping[str, Any], *, k_named: bool) -> dict[str, Any]:
@@ -27,6 +27,8 @@ def policy_parts(given: Mapping[str, Any], *, k_named: bool) -> dict[str, Any]:
     """
     k, per, masks, linked = (given[name] for name in ("k", "per", "masks", "linked"))
     _refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked, keep=given["keep"])
+    if not isinstance(given["requirements"], Iterable):
+        raise PolicyError("requirements must be a list; hint: [KAnonymity(k=5)]")
     about = named_requirements(given["sensitive"], **thresholds(given))
     population = named_population(given["population"], k_map=given["k_map"], presence=given["presence"])
     others = (*about, *population, *given["requirements"])
@@ -48,10 +50,12 @@ def policy_parts(given: Mapping[str, Any], *, k_named: bool) -> dict[str, Any]:
 
 
 def _refuse_texts(**lists: object) -> None:
-    """Raise a PolicyError where a text stands in the place of a list."""
+    """Raise a PolicyError where a text, or what is no list either, stands in the place of a list."""
     for name, value in lists.items():
         if isinstance(value, str):
             raise PolicyError(f"{name} must be a list of names, not one text; hint: ['zip', 'age']")
+        if value is not None and not isinstance(value, Iterable):
+            raise PolicyError(f"{name} must be a list of names, got {type(value).__name__}; hint: ['zip', 'age']")
 
 
 def _lists_of_columns(
@@ -99,7 +103,8 @@ def _chosen_columns(
     for each in (each for mask in permitted or () for each in mask if isinstance(each, AtLevels)):
         column = spelled.setdefault(same_name(each.column), each.column)
         coarsened[column] = generalizations.joined(coarsened.get(column, each.recoding), each.recoding)
-    told: tuple[tuple[str, Mapping[str, Any]], ...] = (("weight", weights), ("recoding", coarsened))
+    weighed = by_name(weights, "weights", "{'age': 3}")
+    told: tuple[tuple[str, Mapping[str, Any]], ...] = (("weight", weighed), ("recoding", coarsened))
     for what, given in told:
         for column, own in given.items():
             key = same_name(named(column, f"a {what}"))

@@ -165,7 +165,7 @@ def check_output(algorithm: str, suppress: str | None, row_order: object) -> Non
     encodable(algorithm, "the name of the algorithm")
     encodable(suppress or "", "suppress")
     if row_order not in ROW_ORDERS:
-        raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}")
+        raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}; hint: by default it is 'shuffled'")
 
 
 def check_roles(columns: Sequence[str], named: Sequence[str]) -> None:

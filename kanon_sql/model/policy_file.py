@@ -45,7 +45,9 @@ def written(policies: Iterable[StoredPolicy], ending: str) -> str:
     items = [{"name": each.name, "table": each.table, **json.loads(each.to_json())} for each in policies]
     if ending not in _YAML:
         return json.dumps({"policies": items}, indent=2, ensure_ascii=False) + "\n"
-    text: str = _yaml().safe_dump({"policies": items}, sort_keys=False, allow_unicode=True, width=120)
+    # U+0085 would be written as it is, as the end of a line, and be read as a space
+    readable = "\x85" not in json.dumps(items, ensure_ascii=False)
+    text: str = _yaml().safe_dump({"policies": items}, sort_keys=False, allow_unicode=readable, width=120)
     return text
 
 

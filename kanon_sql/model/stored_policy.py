@@ -53,7 +53,7 @@ class StoredPolicy:
     def __post_init__(self) -> None:
         for what, value in (("name", self.name), ("table", self.table)):
             if not isinstance(value, str) or not value:
-                raise PolicyError(f"the {what} of a policy must be a text that is not empty")
+                raise PolicyError(f"the {what} of a policy must be a text that is not empty; hint: research ON patients")
             encodable(value, f"the {what} of a policy")
         if self.policy.keep is not None:
             raise PolicyError(f"{self}: keep belongs to a policy without a name; hint: kept")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -24,6 +24,9 @@ _RESERVED_WORDS = """
 
 RESERVED = frozenset(_RESERVED_WORDS.split())
 """DuckDB's reserved words: none of them names a table or a column without quotes."""
+
+_QUOTED = RESERVED | {"GUARANTEE"}
+"""What stands in double quotes as a name: the last word ends the columns of a policy."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -46,7 +49,7 @@ def same_name(name: str) -> str:
 
 def as_identifier(name: str) -> str:
     """Return a column name as SQL text spells it: in double quotes only where it needs them."""
-    if _PLAIN_NAME.fullmatch(name) and name.upper() not in RESERVED:
+    if _PLAIN_NAME.fullmatch(name) and name.upper() not in _QUOTED:
         return name
     return '"' + name.replace('"', '""') + '"'
 
@@ -193,11 +196,11 @@ def whole(value: object, what: str, least: int) -> int:
     return value
 
 
-def named(value: object, what: str) -> str:
-    """Return a column name."""
+def named(value: object, what: str, kind: str = "a column name", hint: str = "a text, such as 'zip'") -> str:
+    """Return the name of a column, or of what ``kind`` says."""
     if not isinstance(value, str) or not value:
         shown = "an empty text" if value == "" else type(value).__name__
-        raise PolicyError(f"{what} must be a column name, got {shown}; hint: a text, such as 'zip'")
+        raise PolicyError(f"{what} must be {kind}, got {shown}; hint: {hint}")
     return encodable(value, what)
 
 
@@ -213,17 +216,27 @@ def refuse_twice(names: Iterable[str], where: str) -> None:
 def listed(value: object, what: str) -> list[Any]:
     """Return a list."""
     if not isinstance(value, list):
-        raise PolicyError(f"{what} must be a list, got {type(value).__name__}")
+        raise PolicyError(f"{what} must be a list, got {type(value).__name__}; hint: put it in square brackets")
+    return value
+
+
+def by_name(value: object, what: str, hint: str) -> Mapping[str, Any]:
+    """Return a mapping of names, an empty one for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) and name for name in value):
+        got = "other keys" if isinstance(value, Mapping) else type(value).__name__
+        raise PolicyError(f"{what} must be a mapping whose keys are names, got {got}; hint: {hint}")
     return value
 
 
 def known_keys(value: object, known: set[str], what: str, needed: Iterable[str] = ()) -> dict[str, Any]:
     """Return a JSON object that has no unknown key, and all keys ``needed``."""
     if not isinstance(value, dict):
-        raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}")
+        raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}; hint: keys and values in braces")
     for key in needed:
         if key not in value:
-            raise PolicyError(f"{what} lacks the key {key!r}")
+            raise PolicyError(f"{what} lacks the key {key!r}; hint: the keys are {', '.join(sorted(known))}")
     for key in value:
         if key not in known:
             raise PolicyError(f"{what} has the unknown key {key!r}; hint: the keys are {', '.join(sorted(known))}")

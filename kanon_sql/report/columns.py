@@ -155,7 +155,7 @@ def column_of(con: Any, name: str, least: int) -> Column:
 def _suppressed(con: Any, name: str) -> int:
     """Return the suppressed cells of a column whose labels may stand for empty cells too."""
     tables = {"released": quoted(RELEASED), "source": quoted(SOURCE), "qi": [name]}
-    return int(record(con, "FROM utility($released, $source, $qi)", tables)["suppressed_cells"])
+    return int(record(con, "FROM utility($released, $source, $qi, suppress := NULL)", tables)["suppressed_cells"])
 
 
 def _top(con: Any, least: int, numeric: bool) -> list[Bar]:

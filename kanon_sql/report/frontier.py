@@ -88,6 +88,9 @@ def curve_policies(
     PolicyError
         When there is no k, or an option is wrong.
     """
+    for name, values in (("k", k), ("t", () if t is None else t)):
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise PolicyError(f"{name} of a curve must be a list of numbers, got {type(values).__name__}; hint: k=(2, 5, 10)")
     ks = list(k)
     ts: list[Number | None] = [None] if t is None else list(t)
     if not ks or not ts:

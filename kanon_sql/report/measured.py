@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.measures import measure, record
-from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.engines.duckdb.measures import is_hidden, measure, record
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import Requirement, ThresholdRequirement
@@ -114,8 +114,10 @@ def measured(con: Any, policy: Policy) -> Measured:
         raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
     sizes = _of_both(con, "k_anonymity", names)
     if sizes[0]["rows"] != sizes[1]["rows"]:
-        raise AuditError(f"the release has {sizes[1]['rows']} rows, the source {sizes[0]['rows']}")
-    _hide(con, names, {"*", *([policy.suppress] if policy.suppress else [])})
+        raise AuditError(
+            f"the release has {sizes[1]['rows']} rows, the source {sizes[0]['rows']}; hint: is it a release of that table?"
+        )
+    _hide(con, names, policy.suppress)
     least = policy.least_class_size
     figures: dict[Requirement, dict[str, Any]] = {
         each: measure(con, each, names, "released") for each in policy.requirements if isinstance(each, ThresholdRequirement)
@@ -132,7 +134,7 @@ def measured(con: Any, policy: Policy) -> Measured:
         sizes=sizes,
         risk=_of_both(con, "reidentification_risk", names),
         columns=tuple(column_of(con, name, least) for name in names),
-        utility=record(con, "FROM utility($released, $source, $qi)", tables),
+        utility=record(con, "FROM utility($released, $source, $qi, suppress := NULL)", tables),
         class_sizes=_class_sizes(con, names, least),
         masks=tuple(listed),
         other_masks=Mask(hidden=(), rows=sum(mask.rows for mask in rest)) if rest else None,
@@ -146,12 +148,10 @@ def _of_both(con: Any, macro: str, names: list[str]) -> tuple[dict[str, Any], di
     return before, after
 
 
-def _hide(con: Any, names: Sequence[str], texts: set[str]) -> None:
-    """Make views of both tables with NULL in each cell that looks suppressed: `utility` knows no text but '*'."""
-    listed = ", ".join(map(literal, sorted(texts)))
+def _hide(con: Any, names: Sequence[str], suppress: str | None) -> None:
+    """Make views of both tables with NULL in each cell that looks suppressed: any other text, ``*`` too, is a value."""
     shown = ", ".join(
-        f"CASE WHEN CAST({quoted(name)} AS VARCHAR) NOT IN ({listed}) THEN {quoted(name)} END AS {quoted(name)}"
-        for name in names
+        f"CASE WHEN NOT {is_hidden(quoted(name), suppress)} THEN {quoted(name)} END AS {quoted(name)}" for name in names
     )
     for view, table in ((SOURCE, "source"), (RELEASED, "released")):
         con.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(view)} AS SELECT * REPLACE ({shown}) FROM {table}")  # noqa: S608

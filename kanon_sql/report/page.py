@@ -13,7 +13,7 @@ from kanon_sql.report import charts
 from kanon_sql.report.columns import MAX_BARS, Bar, Column
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.sensitive import Sensitive
-from kanon_sql.report.text import printable
+from kanon_sql.report.text import printable, without_controls
 
 _OF_ROWS = "share of the rows"
 
@@ -173,7 +173,7 @@ def _render(name: str, **values: object) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"count": count, "printable": printable}
-    return environment.get_template(name).render(**values)
+    return without_controls(environment.get_template(name).render(**values))
 
 
 def _bar_rows(bars: Iterable[Bar]) -> list[tuple[str, str, str]]:

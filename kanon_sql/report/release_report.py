@@ -24,7 +24,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity
-from kanon_sql.model.validation import as_identifier, same_name
+from kanon_sql.model.validation import as_identifier, by_name, same_name
 from kanon_sql.report.optional import missing
 
 if TYPE_CHECKING:
@@ -106,11 +106,15 @@ def report(
     if isinstance(released, Release):
         certificate = released.certificate if certificate is None else certificate
         released = released.table
+    if not isinstance(certificate, Certificate | None):
+        raise PolicyError(
+            f"certificate cannot be {type(certificate).__name__}; hint: release.certificate, Certificate.from_json(text)"
+        )
     with duckdb.connect() as con:
         register_table(con, "source", source)
         register_table(con, "released", released)
         policy = measured_policy(columns(con, "source"), certificate, **options)
-        if {"source", "released"} & set(map(same_name, tables or {})):
+        if {"source", "released"} & set(map(same_name, by_name(tables, "tables", "{'tree': table}"))):
             raise PolicyError("a table beside the release cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
         return _page(con, policy, certificate, {}, {"title": title, "purpose": purpose, "recipient": recipient}).text
@@ -197,7 +201,8 @@ def measured_policy(known: list[str], certificate: Certificate | None, **options
     own = measured_requirements(options.get("sensitive"), **thresholds(options))
     if certificate is None:
         least = 2 if k is None else k
-        return Policy.of(k=least, quasi_identifiers=quasi_identifiers, requirements=own).resolve(known)
+        # Nothing says what stands for a suppressed cell: NULL, or the text that most programs write.
+        return Policy.of(k=least, quasi_identifiers=quasi_identifiers, requirements=own, suppress="*").resolve(known)
     claimed = Policy.from_json(certificate.policy).resolve(known)
     chosen = [qi.column for qi in claimed.quasi_identifiers]
     if quasi_identifiers is not None and set(map(same_name, quasi_identifiers)) != set(map(same_name, chosen)):

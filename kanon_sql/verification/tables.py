@@ -81,7 +81,7 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
     count = "SELECT system.main.count(*) FROM {}"
     rows = [con.execute(count.format(table)).fetchall()[0][0] for table in ("source", "released")]
     if rows[0] != rows[1]:
-        raise AuditError(f"the release has {rows[1]} rows, the source {rows[0]}")
+        raise AuditError(f"the release has {rows[1]} rows, the source {rows[0]}; hint: is it a release of that table?")
     chosen = [qi.column for qi in policy.quasi_identifiers]
     unchanged = [name for name in names if name not in chosen]
     others = [quoted(name) for name in unchanged]

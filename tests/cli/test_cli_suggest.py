@@ -42,3 +42,23 @@ def test_a_suggestion_in_a_file_is_imported(kanon: Kanon, people: Path, folder: 
     assert kanon("policy", "import", "clinic.duckdb", "policy.json").returncode == 0
     assert kanon("suggest", "people.csv", "-o", "policy.json").returncode == 1
     assert kanon("suggest", "people.csv", "-o", "policy.json", "--force").returncode == 0
+
+
+def test_names_of_columns_cannot_steer_the_terminal(kanon: Kanon, folder: Path) -> None:
+    (folder / "in.csv").write_text("zip\x1b[31m\u202e,b\n" + "98101,x\n98102,y\n" * 4)
+    told = kanon("suggest", "in.csv", "-o", "policy.yaml")
+    refused = kanon("audit", "in.csv", "--qi", "nope")
+    for text in (told.stdout, refused.stderr):
+        assert "zip\\x1b[31m\\u202e" in text
+        assert not {"\x1b", "\u202e"} & set(text)
+
+
+def test_what_nobody_expected_is_told_without_its_words(kanon: Kanon, people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("CANARY")
+
+    monkeypatch.setattr("kanon_sql.engines.duckdb.files.load", broken)
+    done = kanon("profile", "people.csv")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: an internal error, ValueError at kanon_sql.cli.suggestions")
+    assert "CANARY" not in done.stdout + done.stderr

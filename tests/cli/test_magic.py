@@ -68,6 +68,15 @@ def test_a_table_of_the_database_comes_before_a_variable(shell: Any) -> None:
     assert shell.user_ns["found"].columns.tolist() == ["one"]
 
 
+@pytest.mark.parametrize("make", ["CREATE TABLE {} AS {}", "BEGIN; CREATE TABLE {} AS {}"])
+def test_a_release_that_is_called_like_its_source_is_what_later_statements_read(shell: Any, tmp_path: Path, make: str) -> None:
+    file = tmp_path / "out.csv"
+    made = make.format("people", RELEASE.format("people"))
+    shell.run_cell_magic("kanon", "found", f"{made}; COPY people TO '{file}'; SELECT * FROM people")
+    for released in (shell.user_ns["found"], pd.read_csv(file)):
+        assert released.groupby(["zip", "age"], dropna=False).size().min() >= 2
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("line", "cell", "text"),
@@ -76,6 +85,7 @@ def test_a_table_of_the_database_comes_before_a_variable(shell: Any) -> None:
         ("", "SELECT zip FROM people ANONYMIZE BY zip", "GUARANTEE"),
         ("two names", "SELECT 1", "one variable"),
         ("1name", "SELECT 1", "one variable"),
+        ("class", "SELECT 1", "one variable"),
         ("", None, "hint: %kanon clinic.duckdb"),
         ("no/such/folder/clinic.duckdb", None, "(?i)cannot open file"),
     ],
@@ -92,7 +102,8 @@ def test_errors_are_told_without_a_traceback(shell: Any, line: str, cell: str | 
 def test_a_failed_transaction_can_be_rolled_back(shell: Any) -> None:
     with pytest.raises(Exception, match="nowhere"):
         shell.run_cell_magic("kanon", "", "BEGIN; FROM people; FROM nowhere")
-    shell.run_cell_magic("kanon", "", "ROLLBACK")
+    shell.run_cell_magic("kanon", "seen", "ROLLBACK; FROM people")
+    assert len(shell.user_ns["seen"]) == 6
     shell.user_ns["people"] = shell.user_ns["people"].head(4)
     shell.run_cell_magic("kanon", "left", "SELECT count(*) AS n FROM people")
     assert shell.user_ns["left"]["n"].tolist() == [4]

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from dbt_process import NEEDS_DBT, dbt, rows
+from dbt_process import NEEDS_DBT, dbt, replace, rows
 
 pytestmark = [NEEDS_DBT, pytest.mark.process]
 
@@ -30,6 +30,9 @@ REFUSED = {
         "unknown keys: warehouse; hint: the keys of an anonymized model are k, per",
     ),
     "strikt": ("k=5, strikt=true", TAGS, "{}", QUERY, r'strikt \(did you mean "strict"\?\)'),
+    "alpha": ("k=5", TAGS | {"diagnosis": "sensitive"}, "{alpha: 0.2}", QUERY, r"hint: alpha: \{hiv: 0.2\}"),
+    "no_keys": ("k=5", TAGS | {"diagnosis": "sensitive"}, "3", QUERY, r'meta.kanon of the column "diagnosis" must be keys'),
+    "idle": ("k=5, leftover='suppress'", TAGS, "{}", QUERY, "leftover in the config is about a release that grows"),
     "in_meta": (
         "k=5",
         TAGS | {"diagnosis": "sensitive"},
@@ -87,6 +90,30 @@ KEPT = {
 }
 
 
+SIBLING = """
+from dbt.adapters.duckdb.environments.local import DuckDBCursorWrapper
+from dbt.adapters.duckdb.plugins import BasePlugin
+from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.model.policy import Policy
+
+TABLE = "SELECT i % 2 AS zip FROM range(200) AS t(i)"
+
+
+class Plugin(BasePlugin):
+    def initialize(self, plugin_config):
+        execute = DuckDBCursorWrapper.execute
+
+        def overtaken(self, sql, bindings=None):
+            if "kanon_releases() where" in sql:
+                with self._cursor.cursor() as other:
+                    other.execute(release_query(TABLE, Policy.of(k=2, quasi_identifiers=["zip"]), query=True)).fetchall()
+            return execute(self, sql, bindings)
+
+        DuckDBCursorWrapper.execute = overtaken
+"""
+"""Another model that is always released just before dbt asks for the certificate of one, with as many rows."""
+
+
 def write_model(project: Path, name: str, config: str, tags: dict[str, str], meta: str, query: str) -> None:
     text = query.replace("REF", "{{ ref('stg_patients') }}")
     (project / "models" / f"{name}.sql").write_text(f"{{{{ config(materialized='anonymized', {config}) }}}}\n{text}\n")
@@ -108,6 +135,8 @@ def ran(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, st
         write_model(project, name, config, tags, meta, query)
     for name, (config, tags, query) in KEPT.items():
         write_model(project, name, config, tags, "{}", query)
+    (project / "sibling.py").write_text(SIBLING)
+    replace(project / "profiles.yml", "      plugins:", "      module_paths: [.]\n      plugins:\n        - module: sibling")
     done = dbt(project, "run", "--select", *REFUSED, *KEPT, "severity_released")
     assert done.returncode == 1
     return project, done.stdout

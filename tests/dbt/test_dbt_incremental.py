@@ -58,6 +58,8 @@ def test_each_run_is_a_batch(project: Path) -> None:
         assert code == 1
         assert message in told
         assert rows(project, "select count(*) from grown") == [(60,)]
-    replace(models / "grown.sql", "k=3", "k=3, leftover='drop'")
+    replace(models / "grown.sql", "k=3", "k=3, full_refresh=false, changed='ignore'")
+    assert "kanon: grown: batch 3: 20 rows, 0 wait, 80 in all" in build(project, 80, "--full-refresh")[1]
+    replace(models / "grown.sql", "k=3, full_refresh=false, changed='ignore'", "k=3, leftover='drop'")
     assert "leftover must be one of wait, suppress" in build(project, 80)[1]
-    assert rows(project, "select count(*) from grown") == [(60,)]
+    assert rows(project, "select count(*) from grown") == [(80,)]

@@ -301,7 +301,7 @@ def test_wrong_calls(con: duckdb.DuckDBPyConnection) -> None:
         ("visits", "released", "patient", 'unknown column "patient"'),
         ("visits", "released", [], "the key has no column"),
         ("visits", "released", ["visit", "VISIT"], "twice"),
-        ("visits", "released", 5, "not iterable|column name"),
+        ("visits", "released", 5, "must be a column or a list"),
         ("nothing", "released", "visit", "there is no table nothing"),
         ("visits", "visits", "visit", "the release is the source"),
         ("visits", "seen", "visit", "is a view"),
@@ -310,7 +310,7 @@ def test_wrong_calls(con: duckdb.DuckDBPyConnection) -> None:
         ("a b.c.d.e", "released", "visit", "cannot be read"),
     ]
     for source, release, key, message in cases:
-        with pytest.raises((errors.KanonError, TypeError), match=message):
+        with pytest.raises(errors.KanonError, match=message):
             kanon_sql.append(source, release, key=key, con=con, **POLICY)
     with pytest.raises(TypeError, match="did you mean 'algorithm'"):
         append(con, algoritm="greedy")

@@ -7,7 +7,9 @@ import pytest
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import SourceError
+from kanon_sql.model.policy_file import read, written
 
 PATIENTS = """CREATE TABLE patients AS SELECT 'Name ' || i AS name, 'u' || i || '@x.org' AS email,
     printf('%03d-%02d-%04d', i % 900 + 10, i % 90, i) AS ssn, printf('+1 555 %07d', i * 7919 % 10000000) AS phone,
@@ -64,3 +66,14 @@ def test_a_sensitive_column_of_one_value_is_kept(con: Connection) -> None:
     assert found == {"zip": "quasi-identifier", "income": "kept", "grade": "sensitive"}
     told = kanon_sql.suggest(table).policy.policy.requirements[1].describe()
     assert told == "l(grade, 'distinct') >= 2"
+
+
+@pytest.mark.parametrize("name", ["Guarantee", "zip\n; DROP TABLE t; --", 'zip"; --', "zip\x85code", "- zip: &a {{ 1 }} # *"])
+def test_a_strange_name_is_written_as_it_is(con: Connection, name: str) -> None:
+    found = kanon_sql.suggest(pa.table({name: ["98101", "98102"] * 10, "b": ["x", "y"] * 10}), k=3, table_as="t")
+    for ending in (".yaml", ".json"):
+        assert read(written([found.policy], ending), f"policy{ending}") == [found.policy]
+    con.raw.execute(f"CREATE TABLE t ({quoted(name)} VARCHAR, b VARCHAR)")
+    con.execute(found.sql)
+    assert con.execute("SELECT policy FROM kanon_policies").fetchall() == [(found.policy.to_json(),)]
+    assert con.execute("FROM t").fetchall() == []

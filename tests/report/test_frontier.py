@@ -87,12 +87,12 @@ def test_the_csv_file(points: tuple[Point, ...]) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize("chosen", [slice(None), slice(0, 2), slice(4, 6), slice(0, 1)], ids=["k", "t", "none", "one"])
 def test_the_page(points: tuple[Point, ...], chosen: slice) -> None:
-    found = assert_sound(html_text(points[chosen], [("source", "<b>&")]))
+    found = assert_sound(html_text(points[chosen], [("source", "<b>&"), ("other columns", "\x1b[31m\u202e")]))
     feasible = [point for point in points[chosen] if point.certificate is not None]
     assert [plot["class"] for plot in found.all("svg")] == (["on-wide", "on-narrow"] * 2 if feasible else [])
     rows = found.table("The points of the curve").rows[1:]
     assert [row[0] for row in rows] == [f"k\xa0=\xa0{point.k}, t\xa0=\xa0{float(point.t or 0):g}" for point in points[chosen]]
-    assert found.table("How they were found").pairs["source"] == ["<b>&"]
+    assert found.table("How they were found").pairs == {"source": ["<b>&"], "other columns": ["\\x1b[31m\\u202e"]}
 
 
 def test_the_page_sets_risk_against_loss(points: tuple[Point, ...]) -> None:
@@ -187,6 +187,7 @@ def test_the_command_prints_its_points(run: Run) -> None:
         (("-o", "curve.pdf"), "must end in .html or .csv"),
         (("-o", "in.csv", "--force"), "is read by this command"),
         (("-o", "old.csv"), "exists"),
+        (("-o", "curve.csv", "-o", "./curve.csv"), "the same file"),
         (("-o", "curve.csv", "--k", "2,x"), "no list of whole numbers"),
         (("-o", "curve.csv", "--k", ","), "a guarantee at least"),
         (("-o", "curve.csv", "--algorithm", "magic"), "there is no algorithm"),

@@ -71,10 +71,12 @@ def facts() -> Iterator[Facts]:
     """Measure two tables."""
     with kanon_sql.register(duckdb.connect()) as con:
 
-        def measure(source: pa.Table, release: pa.Table, **about: Any) -> Measured:
+        def measure(
+            source: pa.Table, release: pa.Table, certificate: kanon_sql.Certificate | None = None, **about: Any
+        ) -> Measured:
             con.register("source", source)
             con.register("released", release)
-            return measured(con, measured_policy(source.column_names, None, **about))
+            return measured(con, measured_policy(source.column_names, certificate, **about))
 
         yield measure
 
@@ -343,7 +345,12 @@ SCRIPT = "<script>alert(1)</script>"
 
 @pytest.mark.exhaustive
 def test_names_and_values_are_escaped() -> None:
-    odd = {SCRIPT: [SCRIPT] * 6, 'a"b': ["'\"><img src=x>"] * 6, "{{ 7 * 7 }}": ["{% for %}"] * 6, "t": ["\x1b[31m\u202e"] * 6}
+    odd = {
+        SCRIPT: [SCRIPT] * 6,
+        'a"b': ["'\"><img src=x>"] * 6,
+        "{{ 7 * 7 }}": ["{% for %}"] * 6,
+        "t\x1b[31m\u202e": ["\x1b[31m\u202e"] * 6,
+    }
     table = pa.table({**odd, "s\\": ["</svg>"] * 6})
     html = report(table, table, k=3, sensitive="s\\")
     found = assert_sound(html)
@@ -439,6 +446,19 @@ def test_a_text_for_suppressed_cells_is_no_value() -> None:
     cells = found.table("Cells of each quasi-identifier").pairs
     assert int(cells["zip"][0]) == pc.sum(pc.equal(release.table["zip"], "-")).as_py()
     assert "-" not in found.table("Rows by value of zip").pairs
+
+
+@pytest.mark.parametrize("suppress", [None, "-"])
+def test_a_star_is_a_value_where_something_else_stands_for_suppressed_cells(facts: Facts, suppress: str | None) -> None:
+    cells = ["*"] * 6 + ["a"] * 4 + ["b"]
+    source = pa.table({"mark": cells, "zip": ["98101", "98102", *["98103"] * 9]})
+    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["mark", "zip"], suppress=suppress)
+    hidden = {name: sum(cell == suppress for cell in release.table[name].to_pylist()) for name in ("mark", "zip")}
+    assert 0 < hidden["mark"] < 11
+    found = facts(source, release.table, certificate=release.certificate)
+    assert {each.name: (each.suppressed, each.empty) for each in found.columns} == {name: (n, 0) for name, n in hidden.items()}
+    assert found.utility["suppressed_cells"] == release.certificate.suppressed_cells == sum(hidden.values())
+    assert "*" in {bar.label for bar in found.columns[0].bars}
 
 
 def test_classes_are_those_that_a_reader_sees(facts: Facts) -> None:

@@ -177,6 +177,14 @@ def test_a_column_of_one_value_loses_nothing(con: duckdb.DuckDBPyConnection, one
     assert (found["suppressed_cells"], found["generalized_cells"], found["unread_cells"]) == (6, 1, 1)
 
 
+@pytest.mark.parametrize(("suppress", "suppressed"), [("'*'", 2), ("NULL", 1), ("'it''s'", 2), ("'none'", 1)])
+def test_what_stands_for_a_suppressed_cell(con: duckdb.DuckDBPyConnection, one: One, suppress: str, suppressed: int) -> None:
+    con.execute("CREATE TABLE o AS FROM (VALUES ('x'), ('x'), ('y'), ('y')) t(a)")
+    con.execute("CREATE TABLE r AS FROM (VALUES ('x'), ('*'), ('it''s'), (NULL)) t(a)")
+    found = one(f"FROM utility('r', 'o', suppress := {suppress})")
+    assert (found["suppressed_cells"], found["generalized_cells"]) == (suppressed, 3 - suppressed)
+
+
 def test_nulls_behind_labels(con: duckdb.DuckDBPyConnection, one: One) -> None:
     """The NULL of the release may be the one of the original, or suppressed while that one is in the range."""
     con.execute("CREATE TABLE o AS FROM (VALUES (1), (2), (3), (NULL)) t(a)")

@@ -14,7 +14,7 @@ from kanon_sql.solvers.budget import Moment
 def test_releases_are_numbered_and_only_told_once_audited() -> None:
     session = Session()
     solved = empty_certificate(Policy.of(quasi_identifiers=["a"])).passed(None, None)  # type: ignore[arg-type]
-    first, second = session.record(solved), session.record(solved)
+    first, second = session.record(solved, 1), session.record(solved, 2)
     assert (first, second) == (1, 2)
     assert session.releases == []
     session.passed(second, 4, 3)
@@ -32,6 +32,18 @@ def test_the_error_itself_comes_back_from_its_text_once() -> None:
     assert session.cause_of(text) is None
 
 
+def test_failures_at_the_same_time_are_kept_apart() -> None:
+    session = Session()
+    errors = [InfeasibleError("too few rows"), PolicyError("k is wrong")]
+    for error in errors:
+        session.fail(error)
+    for error in errors:
+        assert session.cause_of(f"Invalid Input Error: {error}\nLINE 1") is error
+    for number in range(1000):
+        session.fail(PolicyError(f"error {number}."))
+    assert session.cause_of("error 0.") is None
+
+
 def test_another_message_is_not_taken_for_it() -> None:
     session = Session()
     session.fail(PolicyError("k must be something"))
@@ -46,7 +58,7 @@ def test_a_failed_audit_is_told_by_its_text() -> None:
 
 def test_the_repr_tells_no_more_than_a_number() -> None:
     session = Session()
-    session.record(empty_certificate(Policy.of(quasi_identifiers=["secret"])))
+    session.record(empty_certificate(Policy.of(quasi_identifiers=["secret"])), 1)
     assert repr(session) == "<kanon session, 1 releases>"
 
 

@@ -1,10 +1,10 @@
 {#- incremental_key: the rows of the model that were never released become the next batch of its release. The plugin takes the steps of
     kanon_sql.append, in the transaction of the model; the ledger lies in the schema of the release. -#}
 {% macro append(relation, code) %}
-  {% if flags.FULL_REFRESH %}
+  {% if should_full_refresh() %}
     {% do exceptions.raise_compiler_error(
-      'a release that grows cannot be refreshed: its rows would be released twice; hint: leave --full-refresh out, or drop '
-      ~ relation ~ ' and its ledger to begin anew') %}
+      'a release that grows cannot be refreshed: its rows would be released twice; hint: leave --full-refresh out, or '
+      ~ 'full_refresh=false in the config of the model, where others are refreshed; drop ' ~ relation ~ ' and its ledger to begin anew') %}
   {% endif %}
   {% set given = config.get('incremental_key') %}
   {% set key = [given] if given is string else given %}

@@ -1,7 +1,7 @@
 {#- The figures of the certificate of a new relation; its warnings are logged, and with strict=true in the config of the model they
-    are errors. Models may run beside each other, and a query may hold several clauses: the release is the last one, since the number
-    `before`, of as many rows that left columns of this relation unchanged, and the warnings are those of all such releases. None where
-    a query around a clause changed the number of the rows. -#}
+    are errors. Models may run beside each other, each on a connection of its own. A query may hold several clauses: the release is the
+    last one of this connection, since the number `before`, of as many rows that left columns of this relation unchanged, and the
+    warnings are those of all such releases. None where a query around a clause changed the number of the rows. -#}
 {% macro certificate(relation, before) %}
   {% set names = [] %}
   {% for column in adapter.get_columns_in_relation(relation) %}
@@ -12,7 +12,7 @@
   {% set found = run_query(
     'select system.main.to_json(system.main.arg_max(system.main.struct_pack("' ~ figures | join('", "') ~ '"), number)), '
     ~ 'system.main.to_json(system.main.list_distinct(system.main.flatten(system.main.list(warnings)))) '
-    ~ 'from kanon_releases() where number > ' ~ before ~ ' and "rows" = (select system.main.count(*) from ' ~ relation
+    ~ 'from kanon_releases() where number > ' ~ before ~ ' and "connection" = system.main.current_connection_id() and "rows" = (select system.main.count(*) from ' ~ relation
     ~ ') and system.main.list_has_all(system.main.list_value(' ~ names | join(', ') ~ '), unchanged)').rows[0] %}
   {% if found[0] is none %}
     {% if config.get('strict') %}

@@ -103,6 +103,11 @@
       'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: the keys of an anonymized model are ' ~ own | join(', ')
       ~ ' and those of dbt; what is meant for other programs goes into meta') %}
   {% endif %}
+  {% set idle = kanon_sql.append_options() | select('in', model.config) | list if config.get('incremental_key') is none else [] %}
+  {% if idle %}
+    {% do exceptions.raise_compiler_error(
+      idle | join(', ') ~ ' in the config is about a release that grows; hint: incremental_key, or leave it out') %}
+  {% endif %}
 {% endmacro %}
 
 
@@ -141,6 +146,10 @@
   {% for role, columns in roles.items() %}
     {% for column in columns %}
       {% set given = meta[column | lower] %}
+      {% if given is not mapping %}
+        {% do exceptions.raise_compiler_error(
+          'meta.kanon of the column "' ~ column ~ '" must be keys with values; hint: meta: {kanon: {l: 2}}') %}
+      {% endif %}
       {% set unknown = kanon_sql.unknown(given, known[role]) if given else [] %}
       {% if unknown %}
         {% do exceptions.raise_compiler_error(
@@ -211,7 +220,12 @@
         ~ type ~ ' too') %}
     {% endif %}
   {% endfor %}
-  {% for value, share in given.get('alpha', {}).items() %}
+  {% set shares = given.get('alpha', {}) %}
+  {% if shares is not mapping %}
+    {% do exceptions.raise_compiler_error(
+      'alpha in meta.kanon of the column "' ~ column ~ '" says no value; hint: alpha: {hiv: 0.2}') %}
+  {% endif %}
+  {% for value, share in shares.items() %}
     {% do found.append({'type': 'alpha', 'sensitive': column, 'value': value, 'alpha': share}) %}
   {% endfor %}
   {% for type in ['beta', 'delta'] if given.get(type) is not none %}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,6 +182,8 @@ def _terms(
 
 
 def _keys(key: str | Sequence[str], columns: Mapping[str, str]) -> tuple[str, ...]:
+    if not isinstance(key, Iterable):
+        raise PolicyError(f"the key must be a column or a list of them, got {type(key).__name__}; hint: key='visit_id'")
     given = [key] if isinstance(key, str) else list(key)
     if not given:
         raise PolicyError("the key has no column; hint: key='visit_id'")

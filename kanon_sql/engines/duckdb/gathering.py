@@ -46,18 +46,23 @@ class Gathering:
         What DuckDB may use, as its setting ``memory_limit`` is told: ``'1.5 GiB'``.
     folder : str or None
         Where files may be put, as the setting ``temp_directory``, or beside it while it is not there; else in the system's own.
+    connection : int
+        The connection that runs the statement, as DuckDB numbers them.
 
     Attributes
     ----------
+    connection : int
+        The same.
     pieces : PiecesByNumber or None
         Once they are found.
     touched : float
         When it was last used, as `time.monotonic`.
     """
 
-    def __init__(self, policy: Policy, memory: str, folder: str | None) -> None:
+    def __init__(self, policy: Policy, memory: str, folder: str | None, connection: int) -> None:
         size, unit = memory.split()
         self.memory = int(float(size) * _UNITS[unit])
+        self.connection = connection
         self.pieces: PiecesByNumber | None = None
         self.touched = time.monotonic()
         self._policy = policy

@@ -202,7 +202,7 @@ def as_shown(con: Any, suppress: str | None, population: str, quasi_identifiers:
     names = [quoted(name) for name in quasi_identifiers]
     for view, source, hidden in (
         (_EVERYBODY, everybody, ["false"] * len(names)),
-        (_SHOWN, quoted(table), [_is_hidden(name, suppress) for name in names]),
+        (_SHOWN, quoted(table), [is_hidden(name, suppress) for name in names]),
     ):
         cells = ", ".join(map(_cell, names, hidden))
         con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {cells} FROM {source}")  # noqa: S608
@@ -211,12 +211,13 @@ def as_shown(con: Any, suppress: str | None, population: str, quasi_identifiers:
 
 def looks_suppressed(con: Any, suppress: str | None, quasi_identifiers: list[str], table: str = "source") -> bool:
     """Return whether a table has the text of suppressed cells as a value: nobody can tell then which cells are suppressed."""
-    cells = " OR ".join(_is_hidden(quoted(name), suppress) for name in quasi_identifiers)
+    cells = " OR ".join(is_hidden(quoted(name), suppress) for name in quasi_identifiers)
     query = f"SELECT system.main.count(*) FROM {quoted(table)} WHERE {cells}"  # noqa: S608
     return suppress is not None and con.execute(query).fetchall() != [(0,)]
 
 
-def _is_hidden(column: str, suppress: str | None) -> str:
+def is_hidden(column: str, suppress: str | None) -> str:
+    """Return the SQL of whether a cell looks as a suppressed one, never NULL."""
     same = f'CAST({column} AS VARCHAR) COLLATE "binary" = {literal(suppress or "")}'
     return f"{column} IS NULL" if suppress is None else f"coalesce({same}, false)"
 

@@ -168,5 +168,6 @@ def plain(error: Exception) -> str:
     if isinstance(error, speaking):
         return str(error).splitlines()[0]
     line = re.search(r"\bLine: (\d+)", str(error))
-    utf8 = "; hint: the text must be UTF-8" if re.search(r"not utf-8|unicode", str(error), re.IGNORECASE) else ""
-    return type(error).__name__ + (f" at line {line[1]}" if line else "") + utf8
+    broken = re.search(r"not utf-8|unicode", str(error), re.IGNORECASE)
+    hint = "the text must be UTF-8" if broken else "DuckDB itself says more, and may quote values"
+    return f"{type(error).__name__}{f' at line {line[1]}' if line else ''}; hint: {hint}"

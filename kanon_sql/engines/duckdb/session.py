@@ -1,4 +1,4 @@
-"""What kanon-sql remembers of one DuckDB instance: its releases, and the last failure inside a function."""
+"""What kanon-sql remembers of one DuckDB instance: its releases, and the last failures inside of functions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -28,6 +29,9 @@ _AUDIT = "kanon audit: "
 
 _IDLE = 3600.0
 """Seconds after which a gathering that nobody has used belongs to a statement that failed."""
+
+_FAILURES = 64
+"""Errors of ours that are kept until DuckDB has told of them: connections may fail at the same time."""
 
 _JSON = '{"exception_type":'
 """How the words of an error begin under ``errors_as_json``."""
@@ -54,7 +58,8 @@ class Session:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._releases: dict[int, Certificate] = {}
-        self._failure: KanonError | None = None
+        self._makers: dict[int, int] = {}
+        self._failures: deque[KanonError] = deque(maxlen=_FAILURES)
         self._binding = threading.local()
         self._touched = threading.local()
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -184,7 +189,7 @@ class Session:
         if self._stop.is_set():
             raise InterruptedReleaseError("the release was interrupted; nothing was released")
         self._incumbent = moment.cost is not None
-        progress = self._progress or self._live
+        progress = self._live if self._progress is None else self._progress
         if progress is not None:
             try:
                 progress(moment)
@@ -192,7 +197,10 @@ class Session:
                 raise
             except Exception as error:
                 kind = type(error).__name__
-                raise_alone(InterruptedReleaseError(f"the release was stopped: progress raised {kind}; nothing was released"))
+                told = (
+                    f"the release was stopped: progress raised {kind}; nothing was released; hint: it is called with a Moment"
+                )
+                raise_alone(InterruptedReleaseError(told))
 
     @property
     def releases(self) -> list[Certificate]:
@@ -200,18 +208,25 @@ class Session:
         with self._lock:
             return [certificate for certificate in self._releases.values() if certificate.audited]
 
-    def record(self, certificate: Certificate) -> int:
-        """Keep a certificate and return its number."""
+    def maker(self, certificate: Certificate) -> int | None:
+        """Return the connection that made a release, as DuckDB numbers connections: each runs one statement at a time."""
+        with self._lock:
+            return self._makers.get(certificate.number or 0)
+
+    def record(self, certificate: Certificate, connection: int) -> int:
+        """Keep the certificate of what a connection releases, and return its number."""
         repeatable = self.secret.repeatable
         with self._lock:
             number = next(self._numbers)
             self._releases[number] = replace(certificate, number=number, repeatable=repeatable)
+            self._makers[number] = connection
             return number
 
     def forget(self, certificate: Certificate) -> None:
         """Let go of the certificate of a release that nobody gets."""
         with self._lock:
             self._releases.pop(certificate.number or 0, None)
+            self._makers.pop(certificate.number or 0, None)
 
     def passed(self, number: int, classes: int, smallest_class: int, exposed: Mapping[str, Any] | None = None) -> None:
         """Note what the audit counted, and what the columns that are released unchanged tell."""
@@ -226,15 +241,16 @@ class Session:
     def fail(self, error: KanonError) -> None:
         """Keep the error itself: DuckDB hands on only its text."""
         with self._lock:
-            self._failure = error
+            self._failures.append(error)
 
     def cause_of(self, message: str) -> KanonError | None:
         """Return the error of ours that a DuckDB error message tells of, if it does."""
         message = worded(message)
         with self._lock:
-            failure, self._failure = self._failure, None
-        if failure is not None and str(failure) in message:
-            return failure
+            failure = next((each for each in reversed(self._failures) if str(each) in message), None)
+            if failure is not None:
+                self._failures.remove(failure)
+                return failure
         if _AUDIT in message:
             return AuditError(message[message.index(_AUDIT) + len(_AUDIT) :].split("\n")[0])
         return None

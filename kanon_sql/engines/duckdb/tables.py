@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.relations import UNREADABLE_RELATION, arrow_of, is
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
-from kanon_sql.model.validation import named_file, same_name
+from kanon_sql.model.validation import by_name, named_file, same_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,8 +100,9 @@ def register_table(con: duckdb.DuckDBPyConnection, name: str, table: Any) -> Non
 
 def register_tables(con: duckdb.DuckDBPyConnection, policy: Policy, tables: Mapping[str, Any] | None) -> None:
     """Give a connection the tables that the policy names: just those."""
-    check_tables(policy, tables or {}, "tables={{{!r}: ...}}")
-    for name, table in (tables or {}).items():
+    given = by_name(tables, "tables", "{'tree': table}")
+    check_tables(policy, given, "tables={{{!r}: ...}}")
+    for name, table in given.items():
         register_table(con, name, table)
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy_options import PolicyOptions
 from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.validation import by_name
 
 _AT_LEVELS = re.compile(r"(.+?)\s+IN\s+((?:DIGITS|INTERVALS|HIERARCHY)\b.*)", re.IGNORECASE | re.DOTALL)
 """A column of a mask at some of its levels, such as ``zip IN DIGITS (3)``; no column can be called so."""
@@ -34,11 +35,11 @@ def read_recodings(recodings: Mapping[str, str | Generalization] | None) -> dict
     PolicyError
         When one cannot be read.
     """
-    if not recodings:
+    if not by_name(recodings, "recodings", "{'zip': 'DIGITS'}"):
         return {}
     from kanon_sql.clause import recodings_of  # sqlglot is only paid for where there is something to read
 
-    return recodings_of(recodings)
+    return recodings_of(recodings or {})
 
 
 def read_masks(masks: Any) -> Any:
@@ -51,7 +52,7 @@ def read_masks(masks: Any) -> Any:
     PolicyError
         When levels cannot be read.
     """
-    if masks is None or isinstance(masks, str):
+    if isinstance(masks, str) or not isinstance(masks, Iterable):
         return masks
     return [
         [_read(each) for each in mask] if isinstance(mask, Iterable) and not isinstance(mask, str) else mask for mask in masks

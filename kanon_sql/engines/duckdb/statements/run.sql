@@ -1,5 +1,6 @@
 "kanon#run" AS MATERIALIZED (
     -- one gathering of row types each time that the statement runs
     SELECT system.main.kanon_begin(
-        ${policy}, system.main.current_setting('memory_limit'), system.main.current_setting('temp_directory')) AS run
+        ${policy}, system.main.current_setting('memory_limit'), system.main.current_setting('temp_directory'),
+        system.main.current_connection_id()) AS run
 )
