@@ -1,10 +1,11 @@
 """What an instance gains at most from a class of so many rows and no more, where whole rows keep a limit, by NumPy.
 
 Multipliers that hold for every size let a class have parts of rows. In a class of X rows the first floor(share X) rows of a
-value are within its share, the next one is beyond it in part, and the others whole. Where each share is a limit of its own, the
-class has none but the first. Otherwise a row beyond pays the multiplier of this size times the length of its set, one in part
-that part of it, and the class gets back multiplier * most for each row: never less than it pays, if it keeps the limit. So its
-gain after taxes, of the X rows that pay most, is at least its gain.
+value are within its share, the next one is beyond it in part, and the others whole. No value has more rows than the limit
+allows it if all others are within their shares: where each share is a limit of its own, none but the first. Otherwise a row
+beyond pays the multiplier of this size times the length of its set, one in part that part of it, and the class gets back
+multiplier * most for each row: never less than it pays, if it keeps the limit. So its gain after taxes, of the X rows that pay
+most, is at least its gain.
 
 The multipliers of a size are, first, the m that `kanon_sql.verification.taxed_gains` chose for the instance; then eight times
 the middle of what is left between 0 and ``longest``: the upper half where the class with the last one was beyond the limit, or
@@ -67,6 +68,10 @@ class ClassSizes:
         free = share // limit.denominator
         part = ((limit.denominator - share % limit.denominator) * ONE) // limit.denominator
         self.over = np.where(self.place < free, 0, np.where(self.place > free, ONE, part))
+        self.allowed = self.over == 0
+        if limit.most is not None:
+            off = ((self.place - free) * ONE + part) * self.length // ONE
+            self.allowed |= off <= limit.most * self.sizes[:, None]
 
     def best(self, start: int, longest: int) -> int:
         """Return the most that a class of some size gains, at least 0; O(rows log rows) for each multiplier that is tried."""
@@ -108,9 +113,7 @@ class ClassSizes:
 
     def _taxed(self, place: int | slice, at: int) -> Whole:
         over = self.over[place]
-        if self.limit.most is None:
-            return np.where(over == 0, self.paid, _NONE)
-        taxed: Whole = self.paid - ((at * self.length >> 16) * over >> 16)
+        taxed: Whole = np.where(self.allowed[place], self.paid - ((at * self.length >> 16) * over >> 16), _NONE)
         return taxed
 
     def _back(self, at: int) -> int:

@@ -17,6 +17,7 @@ cdef class ClassSizes:
     cdef readonly long long most
     cdef readonly long long[:, ::1] free
     cdef readonly long long[:, ::1] over
+    cdef readonly long long[:, ::1] most_of
     cdef public long long size
     cdef public long long multiplier
     cdef public long long slope

@@ -51,8 +51,9 @@ class ClassSizes:
         What the best rows of each set pay beyond their cost, highest first, and their row types; last come rows in no set.
     held : int64 array [e + 1]
         How many there are.
-    free, over : int64 arrays [largest + 1, e + 1]
-        For each size the rows of each set that are not taxed, and the part of the next one that is, in 1/65536, rounded down.
+    free, over, most_of : int64 arrays [largest + 1, e + 1]
+        For each size the rows of each set that are not taxed, the part of the next one that is, in 1/65536, rounded down, and
+        the most rows that the limit allows a set if no other one is beyond its share.
     tax, next, order, taken : int64 arrays [e + 1]
         Of the class that is tried: what a row pays in taxes, what the next row of each set pays beyond them, the sets by
         that, the most first, and how many rows of them it has.
@@ -70,7 +71,11 @@ class ClassSizes:
         free, over = np.full((largest + 1, edges + 1), largest, np.int64), np.zeros((largest + 1, edges + 1), np.int64)
         free[:, :-1] = share // denominator
         over[:, :-1] = ((denominator - share % denominator) << 16) // denominator
-        self.largest, self.edges, self.free, self.over = largest, edges, free, over
+        most_of, length = free.copy(), np.asarray(limits.length)
+        if limits.most[0] >= 0:
+            beyond = np.where(length > 0, (((limits.most[0] * np.arange(largest + 1)[:, None] + 1) << 16) - 1), 1 << 62)
+            most_of[:, :-1] += np.maximum(0, (beyond // np.maximum(1, length) - over[:, :-1] + (1 << 16)) >> 16)
+        self.largest, self.edges, self.free, self.over, self.most_of = largest, edges, free, over, most_of
         self.paid, self.item = np.zeros((edges + 1, largest), np.int64), np.zeros((edges + 1, largest), np.int32)
         self.held, self.taken = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
         self.next, self.tax = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
@@ -180,12 +185,10 @@ def _before(sizes: ClassSizes, a: cython.longlong, b: cython.longlong) -> cython
 @cython.exceptval(check=False)
 def _next(sizes: ClassSizes, size: cython.longlong, e: cython.longlong, c: cython.longlong) -> cython.longlong:
     """Return what row c of a set pays after taxes in a class of some size; _NONE where the class may not have it."""
-    if c >= sizes.held[e]:
+    if c >= sizes.held[e] or c >= sizes.most_of[size, e]:
         return _NONE
     if c < sizes.free[size, e]:
         return sizes.paid[e, c]
-    if sizes.most < 0:
-        return _NONE
     if c > sizes.free[size, e]:
         return sizes.paid[e, c] - sizes.tax[e]
     return sizes.paid[e, c] - ((sizes.tax[e] * sizes.over[size, e]) >> _BITS)
