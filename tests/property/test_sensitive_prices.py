@@ -115,7 +115,7 @@ def check_no_more_than_the_optimum(drawn: Case, rng: random.Random) -> None:
         assert Fraction(again, SCALE * unit) <= best
     space = SearchSpace.of(problem)
     assert space is not None
-    relaxed = relax(space, int(best * unit) + rng.randint(0, 5), UNLIMITED)
+    relaxed = relax(space, space.cheapest().astype(float), int(best * unit) + rng.randint(0, 5), UNLIMITED)
     if relaxed is not None:
         assert Fraction(relaxed.bound, unit) <= best
         again = int(relaxed.prices.price @ problem.table.weight)
@@ -229,7 +229,7 @@ def test_gains_are_near_those_of_the_linear_program(requirement: Requirement, fa
     )
     space = SearchSpace.of(problem)
     assert space is not None
-    relaxed = relax(space, 2 * int(space.cheapest() @ table.weight), UNLIMITED)
+    relaxed = relax(space, 1.5 * space.cheapest(), 2 * int(space.cheapest() @ table.weight), UNLIMITED)
     assert relaxed is not None
     price = relaxed.prices.price * factor // 4
     priced = Priced.of(problem, price, relaxed.prices.scale, sized=False)
@@ -286,7 +286,7 @@ def test_a_true_bound_is_proven_again_and_a_forged_one_refused(name: str) -> Non
         verified(replace(certificate, prices=tuple(1 << 60 for _ in certificate.prices)), table)
 
 
-GOLDEN = {"frequency": 160, "recursive": 83, "equal": 212, "ordered": 84}
+GOLDEN = {"frequency": 163, "recursive": 86, "equal": 214, "ordered": 86}
 """The lower bounds; floats lead the prices, so these may differ in the last bits from one processor to another."""
 
 
