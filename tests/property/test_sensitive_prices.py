@@ -37,7 +37,7 @@ from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.encode import encode
 from kanon_sql.table.patterns import permitted
-from kanon_sql.verification import verify
+from kanon_sql.verification import class_sizes, sensitive_bound, verify
 from kanon_sql.verification.sensitive_bound import gains_under
 
 SCALE = 64
@@ -53,7 +53,7 @@ class Priced:
     gain: Int64
 
     @classmethod
-    def of(cls, problem: Problem, price: Int64, scale: int, *, sized: bool = True) -> Priced | None:
+    def of(cls, problem: Problem, price: Int64, scale: int, *, sized: bool = True, largest: int = LARGEST) -> Priced | None:
         """None where some rows fit no instance; ``sized`` where small classes have whole rows, if they may."""
         try:
             space = SearchSpace.of(problem)
@@ -68,7 +68,7 @@ class Priced:
         longest = 4 * int(problem.table.cost.max()) * scale
         asked = found, space.candidates, relaxed, price, longest, multipliers
         if sized and has_sizes(found, problem.requirement.least):
-            beyond = Relaxed(space.cost * scale, problem.table.weight, LARGEST + 1)
+            beyond = Relaxed(space.cost * scale, problem.table.weight, largest + 1)
             gain = sized_lagrangian.gains(*asked, sized_lagrangian.BestClass(len(space), beyond), (0, len(space)))
         else:
             gain = gains(*asked, (0, len(space)))
@@ -250,6 +250,29 @@ def test_both_codes_gain_the_same(seed: int, scale: int, high: int) -> None:
     if priced is not None:
         # Instances that cannot hold a class are told exactly there, here without any doubt.
         assert gains_again(problem, price, scale) <= int(priced.gain.sum())
+
+
+@pytest.mark.parametrize("largest", [3, 5])
+def test_classes_beyond_the_largest_size_gain_no_more_than_is_said_and_both_codes_say_the_same(
+    largest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (class_sizes, sensitive_bound):
+        monkeypatch.setattr(module, "LARGEST", largest)
+    rng, checked = random.Random(largest), 0
+    for seed in range(30_000, 30_060):
+        drawn = case(seed)
+        problem = drawn.coded()
+        price = drawn_prices(rng, problem)
+        if problem.requirement.least > largest:
+            continue
+        priced = Priced.of(problem, price, SCALE, largest=largest)
+        if priced is None:
+            continue
+        assert gains_again(problem, price, SCALE) <= int(priced.gain.sum())
+        for j in range(len(priced.space)):
+            checked += priced.gain[j] > 0
+            assert most_gained(drawn, priced, j) <= priced.gain[j]
+    assert checked >= 50
 
 
 CASES = {

@@ -17,11 +17,11 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
     from cython.cimports.kanon_sql.kernels.requirements.lagrangian import Relaxed
-    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits
+    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Taxes, levy
 else:
     from kanon_sql.kernels.requirements.candidates import Candidates
     from kanon_sql.kernels.requirements.lagrangian import Relaxed
-    from kanon_sql.kernels.requirements.limits import Limits
+    from kanon_sql.kernels.requirements.limits import Limits, Taxes, levy
 
 _BITS = cython.declare(cython.longlong, 16)
 """Lengths and parts of rows and classes are whole numbers of 1/65536."""
@@ -61,6 +61,8 @@ class ClassSizes:
         Of the best class.
     slope : int
         How far the last class that was tried is below, or where negative beyond, what the limit allows, in 1/65536.
+    last : int
+        What its last row pays after taxes, the least of all.
     value : int64 array [largest + 1]
         What a class of each size gains, or, where that was less than another one, a number that is not less.
     """
@@ -81,7 +83,7 @@ class ClassSizes:
         self.next, self.tax = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
         self.order, self.value = np.zeros(edges + 1, np.int64), np.zeros(largest + 1, np.int64)
         self.length, self.most = np.append(limits.length, 0), limits.most[0]
-        self.size, self.multiplier, self.slope = 0, 0, 0
+        self.size, self.multiplier, self.slope, self.last = 0, 0, 0, 0
 
 
 @cython.cfunc
@@ -98,6 +100,7 @@ def gather(
     n: cython.longlong
     i: cython.longlong
     profit: cython.longlong
+    copies: cython.longlong
     rows: cython.longlong = 0
     sizes.held[:] = 0
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
@@ -108,20 +111,17 @@ def gather(
             i = candidates.item[a]
             rows += relaxed.weight[i]
             profit = price[i] - relaxed.cost[j]
-            for n in range(min(relaxed.weight[i], sizes.largest)):
-                c = sizes.held[e]
-                if c == sizes.largest:
-                    if profit <= sizes.paid[e, c - 1]:
-                        break
-                    c -= 1
-                else:
-                    sizes.held[e] += 1
-                while c > 0 and sizes.paid[e, c - 1] < profit:
-                    sizes.paid[e, c] = sizes.paid[e, c - 1]
-                    sizes.item[e, c] = sizes.item[e, c - 1]
-                    c -= 1
-                sizes.paid[e, c] = profit
-                sizes.item[e, c] = cython.cast(cython.int, i)
+            c = sizes.held[e]
+            while c > 0 and sizes.paid[e, c - 1] < profit:
+                c -= 1
+            copies = min(relaxed.weight[i], sizes.largest - c)
+            sizes.held[e] = min(sizes.held[e] + copies, sizes.largest)
+            for n in range(sizes.held[e] - 1, c + copies - 1, -1):
+                sizes.paid[e, n] = sizes.paid[e, n - copies]
+                sizes.item[e, n] = sizes.item[e, n - copies]
+            for n in range(c, c + copies):
+                sizes.paid[e, n] = profit
+                sizes.item[e, n] = cython.cast(cython.int, i)
     return rows
 
 
@@ -144,7 +144,8 @@ def gain_of(sizes: ClassSizes, size: cython.longlong, multiplier: cython.longlon
         e = sizes.order[0]
         if sizes.next[e] == _NONE:
             return _NONE
-        gained += sizes.next[e]
+        sizes.last = sizes.next[e]
+        gained += sizes.last
         sizes.taken[e] += 1
         sizes.next[e] = _next(sizes, size, e, sizes.taken[e])
         n = 0
@@ -232,3 +233,33 @@ def try_size(
         return best
     sizes.size, sizes.multiplier = size, lowest_at
     return lowest
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def tax_larger(
+    sizes: ClassSizes, limits: Limits, taxes: Taxes, start: cython.longlong, longest: cython.longlong
+) -> cython.bint:
+    """Set multipliers for classes of more rows, by the best one of the largest size; return whether there is one.
+
+    The next row of each set beyond its share is taxed as far as it pays more than the last row of that class, and may be.
+    """
+    e: cython.longlong
+    place: cython.longlong
+    try_size(sizes, sizes.largest, start, longest, _NONE)
+    if sizes.value[sizes.largest] == _NONE:
+        return False
+    gain_of(sizes, sizes.largest, sizes.multiplier)
+    for e in range(sizes.edges):
+        place = sizes.free[sizes.largest, e]
+        taxes.multiplier[e] = 0
+        if place < sizes.held[e]:
+            taxes.multiplier[e] = max(0, sizes.paid[e, place] - sizes.last)
+        if sizes.most >= 0:
+            taxes.multiplier[e] = min(taxes.multiplier[e], sizes.tax[e])
+    taxes.multiplier[sizes.edges] = sizes.multiplier if sizes.most >= 0 else 0
+    taxes.multiplier[sizes.edges + 1] = 0
+    levy(limits, taxes)
+    taxes.multiplier[sizes.edges + 1] = max(0, -sizes.last - taxes.back)
+    return True

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.requirements import sized_lagrangian
+from kanon_sql.kernels.requirements.candidates import sort_all
 from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance, gains
 from kanon_sql.kernels.requirements.limits import Limits
 from kanon_sql.model.requirements import People
@@ -57,6 +58,9 @@ _LONGEST = 4
 """Cells of the longest step by the rule."""
 
 _WORKERS = min(4, os.cpu_count() or 1)
+
+_NEAR, _NEARER = 0.3, 0.5
+"""Part of the longest step that a size may gain less than the best to be tried in the first round, and what is left later."""
 
 _MANY = 1 << 13
 """Items from which on the work is divided among threads."""
@@ -105,6 +109,11 @@ class _Dual:
         """Return the relaxation in which small classes have whole rows."""
         beyond = Relaxed(self.space.cost * self.scale, self.space.table.weight, LARGEST + 1)
         return replace(self, best=sized_lagrangian.BestClass(len(self.space), beyond))
+
+    def nearer(self, part: float) -> None:
+        """Let steps try only sizes that gain at most a part of the longest step of multipliers less than the best."""
+        if self.best is not None:
+            self.best.slack = int(part * self._longest)
 
     def value(self, prices: Prices) -> int:
         """Return what prices prove, in their units, with the multipliers of the rule; these are kept."""
@@ -209,6 +218,8 @@ def _ascend(dual: _Dual, rounds: int, price: Floats, best: Relaxation, upper: in
     table, scale = dual.space.table, dual.scale
     weight, cell, speed = table.weight.astype(np.float64), int(table.cost.max()) * scale, np.zeros(len(price))
     for number in range(rounds + 1):
+        sort_all(dual.space.candidates, price)  # the best rows of each value, which steps look for, come first or nearly
+        dual.nearer(_NEAR * _NEARER**number)
         whole = _whole(price, scale)
         value = dual.value(whole)
         if value > best.value:
