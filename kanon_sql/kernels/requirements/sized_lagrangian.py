@@ -195,7 +195,7 @@ def advance(
                 total += _serve(sizes, best, relaxed.least, longest, j, served)
             elif best.size[j] == _BEYOND:
                 total += advance_one(limits, candidates, best.beyond, taxes, price, length, multipliers, j, served)
-            else:
+            elif best.size[j] > 0 or best.near[j]:
                 gather(limits, candidates, relaxed, sizes, price, j)
                 total += _serve(sizes, best, relaxed.least, longest, j, served)
     return total

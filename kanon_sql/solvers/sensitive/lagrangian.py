@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 METHOD = "Lagrangian relaxation under the requirements"
 
-_ROUNDS, _STEPS = 6, 16
+_ROUNDS, _STEPS = 8, 16
 """Rounds, and subgradient steps in each."""
 
 LARGEST, _MOST_LEAST = 62, 32
@@ -59,7 +59,7 @@ _LONGEST = 4
 
 _WORKERS = min(4, os.cpu_count() or 1)
 
-_NEAR, _NEARER = 0.3, 0.5
+_NEAR, _NEARER = 0.2, 0.6
 """Part of the longest step that a size may gain less than the best to be tried in the first round, and what is left later."""
 
 _MANY = 1 << 13
@@ -172,7 +172,7 @@ def relax(space: SearchSpace, price: Floats, upper: int, budget: Budget) -> Rela
 
     Notes
     -----
-    O(items and edges of all instances) a step, at most 6 rounds of 16, and up to 128 times as much a round for the instances
+    O(items and edges of all instances) a step, at most 8 rounds of 16, and up to 128 times as much a round for the instances
     that gain something: few. Whole numbers decide: the bound is exact, floats only lead the way.
 
     What no rows of an instance can meet closes it before all else. An instance whose rows could all move to a cheaper one need

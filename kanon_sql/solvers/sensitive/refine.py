@@ -29,9 +29,6 @@ from kanon_sql.table.recoding import Prices, Recoding, row_cost
 
 METHOD = "cheapest possible class of each row"
 
-_DEARER = 1.03
-"""What the prices are multiplied by, so that a few classes too many open, rather than too few."""
-
 _LOSSES = (0.5, 1.0)
 """Cells for each row that a class may lose at the prices when it is opened; all are tried."""
 
@@ -135,7 +132,7 @@ def _steps(row_types: int) -> int:
 
 def _opened(space: SearchSpace, near: SearchSpace, guide: Guide, budget: Budget) -> list[Recoding]:
     """Return recodings whose classes prices opened; the rows that pay for none are drawn into them, as far as possible."""
-    price = guide.price * _DEARER
+    price = guide.price
     sort_all(space.candidates, price)
 
     def opened(loss: float) -> Recoding:
