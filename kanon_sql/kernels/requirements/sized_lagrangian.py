@@ -85,7 +85,8 @@ def gains(
     Notes
     -----
     O(items and edges) a step, then O(e size) for each multiplier of each size of an instance that gains something. The first
-    multiplier of each size is what `gains` of the module named above found. The verification of certificates follows the rule.
+    multiplier of each size is what `gains` of the module named above found. Larger classes gain what `tax_larger` leaves them,
+    or what the rule of that module does, if that is less. The verification of certificates follows the rule.
     """
     j: cython.longlong
     rows: cython.longlong
