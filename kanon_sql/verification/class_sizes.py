@@ -1,14 +1,19 @@
 """What an instance gains at most from a class of so many rows and no more, where whole rows keep a limit, by NumPy.
 
 Multipliers that hold for every size let a class have parts of rows. In a class of X rows the first floor(share X) rows of a
-value are within its share, the next one is beyond it in part, and the others whole. Where each share is a limit of its own, the
-class has none but the first. Otherwise a row beyond pays the multiplier of this size times the length of its set, one in part
-that part of it, and the class gets back multiplier * most for each row: never less than it pays, if it keeps the limit. So its
-gain after taxes, of the X rows that pay most, is at least its gain.
+value are within its share, the next one is beyond it in part, and the others whole. No value has more rows than the limit
+allows it if all others are within their shares: where each share is a limit of its own, none but the first. Otherwise a row
+beyond pays the multiplier of this size times the length of its set, one in part that part of it, and the class gets back
+multiplier * most for each row: never less than it pays, if it keeps the limit. So its gain after taxes, of the X rows that pay
+most, is at least its gain.
 
 The multipliers of a size are, first, the m that `kanon_sql.verification.taxed_gains` chose for the instance; then eight times
 the middle of what is left between 0 and ``longest``: the upper half where the class with the last one was beyond the limit, or
 the lower one. Of rows that pay the same, those of the first set are taken. The least gain counts.
+
+For classes of more rows than are looked at by their size, the largest size chooses multipliers: the one with which it gained
+least, and for each set what its next row beyond the share pays more than the last row of the class, but no more than the limit
+lets it pay.
 """
 
 from __future__ import annotations
@@ -66,7 +71,12 @@ class ClassSizes:
         self.length = np.append(limit.length, 0)[self.sets]
         free = share // limit.denominator
         part = ((limit.denominator - share % limit.denominator) * ONE) // limit.denominator
+        self.next = self.place == free
         self.over = np.where(self.place < free, 0, np.where(self.place > free, ONE, part))
+        self.allowed = self.over == 0
+        if limit.most is not None:
+            off = ((self.place - free) * ONE + part) * self.length // ONE
+            self.allowed |= off <= limit.most * self.sizes[:, None]
 
     def best(self, start: int, longest: int) -> int:
         """Return the most that a class of some size gains, at least 0; O(rows log rows) for each multiplier that is tried."""
@@ -79,23 +89,38 @@ class ClassSizes:
         for place in sorted(np.flatnonzero(enough & (first > 0)).tolist(), key=lambda place: -int(first[place])):
             if first[place] <= best:
                 break
-            best = max(best, self._lowest(place, start, longest, best))
+            best = max(best, self._lowest(place, start, longest, best)[0])
         return best
 
-    def _lowest(self, place: int, start: int, longest: int, best: int) -> int:
-        """Return the least gain of a size of all its multipliers, or one that is not above the best."""
+    def taxes(self, start: int, longest: int) -> tuple[Whole, int] | None:
+        """Return the taxes of all sets and the multiplier of larger classes; None if no class of the largest size may be."""
+        if self.allowed[-1].sum() < self.sizes[-1]:
+            return None
+        _, at = self._lowest(len(self.sizes) - 1, start, longest, _NONE)
+        pays = self._taxed(-1, at)
+        last = -int(np.partition(-pays, int(self.sizes[-1]) - 1)[int(self.sizes[-1]) - 1])
+        tax = np.zeros(len(self.limit.length) + 1, np.int64)
+        tax[self.sets[self.next[-1]]] = np.maximum(0, self.paid[self.next[-1]] - last)
+        if self.limit.most is None:
+            return tax[:-1], 0
+        return np.minimum(tax[:-1], at * self.limit.length >> 16), at
+
+    def _lowest(self, place: int, start: int, longest: int, best: int) -> tuple[int, int]:
+        """Return the least gain of a size of all its multipliers, or one that is not above the best, and that multiplier."""
         low, high, at = 0, longest, start
         lowest, slope = self._gain(place, at)
+        lowest_at = at
         if self.limit.most is None:
-            return lowest
+            return lowest, lowest_at
         for _ in range(_HALVINGS):
             if lowest <= best or slope == 0:
                 break
             low, high = (at, high) if slope < 0 else (low, at)
             at = (low + high) // 2
             gained, slope = self._gain(place, at)
-            lowest = min(lowest, gained)
-        return lowest
+            if gained < lowest:
+                lowest, lowest_at = gained, at
+        return lowest, lowest_at
 
     def _gain(self, place: int, at: int) -> tuple[int, int]:
         """Return what a size gains with a multiplier, and how far its class is below what the limit allows."""
@@ -108,9 +133,7 @@ class ClassSizes:
 
     def _taxed(self, place: int | slice, at: int) -> Whole:
         over = self.over[place]
-        if self.limit.most is None:
-            return np.where(over == 0, self.paid, _NONE)
-        taxed: Whole = self.paid - ((at * self.length >> 16) * over >> 16)
+        taxed: Whole = np.where(self.allowed[place], self.paid - ((at * self.length >> 16) * over >> 16), _NONE)
         return taxed
 
     def _back(self, at: int) -> int:

@@ -17,7 +17,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.verification.class_sizes import LARGEST, ClassSizes, applies, owners
 from kanon_sql.verification.dual_bound import Shown, instances
 from kanon_sql.verification.linear_limits import Limit, Whole, asked_of, least_rows, limit_of, possible
-from kanon_sql.verification.taxed_gains import Supports, Taxed, taxed_gains
+from kanon_sql.verification.taxed_gains import Supports, Taxed, gains_at, taxed_gains
 
 if TYPE_CHECKING:
     from kanon_sql.table.coded_table import Sensitive
@@ -85,16 +85,24 @@ def gains_under(
 
 def _by_size(taxed: Taxed, limit: Limit, least: int, longest: int) -> Whole:
     """Return what instances gain at most, as `gains_under`, where classes of few rows have whole rows."""
-    supports, best = taxed.supports, taxed.gain.copy()
+    supports, best, more = taxed.supports, taxed.gain.copy(), taxed.gain.copy()
     rows = np.add.reduceat(supports.rows, supports.start) if len(supports) else best
+    tax, steepest = np.zeros((len(best), len(limit.length)), np.int64), np.zeros(len(best), np.int64)
+    chosen = np.zeros(len(best), np.bool_)
     for place, inside in enumerate(owners(supports.start, len(supports.owner))):
         sizes = ClassSizes(limit, supports.profit[inside], supports.rows[inside], supports.value[0][inside], least)
-        best[place] = min(best[place], sizes.best(int(taxed.steepest[0][place]), longest))
-    larger = (rows > LARGEST) & (best < taxed.gain)
-    more = taxed_gains(supports.take(larger), [limit], LARGEST + 1, longest)
+        start = int(taxed.steepest[0][place])
+        best[place] = min(best[place], sizes.best(start, longest))
+        found = sizes.taxes(start, longest) if rows[place] > LARGEST and best[place] < taxed.gain[place] else None
+        if found is not None:
+            chosen[place], (tax[place], steepest[place]) = True, found
+    more[chosen] = gains_at(supports.take(chosen), [limit], [tax[chosen]], [steepest[chosen]], LARGEST + 1)
+    larger = (rows > LARGEST) & (best < np.minimum(more, taxed.gain))
+    by_steps = taxed_gains(supports.take(larger), [limit], LARGEST + 1, longest)
     gain = np.zeros(len(best), np.int64)
-    gain[np.flatnonzero(larger)[more.number]] = more.gain
-    return np.minimum(taxed.gain, np.maximum(best, gain))
+    gain[np.flatnonzero(larger)[by_steps.number]] = by_steps.gain
+    more = np.where(larger, np.minimum(more, gain), best)
+    return np.minimum(taxed.gain, np.maximum(best, more))
 
 
 def supports_of(

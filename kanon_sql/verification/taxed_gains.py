@@ -163,6 +163,12 @@ def taxed_gains(supports: Supports, limits: Sequence[Limit], least: int, longest
     )
 
 
+def gains_at(supports: Supports, limits: Sequence[Limit], tax: list[Whole], steepest: list[Whole], least: int) -> Whole:
+    """Return what instances gain at most with the multipliers of the sets [j, e] and the m [j] of each limit."""
+    at = _Multipliers(tax=tax, steepest=steepest, opening=np.zeros(len(supports), np.int64))
+    return _gained(supports, _taxed(supports, limits, at), least)
+
+
 def _sums(each: Whole, supports: Supports) -> Whole:
     """Return sums by instance; none is without a row type."""
     found: Whole = np.add.reduceat(each, supports.start) if len(supports) else np.zeros(0, np.int64)

@@ -1,6 +1,6 @@
 from kanon_sql.kernels.requirements.candidates cimport Candidates
 from kanon_sql.kernels.requirements.lagrangian cimport Relaxed
-from kanon_sql.kernels.requirements.limits cimport Limits
+from kanon_sql.kernels.requirements.limits cimport Limits, Taxes
 
 cdef class ClassSizes:
     cdef readonly long long largest
@@ -17,9 +17,11 @@ cdef class ClassSizes:
     cdef readonly long long most
     cdef readonly long long[:, ::1] free
     cdef readonly long long[:, ::1] over
+    cdef readonly long long[:, ::1] most_of
     cdef public long long size
     cdef public long long multiplier
     cdef public long long slope
+    cdef public long long last
 
 cdef long long gather(
     Limits limits, Candidates candidates, Relaxed relaxed, ClassSizes sizes, long long[::1] price, long long j
@@ -28,3 +30,4 @@ cdef long long gain_of(ClassSizes sizes, long long size, long long multiplier) n
 cdef long long try_size(
     ClassSizes sizes, long long size, long long start, long long longest, long long best
 ) noexcept nogil
+cdef bint tax_larger(ClassSizes sizes, Limits limits, Taxes taxes, long long start, long long longest) noexcept nogil

@@ -17,11 +17,11 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
     from cython.cimports.kanon_sql.kernels.requirements.lagrangian import Relaxed
-    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits
+    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Taxes, levy
 else:
     from kanon_sql.kernels.requirements.candidates import Candidates
     from kanon_sql.kernels.requirements.lagrangian import Relaxed
-    from kanon_sql.kernels.requirements.limits import Limits
+    from kanon_sql.kernels.requirements.limits import Limits, Taxes, levy
 
 _BITS = cython.declare(cython.longlong, 16)
 """Lengths and parts of rows and classes are whole numbers of 1/65536."""
@@ -51,8 +51,9 @@ class ClassSizes:
         What the best rows of each set pay beyond their cost, highest first, and their row types; last come rows in no set.
     held : int64 array [e + 1]
         How many there are.
-    free, over : int64 arrays [largest + 1, e + 1]
-        For each size the rows of each set that are not taxed, and the part of the next one that is, in 1/65536, rounded down.
+    free, over, most_of : int64 arrays [largest + 1, e + 1]
+        For each size the rows of each set that are not taxed, the part of the next one that is, in 1/65536, rounded down, and
+        the most rows that the limit allows a set if no other one is beyond its share.
     tax, next, order, taken : int64 arrays [e + 1]
         Of the class that is tried: what a row pays in taxes, what the next row of each set pays beyond them, the sets by
         that, the most first, and how many rows of them it has.
@@ -60,6 +61,8 @@ class ClassSizes:
         Of the best class.
     slope : int
         How far the last class that was tried is below, or where negative beyond, what the limit allows, in 1/65536.
+    last : int
+        What its last row pays after taxes, the least of all.
     value : int64 array [largest + 1]
         What a class of each size gains, or, where that was less than another one, a number that is not less.
     """
@@ -70,13 +73,17 @@ class ClassSizes:
         free, over = np.full((largest + 1, edges + 1), largest, np.int64), np.zeros((largest + 1, edges + 1), np.int64)
         free[:, :-1] = share // denominator
         over[:, :-1] = ((denominator - share % denominator) << 16) // denominator
-        self.largest, self.edges, self.free, self.over = largest, edges, free, over
+        most_of, length = free.copy(), np.asarray(limits.length)
+        if limits.most[0] >= 0:
+            beyond = np.where(length > 0, (((limits.most[0] * np.arange(largest + 1)[:, None] + 1) << 16) - 1), 1 << 62)
+            most_of[:, :-1] += np.maximum(0, (beyond // np.maximum(1, length) - over[:, :-1] + (1 << 16)) >> 16)
+        self.largest, self.edges, self.free, self.over, self.most_of = largest, edges, free, over, most_of
         self.paid, self.item = np.zeros((edges + 1, largest), np.int64), np.zeros((edges + 1, largest), np.int32)
         self.held, self.taken = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
         self.next, self.tax = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
         self.order, self.value = np.zeros(edges + 1, np.int64), np.zeros(largest + 1, np.int64)
         self.length, self.most = np.append(limits.length, 0), limits.most[0]
-        self.size, self.multiplier, self.slope = 0, 0, 0
+        self.size, self.multiplier, self.slope, self.last = 0, 0, 0, 0
 
 
 @cython.cfunc
@@ -93,6 +100,7 @@ def gather(
     n: cython.longlong
     i: cython.longlong
     profit: cython.longlong
+    copies: cython.longlong
     rows: cython.longlong = 0
     sizes.held[:] = 0
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
@@ -103,20 +111,17 @@ def gather(
             i = candidates.item[a]
             rows += relaxed.weight[i]
             profit = price[i] - relaxed.cost[j]
-            for n in range(min(relaxed.weight[i], sizes.largest)):
-                c = sizes.held[e]
-                if c == sizes.largest:
-                    if profit <= sizes.paid[e, c - 1]:
-                        break
-                    c -= 1
-                else:
-                    sizes.held[e] += 1
-                while c > 0 and sizes.paid[e, c - 1] < profit:
-                    sizes.paid[e, c] = sizes.paid[e, c - 1]
-                    sizes.item[e, c] = sizes.item[e, c - 1]
-                    c -= 1
-                sizes.paid[e, c] = profit
-                sizes.item[e, c] = cython.cast(cython.int, i)
+            c = sizes.held[e]
+            while c > 0 and sizes.paid[e, c - 1] < profit:
+                c -= 1
+            copies = min(relaxed.weight[i], sizes.largest - c)
+            sizes.held[e] = min(sizes.held[e] + copies, sizes.largest)
+            for n in range(sizes.held[e] - 1, c + copies - 1, -1):
+                sizes.paid[e, n] = sizes.paid[e, n - copies]
+                sizes.item[e, n] = sizes.item[e, n - copies]
+            for n in range(c, c + copies):
+                sizes.paid[e, n] = profit
+                sizes.item[e, n] = cython.cast(cython.int, i)
     return rows
 
 
@@ -139,7 +144,8 @@ def gain_of(sizes: ClassSizes, size: cython.longlong, multiplier: cython.longlon
         e = sizes.order[0]
         if sizes.next[e] == _NONE:
             return _NONE
-        gained += sizes.next[e]
+        sizes.last = sizes.next[e]
+        gained += sizes.last
         sizes.taken[e] += 1
         sizes.next[e] = _next(sizes, size, e, sizes.taken[e])
         n = 0
@@ -180,12 +186,10 @@ def _before(sizes: ClassSizes, a: cython.longlong, b: cython.longlong) -> cython
 @cython.exceptval(check=False)
 def _next(sizes: ClassSizes, size: cython.longlong, e: cython.longlong, c: cython.longlong) -> cython.longlong:
     """Return what row c of a set pays after taxes in a class of some size; _NONE where the class may not have it."""
-    if c >= sizes.held[e]:
+    if c >= sizes.held[e] or c >= sizes.most_of[size, e]:
         return _NONE
     if c < sizes.free[size, e]:
         return sizes.paid[e, c]
-    if sizes.most < 0:
-        return _NONE
     if c > sizes.free[size, e]:
         return sizes.paid[e, c] - sizes.tax[e]
     return sizes.paid[e, c] - ((sizes.tax[e] * sizes.over[size, e]) >> _BITS)
@@ -229,3 +233,33 @@ def try_size(
         return best
     sizes.size, sizes.multiplier = size, lowest_at
     return lowest
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def tax_larger(
+    sizes: ClassSizes, limits: Limits, taxes: Taxes, start: cython.longlong, longest: cython.longlong
+) -> cython.bint:
+    """Set multipliers for classes of more rows, by the best one of the largest size; return whether there is one.
+
+    The next row of each set beyond its share is taxed as far as it pays more than the last row of that class, and may be.
+    """
+    e: cython.longlong
+    place: cython.longlong
+    try_size(sizes, sizes.largest, start, longest, _NONE)
+    if sizes.value[sizes.largest] == _NONE:
+        return False
+    gain_of(sizes, sizes.largest, sizes.multiplier)
+    for e in range(sizes.edges):
+        place = sizes.free[sizes.largest, e]
+        taxes.multiplier[e] = 0
+        if place < sizes.held[e]:
+            taxes.multiplier[e] = max(0, sizes.paid[e, place] - sizes.last)
+        if sizes.most >= 0:
+            taxes.multiplier[e] = min(taxes.multiplier[e], sizes.tax[e])
+    taxes.multiplier[sizes.edges] = sizes.multiplier if sizes.most >= 0 else 0
+    taxes.multiplier[sizes.edges + 1] = 0
+    levy(limits, taxes)
+    taxes.multiplier[sizes.edges + 1] = max(0, -sizes.last - taxes.back)
+    return True

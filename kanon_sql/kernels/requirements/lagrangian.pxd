@@ -29,6 +29,16 @@ cdef long long gain_of_one(
     long long[::1] paid,
     long long[::1] top_up,
 ) noexcept nogil
+cdef long long gain_after(
+    Limits limits,
+    Candidates candidates,
+    Relaxed relaxed,
+    Taxes taxes,
+    long long[::1] price,
+    long long j,
+    long long[::1] paid,
+    long long[::1] top_up,
+) noexcept nogil
 cdef (long long, long long) tax_one(
     Limits limits, Candidates candidates, Relaxed relaxed, Taxes taxes, long long[::1] price, long long j
 ) noexcept nogil

@@ -170,7 +170,7 @@ def gain_of_one(
 ) -> cython.longlong:
     """Return what one instance gains at most, and keep its multipliers; ``paid`` [t] and ``top_up`` [least] are scratch."""
     chosen: cython.longlong = _choose(limits, candidates, relaxed, taxes, kept, price, longest, j)
-    return 0 if chosen <= 0 else max(0, _gain(limits, candidates, relaxed, kept, price, j, paid, top_up))
+    return 0 if chosen <= 0 else max(0, gain_after(limits, candidates, relaxed, kept, price, j, paid, top_up))
 
 
 @cython.cfunc
@@ -276,7 +276,7 @@ def _serve(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _gain(
+def gain_after(
     limits: Limits,
     candidates: Candidates,
     relaxed: Relaxed,

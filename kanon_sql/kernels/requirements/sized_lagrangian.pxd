@@ -6,3 +6,4 @@ cdef class BestClass:
     cdef readonly long long[::1] size
     cdef readonly long long[::1] multiplier
     cdef readonly long long[::1] near
+    cdef public long long slack

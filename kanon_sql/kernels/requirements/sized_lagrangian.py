@@ -16,13 +16,13 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, try_size
-    from cython.cimports.kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_of_one, tax_one
+    from cython.cimports.kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, tax_larger, try_size
+    from cython.cimports.kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_after, gain_of_one, tax_one
     from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Taxes
 else:
     from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, try_size
-    from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_of_one, tax_one
+    from kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, tax_larger, try_size
+    from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_after, gain_of_one, tax_one
     from kanon_sql.kernels.requirements.limits import Limits, Taxes
 
 _CLOSED = cython.declare(cython.longlong, -1)
@@ -53,11 +53,14 @@ class BestClass:
         Of that size.
     near : int64 array [j]
         The sizes that gain nearly as much: bit n - 1 for n rows.
+    slack : int
+        How much less that is, beside a quarter.
     """
 
     def __init__(self, instances: int, beyond: Relaxed) -> None:
         self.beyond, self.largest = beyond, beyond.least - 1
         self.size, self.multiplier, self.near = (np.zeros(instances, np.int64) for _ in range(3))
+        self.slack = 0
 
 
 def gains(
@@ -82,7 +85,8 @@ def gains(
     Notes
     -----
     O(items and edges) a step, then O(e size) for each multiplier of each size of an instance that gains something. The first
-    multiplier of each size is what `gains` of the module named above found. The verification of certificates follows the rule.
+    multiplier of each size is what `gains` of the module named above found. Larger classes gain what `tax_larger` leaves them,
+    or what the rule of that module does, if that is less. The verification of certificates follows the rule.
     """
     j: cython.longlong
     rows: cython.longlong
@@ -90,6 +94,8 @@ def gains(
     gained: cython.longlong
     found: cython.longlong
     more: cython.longlong
+    start: cython.longlong
+    by_steps: cython.longlong
     first: cython.longlong = chunk[0]
     last: cython.longlong = chunk[1]
     sizes: ClassSizes = ClassSizes(limits, best.largest)
@@ -110,10 +116,18 @@ def gains(
             found = _try_sizes(sizes, best, relaxed.least, rows, hint, kept.multiplier[taxes.edges], longest, j)
             result[j - first] = min(gained, found)
             if rows > best.largest and found < gained:
-                more = gain_of_one(limits, candidates, best.beyond, taxes, kept, price, longest, j, paid, top_up)
+                more = gained
+                start = kept.multiplier[taxes.edges]
+                if tax_larger(sizes, limits, taxes, start, longest):
+                    more = gain_after(limits, candidates, best.beyond, taxes, price, j, paid, top_up)
+                    multipliers[j, :] = taxes.multiplier
+                if more > found:
+                    by_steps = gain_of_one(limits, candidates, best.beyond, taxes, kept, price, longest, j, paid, top_up)
+                    if by_steps < more:
+                        more = by_steps
+                        multipliers[j, :] = kept.multiplier
                 if more > found:
                     result[j - first], best.size[j] = min(gained, more), _BEYOND
-                    multipliers[j, :] = kept.multiplier
     return array
 
 
@@ -142,7 +156,7 @@ def _try_sizes(
             found = try_size(sizes, n, start, longest, found)
     best.size[j], best.multiplier[j], best.near[j] = sizes.size if sizes.size else _CLOSED, sizes.multiplier, 0
     for n in range(least, last + 1):
-        if sizes.value[n] > found - found // 4 - longest // 2:
+        if sizes.value[n] > found - found // 4 - best.slack:
             best.near[j] |= cython.cast(cython.longlong, 1) << (n - 1)
     return found
 
@@ -182,7 +196,7 @@ def advance(
                 total += _serve(sizes, best, relaxed.least, longest, j, served)
             elif best.size[j] == _BEYOND:
                 total += advance_one(limits, candidates, best.beyond, taxes, price, length, multipliers, j, served)
-            else:
+            elif best.size[j] > 0 or best.near[j]:
                 gather(limits, candidates, relaxed, sizes, price, j)
                 total += _serve(sizes, best, relaxed.least, longest, j, served)
     return total

@@ -4,7 +4,7 @@ As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance gains is 
 too often: multipliers of the limits that every class keeps. Prices and multipliers move together, by subgradient steps. From
 time to time a rule chooses the multipliers again from the prices alone, so that these are all the evidence of the bound.
 
-Where there is one limit, about single values, a second series of steps follows in which small classes keep it with whole rows.
+Where there is one limit, about single values, small classes keep it with whole rows.
 
 References
 ----------
@@ -16,12 +16,12 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.requirements import sized_lagrangian
+from kanon_sql.kernels.requirements.candidates import sort_all
 from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance, gains
 from kanon_sql.kernels.requirements.limits import Limits
 from kanon_sql.model.requirements import People
@@ -33,35 +33,34 @@ from kanon_sql.solvers.threads import Map, mapping
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Prices
 
+Floats = NDArray[np.float64]
+
 METHOD = "Lagrangian relaxation under the requirements"
 
-_ROUNDS, _STEPS = 8, 20
+_ROUNDS, _STEPS = 8, 16
 """Rounds, and subgradient steps in each."""
-
-_FIRST_ROUNDS, _SIZED_ROUNDS, _SIZED_STEPS = 4, 6, 6
-"""The same where small classes have whole rows: rounds without and with that, and steps in each of these."""
 
 LARGEST, _MOST_LEAST = 62, 32
 """Most rows of a class that has whole rows, and the most that the least rows of a class may be for this to be worth it."""
 
-_WORK = 1 << 29
-"""Items of all instances looked at in all rounds together: larger search spaces take fewer rounds."""
+_WORK, _SIZED_WORK = 1 << 29, 3 << 26
+"""Items of all instances looked at in all rounds together, without and with sizes: larger search spaces take fewer rounds."""
 
-_AIM, _LEAST_AIM = 0.85, 0.02
-"""Share of the cost of a known release that the prices aim at, and share of it that they always aim higher."""
-
-_FIRST_STEP, _SIZED_FIRST_STEP, _LAST_STEP = 1.0, 0.3, 0.02
-"""The step length of prices, as a share of what the gap asks for, falls geometrically."""
+_FIRST_STEP, _LAST_STEP = 0.03, 0.003
+"""By what share of the best bound so far a step of the prices is to raise it; it falls geometrically."""
 
 _FIRST_TAX, _LAST_TAX = 0.25, 0.05
 """The step length of multipliers in cells, too."""
 
-_MOMENTUM = 0.7
+_MOMENTUM = 0.8
 
 _LONGEST = 4
 """Cells of the longest step by the rule."""
 
 _WORKERS = min(4, os.cpu_count() or 1)
+
+_NEAR, _NEARER = 0.2, 0.6
+"""Part of the longest step that a size may gain less than the best to be tried in the first round, and what is left later."""
 
 _MANY = 1 << 13
 """Items from which on the work is divided among threads."""
@@ -111,6 +110,11 @@ class _Dual:
         beyond = Relaxed(self.space.cost * self.scale, self.space.table.weight, LARGEST + 1)
         return replace(self, best=sized_lagrangian.BestClass(len(self.space), beyond))
 
+    def nearer(self, part: float) -> None:
+        """Let steps try only sizes that gain at most a part of the longest step of multipliers less than the best."""
+        if self.best is not None:
+            self.best.slack = int(part * self._longest)
+
     def value(self, prices: Prices) -> int:
         """Return what prices prove, in their units, with the multipliers of the rule; these are kept."""
         asked = self.limits, self.space.candidates, self.relaxed, prices.price, self._longest, self.multipliers
@@ -152,13 +156,15 @@ class _Dual:
         return list(zip([0, *ends], [*ends, len(self.space)], strict=True))
 
 
-def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
+def relax(space: SearchSpace, price: Floats, upper: int, budget: Budget) -> Relaxation | None:
     """Return prices that prove a good lower bound; None where people count, or the table is too large for the multipliers.
 
     Parameters
     ----------
     space : SearchSpace
         All instances that a cheapest release may need.
+    price : float64 array [t]
+        What rows may pay at first, in units of the table.
     upper : int
         Cost of a known release, in units of the table.
     budget : Budget
@@ -166,7 +172,7 @@ def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
 
     Notes
     -----
-    O(items and edges of all instances) a step, at most 8 rounds of 20, and up to 128 times as much a round for the instances
+    O(items and edges of all instances) a step, at most 8 rounds of 16, and up to 128 times as much a round for the instances
     that gain something: few. Whole numbers decide: the bound is exact, floats only lead the way.
 
     What no rows of an instance can meet closes it before all else. An instance whose rows could all move to a cheaper one need
@@ -182,10 +188,11 @@ def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
     space = space.take(np.flatnonzero(able(requirement, by_row_type)))
     if len(space) * width > _MOST_MULTIPLIERS or table.rows >= 1 << 28:
         return None
-    price = space.cheapest().astype(np.float64)
-    if price.max() >= 1 << 62:  # rows without any instance: no release at all
+    cheapest = space.cheapest()
+    if cheapest.max() >= 1 << 62:  # rows without any instance: no release at all
         return None
-    rounds = max(1, min(_ROUNDS, _WORK // (_STEPS * max(1, len(space.candidates.item)))))
+    sized = has_sizes(found, requirement.least)
+    rounds = max(1, min(_ROUNDS, (_SIZED_WORK if sized else _WORK) // (_STEPS * max(1, len(space.candidates.item)))))
     with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
         dual = _Dual(
             space=space,
@@ -195,11 +202,10 @@ def relax(space: SearchSpace, upper: int, budget: Budget) -> Relaxation | None:
             scale=scale,
             threads=threads,
         )
-        if rounds < _FIRST_ROUNDS or not has_sizes(found, requirement.least):
-            return _ascend(dual, _Series(rounds, _STEPS, _FIRST_STEP), _whole(price, scale), upper, budget)
-        first = _ascend(dual, _Series(_FIRST_ROUNDS, _STEPS, _FIRST_STEP), _whole(price, scale), upper, budget)
-        series = _Series(_SIZED_ROUNDS, _SIZED_STEPS, _SIZED_FIRST_STEP)
-        return _ascend(dual.with_sizes(), series, first.prices, upper, budget)
+        if sized:
+            dual = dual.with_sizes()
+        least = Relaxation(prices=Prices(price=cheapest * scale, scale=scale), value=int(cheapest @ table.weight) * scale)
+        return _ascend(dual, rounds, price, least, upper, budget)
 
 
 def has_sizes(limits: Limits, least: int) -> bool:
@@ -207,38 +213,28 @@ def has_sizes(limits: Limits, least: int) -> bool:
     return len(limits.most) == 1 and not limits.signed[0] and max(limits.parent) < 0 and least <= _MOST_LEAST
 
 
-class _Series(NamedTuple):
-    """Rounds, steps in each, and the length of the first step."""
-
-    rounds: int
-    steps: int
-    length: float
-
-
-def _ascend(dual: _Dual, series: _Series, start: Prices, upper: int, budget: Budget) -> Relaxation:
-    """Return the best prices found from a start by subgradient steps."""
+def _ascend(dual: _Dual, rounds: int, price: Floats, best: Relaxation, upper: int, budget: Budget) -> Relaxation:
+    """Return the best of known prices and those found from a start by subgradient steps."""
     table, scale = dual.space.table, dual.scale
-    weight, price = table.weight.astype(np.float64), start.price / scale
-    cell, speed = int(table.cost.max()) * scale, np.zeros(len(price))
-    best = Relaxation(prices=start, value=dual.value(start))
-    for number in range(series.rounds):
-        budget.report("prices", number / series.rounds, upper, best.bound)
-        if best.bound >= upper or (number and budget.over()):
-            break
-        for step in range(series.steps):
-            done = (number + step / series.steps) / series.rounds
-            value, served = dual.step(_whole(price, scale), int(cell * _between(_FIRST_TAX, _LAST_TAX, done)))
-            # Per row: a row type of many rows moves as fast as one of a single row.
-            slope = (table.weight - served) / weight
-            norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
-            aim = max(_AIM * upper - value / scale, _LEAST_AIM * upper)
-            speed = _MOMENTUM * speed + _between(series.length, _LAST_STEP, done) * aim / norm * slope
-            price = price + speed
+    weight, cell, speed = table.weight.astype(np.float64), int(table.cost.max()) * scale, np.zeros(len(price))
+    for number in range(rounds + 1):
+        sort_all(dual.space.candidates, price)  # the best rows of each value, which steps look for, come first or nearly
+        dual.nearer(_NEAR * _NEARER**number)
         whole = _whole(price, scale)
         value = dual.value(whole)
         if value > best.value:
             best = Relaxation(prices=whole, value=value)
-    budget.report("prices", 1.0, upper, best.bound)
+        budget.report("prices", number / rounds, upper, best.bound)
+        if number == rounds or best.bound >= upper or (number and budget.over()):
+            break
+        for step in range(_STEPS):
+            done = (number + step / _STEPS) / rounds
+            _, served = dual.step(_whole(price, scale), int(cell * _between(_FIRST_TAX, _LAST_TAX, done)))
+            # Per row: a row type of many rows moves as fast as one of a single row.
+            slope = (table.weight - served) / weight
+            norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
+            speed = _MOMENTUM * speed + _between(_FIRST_STEP, _LAST_STEP, done) * best.value / scale / norm * slope
+            price = price + speed
     return best
 
 
@@ -248,5 +244,5 @@ def _between(first: float, last: float, done: float) -> float:
     return found
 
 
-def _whole(price: NDArray[np.float64], scale: int) -> Prices:
+def _whole(price: Floats, scale: int) -> Prices:
     return Prices(price=np.rint(price * scale).astype(np.int64), scale=scale)

@@ -29,9 +29,6 @@ from kanon_sql.table.recoding import Prices, Recoding, row_cost
 
 METHOD = "cheapest possible class of each row"
 
-_DEARER = 1.03
-"""What the prices are multiplied by, so that a few classes too many open, rather than too few."""
-
 _LOSSES = (0.5, 1.0)
 """Cells for each row that a class may lose at the prices when it is opened; all are tried."""
 
@@ -81,23 +78,24 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         return replace(start, remark=f"{size} are too many for prices: greedy and growth")
     space, bound = everything.feasible()
     best, method, evidence = start, METHOD, None
-    relaxed = relax(everything, start.cost(table), budget)
+    space, _ = space.with_classes(of_recoding(start))
+    paid = np.zeros(table.row_types)
+    np.add.at(paid, start.row_type, row_cost(start.shown, table.cost) * start.count)
+    guide = prices(space, paid / table.weight, start.cost(table), budget)
+    relaxed = relax(everything, guide.price, start.cost(table), budget)
     if relaxed is not None and relaxed.bound >= bound:
         bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
     if start.cost(table) > bound and not budget.over():
-        space, _ = space.with_classes(of_recoding(start))
-        best = searched(space, start, bound, budget, evidence)
+        best = searched(space, start, bound, budget, guide, evidence)
     return replace(best, lower_bound=bound, bound=method, prices=evidence)
 
 
-def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget, proof: Prices | None) -> Recoding:
+def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget, guide: Guide, proof: Prices | None) -> Recoding:
     """Return the best recoding found from a start: classes opened by prices, local search, and where it idles, programs.
 
     Classes are opened by prices that a heuristic leads, and by those that prove the bound; the better ones lead the search.
     """
     table = space.table
-    paid = np.zeros(table.row_types)
-    np.add.at(paid, start.row_type, row_cost(start.shown, table.cost) * start.count)
     margin = _PROMISING * space.requirement.least * float(table.cost.max())
 
     def led(guide: Guide) -> tuple[int, Recoding, SearchSpace, Guide]:
@@ -106,7 +104,7 @@ def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget, pr
         opened = min(_opened(space, near, guide, budget), key=lambda recoding: recoding.cost(table))
         return opened.cost(table), opened, near, guide
 
-    found = [led(prices(space, paid / table.weight, start.cost(table), budget))]
+    found = [led(guide)]
     if proof is not None and not budget.over():
         found.append(led(guide_at(space, proof.price / proof.scale)))
     cost, opened, near, guide = min(found, key=lambda each: each[0])
@@ -134,7 +132,7 @@ def _steps(row_types: int) -> int:
 
 def _opened(space: SearchSpace, near: SearchSpace, guide: Guide, budget: Budget) -> list[Recoding]:
     """Return recodings whose classes prices opened; the rows that pay for none are drawn into them, as far as possible."""
-    price = guide.price * _DEARER
+    price = guide.price
     sort_all(space.candidates, price)
 
     def opened(loss: float) -> Recoding:
