@@ -60,13 +60,23 @@ def search_for(
     Memory O(t m) beside the answer.
     """
     search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
-    wait(search, 0, search.row.shape[0], 0, 0, search.masks.shape[0])
+    wait(search, 0, len(codes), 0, 0, search.masks.shape[0])
     return search
 
 
 def expect(search: Search, worth: cython.longlong[::1]) -> None:
     """Tell a search before it begins from which cost on an instance is of no use to a row type, int64 [t]: it looks at less."""
     search.worth[:] = worth
+
+
+def pay(search: Search, most: NDArray[np.int64]) -> None:
+    """Tell a search before it begins what each row pays at most, int64 [t]: it lists the instances that gain from that.
+
+    A class of k rows or more gains something if, and only if, its k dearest rows pay more than their cost.
+    """
+    search.worth = most
+    np.asarray(search.row)[: len(most)] = np.argsort(-most, kind="stable")
+    search.priced = True
 
 
 def advance(search: Search, work: cython.longlong) -> int:
@@ -79,7 +89,7 @@ def advance(search: Search, work: cython.longlong) -> int:
     state: cython.int
     with cython.nogil:
         state = _list_some(search, work)
-        if state == 1:
+        if state == 1 and not search.priced:
             _drop_useless(search)
     return state
 
@@ -124,13 +134,14 @@ def _list_some(search: Search, work: cython.longlong) -> cython.int:
         first = search.stack[search.waiting, 0]
         last = search.stack[search.waiting, 1]
         work -= last - first
-        top = _worth_of(search.worth, search.row, first, last)
+        top = _paid(search, first, last) if search.priced else _worth_of(search.worth, search.row, first, last)
         p = _decide(search, top)
         if p < 0 or search.cost[p] >= top or dominated(search, first, last, p):
             continue
-        for a in range(first, last):
-            i = search.row[a]
-            search.worth[i] = min(search.worth[i], search.cost[p] + search.slack)
+        if not search.priced:
+            for a in range(first, last):
+                i = search.row[a]
+                search.worth[i] = min(search.worth[i], search.cost[p] + search.slack)
         if search.slack == 0:  # nothing costs less than the cheapest: only what that is is asked for
             continue
         if search.size + last - first > search.limit:
@@ -186,8 +197,10 @@ def _split(
     code: cython.longlong
     end: cython.longlong
     values: cython.longlong = 0
-    place: cython.longlong = first
+    place: cython.longlong = last
     floor: cython.longlong = _least(search, low, high)
+    if search.priced:
+        floor *= search.k
     for a in range(first, last):
         i = search.row[a]
         code = search.codes[i, column]
@@ -195,25 +208,30 @@ def _split(
             search.value[values] = code
             values += 1
             search.rows[code] = 0
-            search.best[code] = -1
+            search.best[code] = 0 if search.priced else -1
         search.count[code] += 1
+        if not search.priced:
+            search.best[code] = max(search.best[code], search.worth[i])
+        elif search.rows[code] < search.k:
+            search.best[code] += min(search.weight[i], search.k - search.rows[code]) * search.worth[i]
         search.rows[code] += search.weight[i]
-        search.best[code] = max(search.best[code], search.worth[i])
-        search.other[a] = i
     for v in range(values):
         code = search.value[v]
-        end = place + search.count[code]
         if search.rows[code] >= search.k and search.best[code] > floor:
+            end = place + search.count[code]
             wait(search, place, end, column + 1, low, high)
-        search.count[code] = place
-        place = end
-    for a in range(first, last):
-        i = search.other[a]
-        code = search.codes[i, column]
-        search.row[search.count[code]] = i
-        search.count[code] += 1
-    for v in range(values):
-        search.count[search.value[v]] = 0
+            search.rows[code] = place
+            place = end
+        else:
+            search.rows[code] = -1
+        search.count[code] = 0
+    if place > last:
+        for a in range(first, last):
+            i = search.row[a]
+            code = search.codes[i, column]
+            if search.rows[code] >= 0:
+                search.row[search.rows[code]] = i
+                search.rows[code] += 1
     return 0
 
 
@@ -257,6 +275,24 @@ def _worth_of(
     for a in range(first, last):
         top = max(top, worth[row[a]])
     return top
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _paid(search: Search, first: cython.longlong, last: cython.longlong) -> cython.longlong:
+    """Return the cost of a row from which on a group gains nothing: what its first k rows, the dearest, pay on average."""
+    a: cython.longlong
+    i: cython.longlong
+    need: cython.longlong = search.k
+    total: cython.longlong = 0
+    for a in range(first, last):
+        i = search.row[a]
+        total += min(need, search.weight[i]) * search.worth[i]
+        need -= min(need, search.weight[i])
+        if need == 0:
+            break
+    return (total + search.k - 1) // search.k
 
 
 @cython.cfunc

@@ -25,10 +25,13 @@ class Search:
     ----------
     worth : int64 array [t]
         The cost from which on an instance is of no use to a row type.
-    row, other : int32 arrays [t]
-        The row types, group after group, and scratch to reorder them.
+    priced : bool
+        Whether only instances are of use of which k row types are worth more, on average; then ``worth`` does not change.
+    row : int32 array [(m + 1) t]
+        The row types, group after group: behind a group there is room for its parts. Where the search is priced, the
+        row types of greatest worth come first.
     rows, count, best, value : int64 arrays [cells]
-        While a group is split: rows, row types and greatest worth of each code, and the different codes.
+        While a group is split: rows, row types and greatest worth of each code, or the worth of k rows, and the different codes.
     waiting, stack : int, int64 array [at least waiting, 5]
         The groups that wait: first and last place in ``row``, column to decide, first and last of the masks that agree with
         what was decided.
@@ -53,7 +56,9 @@ class Search:
         self.masks, self.cost, self.sparse = masks, cost, sparse
         self.k, self.limit = k, limit
         self.worth = np.full(t, 1 << 62, np.int64)
-        self.row, self.other = np.arange(t, dtype=np.int32), np.empty(t, np.int32)
+        row = np.empty((codes.shape[1] + 1) * t, np.int32)
+        row[:t] = np.arange(t, dtype=np.int32)
+        self.priced, self.row = False, row
         self.rows, self.count = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
         self.best, self.value = np.zeros(cells, np.int64), np.empty(cells, np.int64)
         self.waiting, self.stack = 0, np.empty((1024, 5), np.int64)

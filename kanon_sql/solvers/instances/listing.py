@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import UNLIMITED, Budget
@@ -177,12 +178,33 @@ def among(
     cheapest: Int64 | None = None,
 ) -> Instances | None:
     """List instances as `useful` does, where some rows may fit none: rows that are left over."""
-    from kanon_sql.kernels.instances.listing import advance, expect, found
+    from kanon_sql.kernels.instances.listing import expect
 
     units = (1 << 61) if slack is None else slack * usual_cost(table)
-    search, descending = _search_for(table, patterns, k, units, limit)
+    search, descending = _search_for(table, patterns.cost, patterns.shown, k, units, limit)
     if cheapest is not None:
         expect(search, cheapest + units)
+    return _listed(search, descending, patterns, budget)
+
+
+def gaining(
+    table: CodedTable, patterns: PatternSet, k: int, *, most: Int64, scale: int, limit: int, budget: Budget
+) -> Instances | None:
+    """List the instances that gain something where a row of each row type pays ``most``, in parts of 1/scale of a unit.
+
+    The others gain nothing from any lower prices. Where prices are good that is a tenth of what `among` lists for all of them.
+    """
+    from kanon_sql.kernels.instances.listing import pay
+
+    search, descending = _search_for(table, patterns.cost * scale, patterns.shown, k, 1, limit)
+    pay(search, most)
+    return _listed(search, descending, patterns, budget)
+
+
+def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget) -> Instances | None:
+    """Search to the end, and return what was found; None beyond the limit, or if time ends."""
+    from kanon_sql.kernels.instances.listing import advance, found
+
     while (state := advance(search, _WORK_PER_CALL)) == 0:
         budget.report("listing", 0.0)
         if budget.over():
@@ -240,7 +262,7 @@ def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget 
     """Return the same with `NOTHING` for one that fits none; None if time ends."""
     from kanon_sql.kernels.instances.listing import advance, found
 
-    search, _ = _search_for(table, patterns, k, 0, 0)
+    search, _ = _search_for(table, patterns.cost, patterns.shown, k, 0, 0)
     while advance(search, _WORK_PER_CALL) == 0:
         if budget.over():
             return None
@@ -248,17 +270,19 @@ def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget 
     return worth
 
 
-def _search_for(table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int) -> tuple[Search, Int32]:
-    """Begin a search; return it, and the pattern behind each of its masks, int32 [p]."""
+def _search_for(
+    table: CodedTable, cost: Int64, shown: NDArray[np.uint64], k: int, slack: int, limit: int
+) -> tuple[Search, Int32]:
+    """Begin a search in patterns of some cost; return it, and the pattern behind each of its masks, int32 [p]."""
     from kanon_sql.kernels.instances.listing import search_for
 
     columns = len(table.columns)
     order = np.argsort(-table.cardinality, kind="stable")
-    masks = np.zeros(len(patterns.shown), np.uint64)
+    masks = np.zeros(len(shown), np.uint64)
     for place, column in enumerate(order):
-        masks |= ((patterns.shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(columns - 1 - place)
+        masks |= ((shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(columns - 1 - place)
     descending = np.argsort(masks)[::-1].astype(np.int32)
-    cost = patterns.cost[descending]
+    cost = cost[descending]
     codes = np.ascontiguousarray(table.codes[:, order])
     return search_for(codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit), descending
 
