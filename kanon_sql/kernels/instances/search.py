@@ -10,6 +10,8 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+_TURN = cython.declare(cython.longlong, 7919)
+
 
 @cython.final
 @cython.cclass
@@ -118,16 +120,20 @@ def wait(
 @cython.nogil
 @cython.exceptval(-1, check=False)
 def keep(search: Search, first: cython.longlong, last: cython.longlong, p: cython.longlong) -> cython.int:
-    """Add an instance to those found."""
+    """Add an instance to those found; each begins elsewhere, so that not all are filled up with the same of equally dear rows."""
     a: cython.longlong
-    while search.size + last - first > search.member.shape[0]:
+    size: cython.longlong = last - first
+    turn: cython.longlong = search.found * _TURN % size
+    while search.size + size > search.member.shape[0]:
         _grow_members(search)
     if search.found + 2 > search.start.shape[0]:
         _grow_instances(search)
-    for a in range(first, last):
-        search.member[search.size + a - first] = search.row[a]
+    for a in range(size - turn):
+        search.member[search.size + a] = search.row[first + turn + a]
+    for a in range(turn):
+        search.member[search.size + size - turn + a] = search.row[first + a]
     search.mask[search.found] = p
-    search.size += last - first
+    search.size += size
     search.found += 1
     search.start[search.found] = search.size
     return 0

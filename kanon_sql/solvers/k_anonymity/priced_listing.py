@@ -6,12 +6,15 @@ above it. Prices tell: they begin at what the rows pay in a known release, and a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.listing import Instances, gaining, usual_cost
+from kanon_sql.solvers.instances.listing import SLACK, Instances, cheapest, gaining, usual_cost
 from kanon_sql.solvers.k_anonymity.lagrangian import Relaxation, relax, scale_of
+from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
@@ -33,9 +36,7 @@ _MEMBERS = 1 << 26
 """Most members of a listing."""
 
 
-def relax_by_price(
-    table: CodedTable, patterns: PatternSet, k: int, start: Recoding, budget: Budget
-) -> Relaxation | None:
+def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recoding, budget: Budget) -> Relaxation | None:
     """Return prices that prove a good lower bound, and the instances near them; None where too many gain, or time ends.
 
     Parameters
@@ -47,6 +48,8 @@ def relax_by_price(
     budget : Budget
         Time left.
     """
+    if table.row_types < _ROW_TYPES:
+        return None
     scale, cell, dearest = scale_of(table), usual_cost(table), int(patterns.cost.max())
 
     def listed(price: NDArray[np.float64], margin: NDArray[np.float64] | float) -> tuple[Instances, Int64] | None:
@@ -67,4 +70,11 @@ def relax_by_price(
     first = listed(price, _MARGINS[0])
     if first is None:
         return None
-    return relax(table, first[0], k, start.cost(table), budget, price, relisted)
+    relaxed = relax(table, first[0], k, start.cost(table), budget, price, relisted)
+    if are_many(table, patterns):
+        return relaxed
+    # The dearest instances raise the bound, but lead the search astray.
+    instances = relaxed.instances
+    above = np.repeat(instances.cost, np.diff(instances.start)) - cheapest(table, patterns, k)[instances.member]
+    kept = np.flatnonzero(np.minimum.reduceat(above, instances.start[:-1]) < SLACK * cell) if len(instances) else np.arange(0)
+    return replace(relaxed, surplus=relaxed.surplus[kept], instances=instances.take(kept))

@@ -13,14 +13,13 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.listing import Instances, deepest
+from kanon_sql.solvers.instances.listing import deepest
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.solvers.instances.search_space import SearchSpace, as_partition, tightened
 from kanon_sql.solvers.k_anonymity import greedy
 from kanon_sql.solvers.k_anonymity.destroy_repair import local_search
 from kanon_sql.solvers.k_anonymity.guided_opening import guided
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
-from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, improve
 from kanon_sql.solvers.k_anonymity.priced_listing import relax_by_price
 from kanon_sql.solvers.k_anonymity.shift import shift
@@ -61,9 +60,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         if best.cost(table) and not budget.over():
             best = min(best, improve_unlisted(problem, starts[0], starts[-1], budget), key=lambda each: each.cost(table))
         return replace(best, remark="there are too many masks to list: greedy on sampled masks, and local search")
-    many = are_many(table, patterns)
     start = greedy.solve(problem, budget)
-    relaxed = relax_by_price(table, patterns, k, start, budget) if table.row_types >= 4096 else None
+    relaxed = relax_by_price(table, patterns, k, start, budget)
     if relaxed is None:
         instances = deepest(table, patterns, k, budget)
         if instances is not None:
