@@ -197,7 +197,8 @@ def _split(
     code: cython.longlong
     end: cython.longlong
     values: cython.longlong = 0
-    place: cython.longlong = last
+    source: cython.longlong = first if search.priced else search.weight.shape[0]
+    place: cython.longlong = last if search.priced else first
     floor: cython.longlong = _least(search, low, high)
     if search.priced:
         floor *= search.k
@@ -212,26 +213,27 @@ def _split(
         search.count[code] += 1
         if not search.priced:
             search.best[code] = max(search.best[code], search.worth[i])
+            search.row[source + a - first] = i  # the parts take the place of the group
         elif search.rows[code] < search.k:
             search.best[code] += min(search.weight[i], search.k - search.rows[code]) * search.worth[i]
         search.rows[code] += search.weight[i]
     for v in range(values):
         code = search.value[v]
-        if search.rows[code] >= search.k and search.best[code] > floor:
-            end = place + search.count[code]
-            wait(search, place, end, column + 1, low, high)
-            search.rows[code] = place
-            place = end
-        else:
-            search.rows[code] = -1
+        end = place + search.count[code]
         search.count[code] = 0
-    if place > last:
-        for a in range(first, last):
-            i = search.row[a]
-            code = search.codes[i, column]
-            if search.rows[code] >= 0:
-                search.row[search.rows[code]] = i
-                search.rows[code] += 1
+        if search.rows[code] >= search.k and search.best[code] > floor:
+            wait(search, place, end, column + 1, low, high)
+        elif search.priced:
+            search.rows[code] = -1
+            continue
+        search.rows[code] = place
+        place = end
+    for a in range(source, source + last - first):
+        i = search.row[a]
+        code = search.codes[i, column]
+        if search.rows[code] >= 0:
+            search.row[search.rows[code]] = i
+            search.rows[code] += 1
     return 0
 
 

@@ -30,10 +30,10 @@ class Search:
     priced : bool
         Whether only instances are of use of which k row types are worth more, on average; then ``worth`` does not change.
     row : int32 array [(m + 1) t]
-        The row types, group after group: behind a group there is room for its parts. Where the search is priced, the
-        row types of greatest worth come first.
+        The row types, group after group. Where the search is priced, those of greatest worth come first, and the parts of a
+        group follow it; else they take its place.
     rows, count, best, value : int64 arrays [cells]
-        While a group is split: rows, row types and greatest worth of each code, or the worth of k rows, and the different codes.
+        While a group is split: rows, row types, greatest worth (or that of k rows) of each code, and the different codes.
     waiting, stack : int, int64 array [at least waiting, 5]
         The groups that wait: first and last place in ``row``, column to decide, first and last of the masks that agree with
         what was decided.
@@ -120,10 +120,13 @@ def wait(
 @cython.nogil
 @cython.exceptval(-1, check=False)
 def keep(search: Search, first: cython.longlong, last: cython.longlong, p: cython.longlong) -> cython.int:
-    """Add an instance to those found; each begins elsewhere, so that not all are filled up with the same of equally dear rows."""
+    """Add an instance to those found.
+
+    Where the search is priced, each begins elsewhere: of rows that pay the same, not all are to be filled up with the first.
+    """
     a: cython.longlong
     size: cython.longlong = last - first
-    turn: cython.longlong = search.found * _TURN % size
+    turn: cython.longlong = search.found * _TURN % size if search.priced else 0
     while search.size + size > search.member.shape[0]:
         _grow_members(search)
     if search.found + 2 > search.start.shape[0]:

@@ -52,8 +52,8 @@ _SCALE_BITS = 16
 
 
 Relisting = Callable[[int, NDArray[np.float64], Int64], tuple[Instances, Int64] | None]
-"""Takes the number of the round, the prices and what they may rise to, in parts of 1/scale; returns instances that the round shall
-look at and what prices may rise to from now on, or None to go on with those of the round before."""
+"""Takes the number of the round, the prices and what they may rise to, in parts of 1/scale; returns instances to look at and
+what prices may rise to from now on, or None to go on with those of the round before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,8 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding, row_cost
 
-_ROW_TYPES = 1 << 12
-"""Tables of fewer have few instances: they are listed with a slack that is the same for all rows."""
+_FEW_PAIRS = 1 << 26
+"""Patterns times row types up to which there are few instances: they are listed with a slack that is the same for all rows."""
 
 _FIRST_SHARE = 0.97
 """What a row pays at first, as a share of what it pays in the known release."""
@@ -36,6 +36,16 @@ _MEMBERS = 1 << 26
 """Most members of a listing."""
 
 
+def pays_off(table: CodedTable, patterns: PatternSet, budget: Budget) -> bool:
+    """Return whether to list by price.
+
+    Where masks are many, or levels under a time limit, the slack that there is room for gives a bound sooner.
+    """
+    if are_many(table, patterns):
+        return table.has_ladders and budget.seconds is None
+    return table.row_types * len(patterns.shown) > _FEW_PAIRS
+
+
 def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recoding, budget: Budget) -> Relaxation | None:
     """Return prices that prove a good lower bound, and the instances near them; None where too many gain, or time ends.
 
@@ -48,8 +58,6 @@ def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recod
     budget : Budget
         Time left.
     """
-    if table.row_types < _ROW_TYPES:
-        return None
     scale, cell, dearest = scale_of(table), usual_cost(table), int(patterns.cost.max())
 
     def listed(price: NDArray[np.float64], margin: NDArray[np.float64] | float) -> tuple[Instances, Int64] | None:

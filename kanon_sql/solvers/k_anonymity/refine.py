@@ -20,8 +20,9 @@ from kanon_sql.solvers.k_anonymity import greedy
 from kanon_sql.solvers.k_anonymity.destroy_repair import local_search
 from kanon_sql.solvers.k_anonymity.guided_opening import guided
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
+from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, improve
-from kanon_sql.solvers.k_anonymity.priced_listing import relax_by_price
+from kanon_sql.solvers.k_anonymity.priced_listing import pays_off, relax_by_price
 from kanon_sql.solvers.k_anonymity.shift import shift
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.summaries.suppression import improve as improve_unlisted
@@ -60,12 +61,14 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         if best.cost(table) and not budget.over():
             best = min(best, improve_unlisted(problem, starts[0], starts[-1], budget), key=lambda each: each.cost(table))
         return replace(best, remark="there are too many masks to list: greedy on sampled masks, and local search")
-    start = greedy.solve(problem, budget)
-    relaxed = relax_by_price(table, patterns, k, start, budget)
-    if relaxed is None:
+    many, by_price = are_many(table, patterns), pays_off(table, patterns, budget)
+    instances = deepest(table, patterns, k, budget) if many and not by_price else None
+    start = greedy.solve(problem, budget) if instances is None else greedy.in_order(problem, budget, instances)
+    relaxed = relax_by_price(table, patterns, k, start, budget) if by_price else None
+    if relaxed is None and (by_price or not many):
         instances = deepest(table, patterns, k, budget)
-        if instances is not None:
-            relaxed = relax(table, instances, k, start.cost(table), budget)
+    if instances is not None:
+        relaxed = relax(table, instances, k, start.cost(table), budget)
     if relaxed is None:
         shifted = shift(table, patterns, k, PartialRecoding.of(start), budget).recoding()
         reason = f"{table.row_types:,} row types under {len(patterns.shown):,} masks are too many"
