@@ -16,9 +16,11 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
+    from cython.cimports.kanon_sql.kernels.instances.group_worth import paid, worth_of
     from cython.cimports.kanon_sql.kernels.instances.search import Search, keep, wait
 else:
     from kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
+    from kanon_sql.kernels.instances.group_worth import paid, worth_of
     from kanon_sql.kernels.instances.search import Search, keep, wait
 
 _ONE = cython.declare(cython.ulonglong, 1)
@@ -134,7 +136,7 @@ def _list_some(search: Search, work: cython.longlong) -> cython.int:
         first = search.stack[search.waiting, 0]
         last = search.stack[search.waiting, 1]
         work -= last - first
-        top = _paid(search, first, last) if search.priced else _worth_of(search.worth, search.row, first, last)
+        top = paid(search, first, last) if search.priced else worth_of(search.worth, search.row, first, last)
         p = _decide(search, top)
         if p < 0 or search.cost[p] >= top or dominated(search, first, last, p):
             continue
@@ -268,38 +270,6 @@ def _first_hiding(search: Search, low: cython.longlong, high: cython.longlong, b
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _worth_of(
-    worth: cython.longlong[::1], row: cython.int[::1], first: cython.longlong, last: cython.longlong
-) -> cython.longlong:
-    """Return the greatest worth of some row types."""
-    a: cython.longlong
-    top: cython.longlong = -1
-    for a in range(first, last):
-        top = max(top, worth[row[a]])
-    return top
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _paid(search: Search, first: cython.longlong, last: cython.longlong) -> cython.longlong:
-    """Return the cost of a row from which on a group gains nothing: what its first k rows, the dearest, pay on average."""
-    a: cython.longlong
-    i: cython.longlong
-    need: cython.longlong = search.k
-    total: cython.longlong = 0
-    for a in range(first, last):
-        i = search.row[a]
-        total += min(need, search.weight[i]) * search.worth[i]
-        need -= min(need, search.weight[i])
-        if need == 0:
-            break
-    return (total + search.k - 1) // search.k
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _drop_useless(search: Search) -> cython.void:
     """Drop what was listed before a cheaper instance was found, and is of no use by now."""
     a: cython.longlong
@@ -311,7 +281,7 @@ def _drop_useless(search: Search) -> cython.void:
     for j in range(search.found):
         first = last
         last = search.start[j + 1]
-        if search.cost[search.mask[j]] < _worth_of(search.worth, search.member, first, last):
+        if search.cost[search.mask[j]] < worth_of(search.worth, search.member, first, last):
             search.mask[kept] = search.mask[j]
             for a in range(first, last):
                 search.member[size] = search.member[a]

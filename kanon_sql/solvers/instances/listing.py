@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import UNLIMITED, Budget
@@ -54,7 +53,7 @@ class Instances:
     cost : int64 array [j]
         Cost of a row, in units of the table.
     worth : int64 array [t]
-        Instances that are not listed cost each of their row types at least this.
+        Instances that are not listed gain nothing where no row pays more than this.
     """
 
     start: Int64
@@ -141,8 +140,8 @@ def useful(
     k : int
         Least number of rows of a class.
     slack : int or None
-        Only those that cost some row less than so many cells more than its cheapest; None is all of them. Left out in any
-        case are instances whose support some permitted pattern shows at less cost: all their rows could move there.
+        Only those that cost some row less than so many cells more than its cheapest; None is all of them. Instances whose
+        support some permitted pattern shows at less cost are left out: all their rows could move there.
     limit : int
         Most members.
     budget : Budget
@@ -181,39 +180,34 @@ def among(
     from kanon_sql.kernels.instances.listing import expect
 
     units = (1 << 61) if slack is None else slack * usual_cost(table)
-    search, descending = _search_for(table, patterns.cost, patterns.shown, k, units, limit)
+    search, descending = _search_for(table, patterns, k, units, limit)
     if cheapest is not None:
         expect(search, cheapest + units)
     return _listed(search, descending, patterns, budget)
 
 
 def gaining(
-    table: CodedTable, patterns: PatternSet, k: int, *, most: Int64, scale: int, limit: int, budget: Budget
+    table: CodedTable, patterns: PatternSet, k: int, most: Int64, scale: int, limit: int, budget: Budget
 ) -> Instances | None:
-    """List the instances that gain something where a row of each row type pays ``most``, in parts of 1/scale of a unit.
-
-    The others gain nothing from any lower prices. Where prices are good that is a tenth of what `among` lists for all of them.
-    """
+    """List the instances that gain something where a row of each row type pays ``most``, in parts of 1/scale of a unit."""
     from kanon_sql.kernels.instances.listing import pay
 
-    search, descending = _search_for(table, patterns.cost * scale, patterns.shown, k, 1, limit)
+    search, descending = _search_for(table, patterns, k, 1, limit, scale)
     pay(search, most)
-    return _listed(search, descending, patterns, budget)
+    return _listed(search, descending, patterns, budget, scale)
 
 
-def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget) -> Instances | None:
+def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget, scale: int = 1) -> Instances | None:
     """Search to the end, and return what was found; None beyond the limit, or if time ends."""
     from kanon_sql.kernels.instances.listing import advance, found
 
-    while (state := advance(search, _WORK_PER_CALL)) == 0:
+    while (state := advance(search, _WORK_PER_CALL)) == 0 and not budget.over():
         budget.report("listing", 0.0)
-        if budget.over():
-            return None
-    if state < 0:
+    if state <= 0:
         return None
     start, member, mask, worth = found(search)
     pattern = descending[mask]
-    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
+    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth // scale)
 
 
 def usual_cost(table: CodedTable) -> int:
@@ -262,7 +256,7 @@ def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget 
     """Return the same with `NOTHING` for one that fits none; None if time ends."""
     from kanon_sql.kernels.instances.listing import advance, found
 
-    search, _ = _search_for(table, patterns.cost, patterns.shown, k, 0, 0)
+    search, _ = _search_for(table, patterns, k, 0, 0)
     while advance(search, _WORK_PER_CALL) == 0:
         if budget.over():
             return None
@@ -271,18 +265,17 @@ def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget 
 
 
 def _search_for(
-    table: CodedTable, cost: Int64, shown: NDArray[np.uint64], k: int, slack: int, limit: int
+    table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int, scale: int = 1
 ) -> tuple[Search, Int32]:
-    """Begin a search in patterns of some cost; return it, and the pattern behind each of its masks, int32 [p]."""
+    """Begin a search, costs in parts of 1/scale; return it, and the pattern behind each of its masks, int32 [p]."""
     from kanon_sql.kernels.instances.listing import search_for
 
-    columns = len(table.columns)
     order = np.argsort(-table.cardinality, kind="stable")
-    masks = np.zeros(len(shown), np.uint64)
+    masks = np.zeros(len(patterns.shown), np.uint64)
     for place, column in enumerate(order):
-        masks |= ((shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(columns - 1 - place)
+        masks |= ((patterns.shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(len(order) - 1 - place)
     descending = np.argsort(masks)[::-1].astype(np.int32)
-    cost = cost[descending]
+    cost = patterns.cost[descending] * scale
     codes = np.ascontiguousarray(table.codes[:, order])
     return search_for(codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit), descending
 

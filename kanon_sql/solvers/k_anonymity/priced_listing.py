@@ -39,7 +39,7 @@ _MEMBERS = 1 << 26
 def pays_off(table: CodedTable, patterns: PatternSet, budget: Budget) -> bool:
     """Return whether to list by price.
 
-    Where masks are many, or levels under a time limit, the slack that there is room for gives a bound sooner.
+    Where masks are many, or levels under a time limit, a slack that is the same for all rows gives a bound sooner.
     """
     if are_many(table, patterns):
         return table.has_ladders and budget.seconds is None
