@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.listing import SLACK, Instances, cheapest, gaining, usual_cost
+from kanon_sql.solvers.instances.listing import SLACK, Instances, gaining, least_costs, usual_cost
 from kanon_sql.solvers.k_anonymity.lagrangian import Relaxation, relax, scale_of
 from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.table.arrays import Int64
@@ -79,10 +79,11 @@ def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recod
     if first is None:
         return None
     relaxed = relax(table, first[0], k, start.cost(table), budget, price, relisted)
-    if are_many(table, patterns):
+    least = None if are_many(table, patterns) or not len(relaxed.instances) else least_costs(table, patterns, k, budget)
+    if least is None:
         return relaxed
     # The dearest instances raise the bound, but lead the search astray.
     instances = relaxed.instances
-    above = np.repeat(instances.cost, np.diff(instances.start)) - cheapest(table, patterns, k)[instances.member]
-    kept = np.flatnonzero(np.minimum.reduceat(above, instances.start[:-1]) < SLACK * cell) if len(instances) else np.arange(0)
+    above = np.repeat(instances.cost, np.diff(instances.start)) - least[instances.member]
+    kept = np.flatnonzero(np.minimum.reduceat(above, instances.start[:-1]) < SLACK * cell)
     return replace(relaxed, surplus=relaxed.surplus[kept], instances=instances.take(kept))
