@@ -47,7 +47,7 @@ def test_without_rounds_passes_follow_each_other_while_they_gain(monkeypatch, ro
     instances = useful(asked.table, asked.patterns, K, slack=SLACK)
     relaxed = refine.relax(asked.table, instances, K, start.cost(asked.table), Budget())
     moments: list[Moment] = []
-    found = refine.searched(asked, start, instances, relaxed, Budget(progress=moments.append), rounds)
+    found = refine.searched(asked, start, relaxed, Budget(progress=moments.append), rounds)
     check(asked.table, found, K)
     assert found.cost(asked.table) <= start.cost(asked.table)
     assert (passes(moments) > 1) == several
@@ -60,7 +60,7 @@ def test_what_the_search_learns_leaves_the_prices_of_the_bound_as_they_are() -> 
     instances = useful(asked.table, asked.patterns, K, slack=SLACK)
     relaxed = refine.relax(asked.table, instances, K, start.cost(asked.table), Budget())
     proven = relaxed.prices.price.tolist()
-    refine.searched(asked, start, instances, relaxed, Budget(), ROUNDS)
+    refine.searched(asked, start, relaxed, Budget(), ROUNDS)
     assert relaxed.prices.price.tolist() == proven
 
 

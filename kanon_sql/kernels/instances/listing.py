@@ -16,9 +16,11 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
+    from cython.cimports.kanon_sql.kernels.instances.group_worth import paid, worth_of
     from cython.cimports.kanon_sql.kernels.instances.search import Search, keep, wait
 else:
     from kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
+    from kanon_sql.kernels.instances.group_worth import paid, worth_of
     from kanon_sql.kernels.instances.search import Search, keep, wait
 
 _ONE = cython.declare(cython.ulonglong, 1)
@@ -60,13 +62,23 @@ def search_for(
     Memory O(t m) beside the answer.
     """
     search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
-    wait(search, 0, search.row.shape[0], 0, 0, search.masks.shape[0])
+    wait(search, 0, len(codes), 0, 0, search.masks.shape[0])
     return search
 
 
 def expect(search: Search, worth: cython.longlong[::1]) -> None:
     """Tell a search before it begins from which cost on an instance is of no use to a row type, int64 [t]: it looks at less."""
     search.worth[:] = worth
+
+
+def pay(search: Search, most: NDArray[np.int64]) -> None:
+    """Tell a search before it begins what each row pays at most, int64 [t]: it lists the instances that gain from that.
+
+    A class of k rows or more gains something if, and only if, its k dearest rows pay more than their cost.
+    """
+    search.worth = most
+    np.asarray(search.row)[: len(most)] = np.argsort(-most, kind="stable")
+    search.priced = True
 
 
 def advance(search: Search, work: cython.longlong) -> int:
@@ -79,7 +91,7 @@ def advance(search: Search, work: cython.longlong) -> int:
     state: cython.int
     with cython.nogil:
         state = _list_some(search, work)
-        if state == 1:
+        if state == 1 and not search.priced:
             _drop_useless(search)
     return state
 
@@ -124,13 +136,14 @@ def _list_some(search: Search, work: cython.longlong) -> cython.int:
         first = search.stack[search.waiting, 0]
         last = search.stack[search.waiting, 1]
         work -= last - first
-        top = _worth_of(search.worth, search.row, first, last)
+        top = paid(search, first, last) if search.priced else worth_of(search.worth, search.row, first, last)
         p = _decide(search, top)
         if p < 0 or search.cost[p] >= top or dominated(search, first, last, p):
             continue
-        for a in range(first, last):
-            i = search.row[a]
-            search.worth[i] = min(search.worth[i], search.cost[p] + search.slack)
+        if not search.priced:
+            for a in range(first, last):
+                i = search.row[a]
+                search.worth[i] = min(search.worth[i], search.cost[p] + search.slack)
         if search.slack == 0:  # nothing costs less than the cheapest: only what that is is asked for
             continue
         if search.size + last - first > search.limit:
@@ -186,8 +199,11 @@ def _split(
     code: cython.longlong
     end: cython.longlong
     values: cython.longlong = 0
-    place: cython.longlong = first
+    source: cython.longlong = first if search.priced else search.weight.shape[0]
+    place: cython.longlong = last if search.priced else first
     floor: cython.longlong = _least(search, low, high)
+    if search.priced:
+        floor *= search.k
     for a in range(first, last):
         i = search.row[a]
         code = search.codes[i, column]
@@ -195,25 +211,31 @@ def _split(
             search.value[values] = code
             values += 1
             search.rows[code] = 0
-            search.best[code] = -1
+            search.best[code] = 0 if search.priced else -1
         search.count[code] += 1
+        if not search.priced:
+            search.best[code] = max(search.best[code], search.worth[i])
+            search.row[source + a - first] = i  # the parts take the place of the group
+        elif search.rows[code] < search.k:
+            search.best[code] += min(search.weight[i], search.k - search.rows[code]) * search.worth[i]
         search.rows[code] += search.weight[i]
-        search.best[code] = max(search.best[code], search.worth[i])
-        search.other[a] = i
     for v in range(values):
         code = search.value[v]
         end = place + search.count[code]
+        search.count[code] = 0
         if search.rows[code] >= search.k and search.best[code] > floor:
             wait(search, place, end, column + 1, low, high)
-        search.count[code] = place
+        elif search.priced:
+            search.rows[code] = -1
+            continue
+        search.rows[code] = place
         place = end
-    for a in range(first, last):
-        i = search.other[a]
+    for a in range(source, source + last - first):
+        i = search.row[a]
         code = search.codes[i, column]
-        search.row[search.count[code]] = i
-        search.count[code] += 1
-    for v in range(values):
-        search.count[search.value[v]] = 0
+        if search.rows[code] >= 0:
+            search.row[search.rows[code]] = i
+            search.rows[code] += 1
     return 0
 
 
@@ -248,20 +270,6 @@ def _first_hiding(search: Search, low: cython.longlong, high: cython.longlong, b
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _worth_of(
-    worth: cython.longlong[::1], row: cython.int[::1], first: cython.longlong, last: cython.longlong
-) -> cython.longlong:
-    """Return the greatest worth of some row types."""
-    a: cython.longlong
-    top: cython.longlong = -1
-    for a in range(first, last):
-        top = max(top, worth[row[a]])
-    return top
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _drop_useless(search: Search) -> cython.void:
     """Drop what was listed before a cheaper instance was found, and is of no use by now."""
     a: cython.longlong
@@ -273,7 +281,7 @@ def _drop_useless(search: Search) -> cython.void:
     for j in range(search.found):
         first = last
         last = search.start[j + 1]
-        if search.cost[search.mask[j]] < _worth_of(search.worth, search.member, first, last):
+        if search.cost[search.mask[j]] < worth_of(search.worth, search.member, first, last):
             search.mask[kept] = search.mask[j]
             for a in range(first, last):
                 search.member[size] = search.member[a]

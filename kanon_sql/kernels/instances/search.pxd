@@ -7,9 +7,9 @@ cdef class Search:
     cdef readonly long long[:, ::1] sparse
     cdef readonly long long k
     cdef readonly long long limit
-    cdef readonly long long[::1] worth
-    cdef readonly int[::1] row
-    cdef readonly int[::1] other
+    cdef public bint priced
+    cdef public long long[::1] worth
+    cdef public int[::1] row
     cdef readonly long long[::1] rows
     cdef readonly long long[::1] count
     cdef readonly long long[::1] best

@@ -10,6 +10,8 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+_TURN = cython.declare(cython.longlong, 7919)
+
 
 @cython.final
 @cython.cclass
@@ -25,10 +27,13 @@ class Search:
     ----------
     worth : int64 array [t]
         The cost from which on an instance is of no use to a row type.
-    row, other : int32 arrays [t]
-        The row types, group after group, and scratch to reorder them.
+    priced : bool
+        Whether only instances are of use of which k row types are worth more, on average; then ``worth`` does not change.
+    row : int32 array [(m + 1) t]
+        The row types, group after group. Where the search is priced, those of greatest worth come first, and the parts of a
+        group follow it; else they take its place.
     rows, count, best, value : int64 arrays [cells]
-        While a group is split: rows, row types and greatest worth of each code, and the different codes.
+        While a group is split: rows, row types, greatest worth (or that of k rows) of each code, and the different codes.
     waiting, stack : int, int64 array [at least waiting, 5]
         The groups that wait: first and last place in ``row``, column to decide, first and last of the masks that agree with
         what was decided.
@@ -53,7 +58,9 @@ class Search:
         self.masks, self.cost, self.sparse = masks, cost, sparse
         self.k, self.limit = k, limit
         self.worth = np.full(t, 1 << 62, np.int64)
-        self.row, self.other = np.arange(t, dtype=np.int32), np.empty(t, np.int32)
+        row = np.empty((codes.shape[1] + 1) * t, np.int32)
+        row[:t] = np.arange(t, dtype=np.int32)
+        self.priced, self.row = False, row
         self.rows, self.count = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
         self.best, self.value = np.zeros(cells, np.int64), np.empty(cells, np.int64)
         self.waiting, self.stack = 0, np.empty((1024, 5), np.int64)
@@ -113,16 +120,23 @@ def wait(
 @cython.nogil
 @cython.exceptval(-1, check=False)
 def keep(search: Search, first: cython.longlong, last: cython.longlong, p: cython.longlong) -> cython.int:
-    """Add an instance to those found."""
+    """Add an instance to those found.
+
+    Where the search is priced, each begins elsewhere: of rows that pay the same, not all are to be filled up with the first.
+    """
     a: cython.longlong
-    while search.size + last - first > search.member.shape[0]:
+    size: cython.longlong = last - first
+    turn: cython.longlong = search.found * _TURN % size if search.priced else 0
+    while search.size + size > search.member.shape[0]:
         _grow_members(search)
     if search.found + 2 > search.start.shape[0]:
         _grow_instances(search)
-    for a in range(first, last):
-        search.member[search.size + a - first] = search.row[a]
+    for a in range(size - turn):
+        search.member[search.size + a] = search.row[first + turn + a]
+    for a in range(turn):
+        search.member[search.size + size - turn + a] = search.row[first + a]
     search.mask[search.found] = p
-    search.size += last - first
+    search.size += size
     search.found += 1
     search.start[search.found] = search.size
     return 0

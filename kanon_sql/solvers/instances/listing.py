@@ -53,7 +53,7 @@ class Instances:
     cost : int64 array [j]
         Cost of a row, in units of the table.
     worth : int64 array [t]
-        Instances that are not listed cost each of their row types at least this.
+        Instances that are not listed gain nothing where no row pays more than this.
     """
 
     start: Int64
@@ -140,8 +140,8 @@ def useful(
     k : int
         Least number of rows of a class.
     slack : int or None
-        Only those that cost some row less than so many cells more than its cheapest; None is all of them. Left out in any
-        case are instances whose support some permitted pattern shows at less cost: all their rows could move there.
+        Only those that cost some row less than so many cells more than its cheapest; None is all of them. Instances whose
+        support some permitted pattern shows at less cost are left out: all their rows could move there.
     limit : int
         Most members.
     budget : Budget
@@ -177,21 +177,37 @@ def among(
     cheapest: Int64 | None = None,
 ) -> Instances | None:
     """List instances as `useful` does, where some rows may fit none: rows that are left over."""
-    from kanon_sql.kernels.instances.listing import advance, expect, found
+    from kanon_sql.kernels.instances.listing import expect
 
     units = (1 << 61) if slack is None else slack * usual_cost(table)
     search, descending = _search_for(table, patterns, k, units, limit)
     if cheapest is not None:
         expect(search, cheapest + units)
-    while (state := advance(search, _WORK_PER_CALL)) == 0:
+    return _listed(search, descending, patterns, budget)
+
+
+def gaining(
+    table: CodedTable, patterns: PatternSet, k: int, most: Int64, scale: int, limit: int, budget: Budget
+) -> Instances | None:
+    """List the instances that gain something where a row of each row type pays ``most``, in parts of 1/scale of a unit."""
+    from kanon_sql.kernels.instances.listing import pay
+
+    search, descending = _search_for(table, patterns, k, 1, limit, scale)
+    pay(search, most)
+    return _listed(search, descending, patterns, budget, scale)
+
+
+def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget, scale: int = 1) -> Instances | None:
+    """Search to the end, and return what was found; None beyond the limit, or if time ends."""
+    from kanon_sql.kernels.instances.listing import advance, found
+
+    while (state := advance(search, _WORK_PER_CALL)) == 0 and not budget.over():
         budget.report("listing", 0.0)
-        if budget.over():
-            return None
-    if state < 0:
+    if state <= 0:
         return None
     start, member, mask, worth = found(search)
     pattern = descending[mask]
-    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
+    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth // scale)
 
 
 def usual_cost(table: CodedTable) -> int:
@@ -248,17 +264,18 @@ def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget 
     return worth
 
 
-def _search_for(table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int) -> tuple[Search, Int32]:
-    """Begin a search; return it, and the pattern behind each of its masks, int32 [p]."""
+def _search_for(
+    table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int, scale: int = 1
+) -> tuple[Search, Int32]:
+    """Begin a search, costs in parts of 1/scale; return it, and the pattern behind each of its masks, int32 [p]."""
     from kanon_sql.kernels.instances.listing import search_for
 
-    columns = len(table.columns)
     order = np.argsort(-table.cardinality, kind="stable")
     masks = np.zeros(len(patterns.shown), np.uint64)
     for place, column in enumerate(order):
-        masks |= ((patterns.shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(columns - 1 - place)
+        masks |= ((patterns.shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(len(order) - 1 - place)
     descending = np.argsort(masks)[::-1].astype(np.int32)
-    cost = patterns.cost[descending]
+    cost = patterns.cost[descending] * scale
     codes = np.ascontiguousarray(table.codes[:, order])
     return search_for(codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit), descending
 

@@ -12,6 +12,7 @@ Chakaravarthy, Pandit, Sabharwal: On the Complexity of the k-Anonymization Probl
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -50,6 +51,11 @@ _SCALE_BITS = 16
 """Prices are whole numbers of 1/65536 of a unit, fewer where sums could overflow."""
 
 
+Relisting = Callable[[int, NDArray[np.float64], Int64], tuple[Instances, Int64] | None]
+"""Takes the number of the round, the prices and what they may rise to, in parts of 1/scale; returns instances to look at and
+what prices may rise to from now on, or None to go on with those of the round before."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relaxation:
     """Prices and what they prove.
@@ -62,11 +68,14 @@ class Relaxation:
         The bound they prove, in units of the prices.
     surplus : int64 array [j]
         What each instance gains from them, below 0 what it would lose, in units of the prices.
+    instances : Instances
+        The instances, j of them; those that are not listed gain nothing from the prices.
     """
 
     prices: Prices
     value: int
     surplus: Int64
+    instances: Instances
 
     @property
     def bound(self) -> int:
@@ -74,7 +83,20 @@ class Relaxation:
         return -(-self.value // self.prices.scale)
 
 
-def relax(table: CodedTable, instances: Instances, k: int, upper: int, budget: Budget) -> Relaxation:
+def scale_of(table: CodedTable) -> int:
+    """Return the whole numbers that prices have for a unit."""
+    return 1 << max(0, min(_SCALE_BITS, 61 - int(table.rows * int(table.cost.sum())).bit_length()))
+
+
+def relax(
+    table: CodedTable,
+    instances: Instances,
+    k: int,
+    upper: int,
+    budget: Budget,
+    price: NDArray[np.float64] | None = None,
+    relisted: Relisting | None = None,
+) -> Relaxation:
     """Return prices that prove a good lower bound.
 
     Parameters
@@ -89,6 +111,10 @@ def relax(table: CodedTable, instances: Instances, k: int, upper: int, budget: B
         Cost of a known release, in units of the table.
     budget : Budget
         Time left.
+    price : float array [t], optional
+        To begin with; else what the cheapest instance of each row type costs.
+    relisted : Relisting, optional
+        Lists instances anew for the prices of a round.
 
     Notes
     -----
@@ -96,20 +122,23 @@ def relax(table: CodedTable, instances: Instances, k: int, upper: int, budget: B
     prices, each row's cheapest instance, prove the sum of
     those costs. Whole numbers decide: the bound is exact, floats only lead the way.
     """
-    scale = 1 << max(0, min(_SCALE_BITS, 61 - int(table.rows * int(table.cost.sum())).bit_length()))
-    cap = np.minimum(instances.worth, 1 << 44).astype(np.float64)
+    scale = scale_of(table)
+    most = np.minimum(instances.worth, 1 << 44) * scale
     weight = table.weight.astype(np.float64)
     rounds = max(3, min(_ROUNDS, _WORK // max(1, len(instances.member))))
-    price, speed = instances.cheapest().astype(np.float64), np.zeros(table.row_types)
+    price = instances.cheapest().astype(np.float64) if price is None else price
+    speed = np.zeros(table.row_types)
     nothing = Prices(price=np.zeros(table.row_types, np.int64), scale=scale)
-    best = Relaxation(prices=nothing, value=-1, surplus=np.zeros(0, np.int64))
+    best = Relaxation(prices=nothing, value=-1, surplus=np.full(len(instances), -1, np.int64), instances=instances)
     with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
         for number in range(rounds + 1):
-            whole = _whole(price, scale)
+            if relisted is not None and (found := relisted(number, price, most)):
+                instances, most = found
+            whole = _whole(price, scale, most)
             surplus = _surplus(table, instances, k, whole, threads)
             value = int(whole.price @ table.weight) - int(surplus[surplus > 0].sum())
             if value > best.value:
-                best = Relaxation(prices=whole, value=value, surplus=surplus)
+                best = Relaxation(prices=whole, value=value, surplus=surplus, instances=instances)
             budget.report("prices", number / rounds, upper, best.bound)
             if number == rounds or best.bound >= upper or (number and budget.over()):
                 break
@@ -117,7 +146,7 @@ def relax(table: CodedTable, instances: Instances, k: int, upper: int, budget: B
             margin = _MARGIN * _NARROWER**number * k * float(table.cost.max()) * scale
             near = instances.take(np.flatnonzero(surplus >= -margin))
             for step in range(_STEPS):
-                value, served = _evaluate(table, near, k, _whole(price, scale), threads)
+                value, served = _evaluate(table, near, k, _whole(price, scale, most), threads)
                 # Per row: a row type of many rows moves as fast as one of a single row.
                 slope = (table.weight - served) / weight
                 length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
@@ -125,7 +154,7 @@ def relax(table: CodedTable, instances: Instances, k: int, upper: int, budget: B
                     float((slope * slope * weight).sum()), 1e-9
                 )  # `@` would spin on all cores, and round as they divide it
                 speed = _MOMENTUM * speed + length * (upper - value / scale) / norm * slope
-                price = np.minimum(price + speed, cap)
+                price = np.minimum(price + speed, most / scale)
     return best
 
 
@@ -166,5 +195,5 @@ def _chunks(instances: Instances) -> list[tuple[int, int]]:
     return list(zip([0, *ends], [*ends, len(instances)], strict=True))
 
 
-def _whole(price: NDArray[np.float64], scale: int) -> Prices:
-    return Prices(price=np.rint(price * scale).astype(np.int64), scale=scale)
+def _whole(price: NDArray[np.float64], scale: int, most: Int64) -> Prices:
+    return Prices(price=np.minimum(np.rint(price * scale).astype(np.int64), most), scale=scale)

@@ -84,7 +84,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     relaxed = relax(table, complete, k, start.cost(table), budget)
     best = replace(start, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)
     if start.cost(table) > relaxed.bound and not budget.over():
-        found = refine.searched(problem, start, complete, relaxed, budget, ROUNDS)
+        found = refine.searched(problem, start, relaxed, budget, ROUNDS)
         best = replace(best, row_type=found.row_type, shown=found.shown, count=found.count)
     for free_for_all in (True, False):
         if best.cost(table) > best.lower_bound and not budget.over():

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.listing import Instances, deepest
+from kanon_sql.solvers.instances.listing import deepest
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.solvers.instances.search_space import SearchSpace, as_partition, tightened
 from kanon_sql.solvers.k_anonymity import greedy
@@ -22,6 +22,7 @@ from kanon_sql.solvers.k_anonymity.guided_opening import guided
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
 from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, improve
+from kanon_sql.solvers.k_anonymity.priced_listing import pays_off, relax_by_price
 from kanon_sql.solvers.k_anonymity.shift import shift
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.summaries.suppression import improve as improve_unlisted
@@ -60,27 +61,28 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         if best.cost(table) and not budget.over():
             best = min(best, improve_unlisted(problem, starts[0], starts[-1], budget), key=lambda each: each.cost(table))
         return replace(best, remark="there are too many masks to list: greedy on sampled masks, and local search")
-    many = are_many(table, patterns)
-    instances = deepest(table, patterns, k, budget) if many else None
+    many, by_price = are_many(table, patterns), pays_off(table, patterns, budget)
+    instances = deepest(table, patterns, k, budget) if many and not by_price else None
     start = greedy.solve(problem, budget) if instances is None else greedy.in_order(problem, budget, instances)
-    if not many:
+    relaxed = relax_by_price(table, patterns, k, start, budget) if by_price else None
+    if relaxed is None and (by_price or not many):
         instances = deepest(table, patterns, k, budget)
-    if instances is None:
+    if instances is not None:
+        relaxed = relax(table, instances, k, start.cost(table), budget)
+    if relaxed is None:
         shifted = shift(table, patterns, k, PartialRecoding.of(start), budget).recoding()
         reason = f"{table.row_types:,} row types under {len(patterns.shown):,} masks are too many"
         return replace(shifted, remark=f"{'the time was short' if budget.over() else reason} for prices: greedy and shift")
-    relaxed = relax(table, instances, k, start.cost(table), budget)
     best = start
     if start.cost(table) > relaxed.bound and not budget.over():
         rounds = ROUNDS if budget.seconds is None else None
-        best = searched(problem, start, instances, relaxed, budget, rounds)
+        best = searched(problem, start, relaxed, budget, rounds)
     return replace(best, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)
 
 
 def searched(
     problem: Problem,
     start: Recoding,
-    instances: Instances,
     relaxed: Relaxation,
     budget: Budget,
     rounds: int | None,
@@ -91,7 +93,7 @@ def searched(
     """
     table, patterns, k = problem.table, problem.patterns, problem.k
     loss = _LOSS * max(k, _FEW_ROWS) * int(table.cost.max()) * relaxed.prices.scale
-    kept = instances.take(np.flatnonzero(relaxed.surplus >= -loss))
+    kept = relaxed.instances.take(np.flatnonzero(relaxed.surplus >= -loss))
     space = SearchSpace.of(table, patterns, k, kept, relaxed.prices)
     found = guided(space, budget)
     best = tightened(table, patterns, k, min(start, found, key=lambda each: each.cost(table)))
