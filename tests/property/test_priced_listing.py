@@ -98,11 +98,13 @@ def test_too_many_members_fall_back_to_a_slack(monkeypatch: pytest.MonkeyPatch) 
     assert certificate.prices is not None
 
 
-def test_many_masks_without_ladders_and_time_limits_keep_the_slack(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_masks_and_short_time_limits_keep_the_slack(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(priced_listing, "_FEW_PAIRS", 0)
     table, policy = coded(drawn(1, 100, 4), k=3)
     patterns = permitted(table, policy)
-    assert priced_listing.pays_off(table, patterns, Budget(seconds=9))
+    assert priced_listing.pays_off(table, patterns, Budget())
+    assert priced_listing.pays_off(table, patterns, Budget(seconds=10))
+    assert not priced_listing.pays_off(table, patterns, Budget(seconds=9))
     monkeypatch.setattr(listed_greedy, "_MANY_PATTERNS", 0)
     monkeypatch.setattr(listed_greedy, "_FEW_ROW_TYPES", 0)
     assert not priced_listing.pays_off(table, patterns, Budget())

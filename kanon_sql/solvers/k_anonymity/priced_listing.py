@@ -35,14 +35,17 @@ _MARGIN_AT_LIMIT = 1.0
 _MEMBERS = 1 << 26
 """Most members of a listing."""
 
+_SECONDS = 10.0
+"""Shortest time limit with which there is time for it."""
+
 
 def pays_off(table: CodedTable, patterns: PatternSet, budget: Budget) -> bool:
     """Return whether to list by price.
 
-    Where masks are many, or levels under a time limit, a slack that is the same for all rows gives a bound sooner.
+    Where masks are many or the time is short, a slack that is the same for all rows gives a bound sooner.
     """
-    if are_many(table, patterns):
-        return table.has_ladders and budget.seconds is None
+    if are_many(table, patterns) or (budget.seconds is not None and budget.seconds < _SECONDS):
+        return False
     return table.row_types * len(patterns.shown) > _FEW_PAIRS
 
 
@@ -79,7 +82,7 @@ def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recod
     if first is None:
         return None
     relaxed = relax(table, first[0], k, start.cost(table), budget, price, relisted)
-    least = None if are_many(table, patterns) or not len(relaxed.instances) else least_costs(table, patterns, k, budget)
+    least = least_costs(table, patterns, k, budget) if len(relaxed.instances) else None
     if least is None:
         return relaxed
     # The dearest instances raise the bound, but lead the search astray.
