@@ -33,6 +33,7 @@ def sets(listed: Instances) -> dict[tuple[int, frozenset[int]], int]:
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("options", [{}, {"weights": {"c1": 3}}, {"masks": [(), ("c0",), ("c0", "c1"), ("c2", "c3")]}])
 def test_what_gains_is_listed_and_nothing_else(seed: int, options: dict[str, Any]) -> None:
     k = 2 + seed % 3
@@ -66,6 +67,7 @@ def by_price(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(priced_listing, "_FEW_PAIRS", 0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.usefixtures("by_price")
 def test_bounds_lie_below_the_optimum_and_are_proven_again(seed: int) -> None:
@@ -77,6 +79,7 @@ def test_bounds_lie_below_the_optimum_and_are_proven_again(seed: int) -> None:
     assert verify(certificate, table.codes.tolist(), table.weight.tolist()) == certificate.lower_bound
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}])
 @pytest.mark.usefixtures("by_price")
 def test_larger_tables_are_proven_again_and_come_out_the_same(options: dict[str, Any]) -> None:
