@@ -38,6 +38,9 @@ SHARES = {
 }
 """How the time is divided between the surfaces."""
 
+LATER = {"dbt": 60.0}
+"""Seconds that a surface waits whose trials take about as long: a short run spends its time on the others."""
+
 
 @dataclass
 class Tally:
@@ -136,7 +139,7 @@ def run(seed: int, until: Callable[[], bool], names: tuple[str, ...] = tuple(SHA
     tallies = {name: Tally() for name in names}
     with surfaces() as judges:
         while not until():
-            name = min(names, key=lambda each: tallies[each].seconds / SHARES[each])
+            name = min(names, key=lambda each: (tallies[each].seconds + LATER.get(each, 0.0)) / SHARES[each])
             for _ in range(50 if name == "coded" else 1):
                 told = f"{name}:{seed}:{tallies[name].trials}"
                 started = time.monotonic()
