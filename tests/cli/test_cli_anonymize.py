@@ -157,6 +157,7 @@ def test_empty_text_and_missing_value_stay_apart(kanon: Kanon, folder: Path) -> 
     assert sorted((folder / "out.csv").read_text().split()) == sorted((folder / "in.csv").read_text().split())
 
 
+@pytest.mark.exhaustive
 def test_masks_are_the_only_patterns(kanon: Kanon, people: Path, folder: Path) -> None:
     done = kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE, "--mask", "zip", "--mask", "")
     assert done.returncode == 0, done.stderr
@@ -179,6 +180,7 @@ def test_a_column_with_a_comma_in_its_name(kanon: Kanon, folder: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.exhaustive
 def test_another_delimiter(kanon: Kanon, people: Path, folder: Path) -> None:
     people.write_text(people.read_text().replace(",", ";"))
     done = kanon("anonymize", "people.csv", "-o", "out.csv", "--delimiter", ";", *RELEASE)

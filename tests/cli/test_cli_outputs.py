@@ -86,6 +86,7 @@ def test_a_database_that_appears_keeps_its_tables(force: list[str], monkeypatch:
         assert con.execute("SELECT (SELECT count(*) FROM released), (SELECT count(*) FROM other)").fetchall() == [(12, 1)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("out", ["out.csv", "out.duckdb::released"])
 @pytest.mark.parametrize("there", [[], ["other"]])

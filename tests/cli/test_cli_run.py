@@ -51,6 +51,7 @@ def test_a_wrong_clause_is_an_error_of_the_script(kanon: Kanon) -> None:
     assert '"b"' in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_database_keeps_what_a_script_made(kanon: Kanon) -> None:
     assert kanon("run", "-", "--db", "d.duckdb", input="CREATE TABLE t AS SELECT 7 AS seven").returncode == 0
     assert kanon("shell", "d.duckdb", "--read-only", input="FROM t").stdout == "seven\n7\n"

@@ -87,6 +87,7 @@ def test_every_column_that_is_not_sensitive_is_a_quasi_identifier(kanon: Kanon, 
     assert min(rows.values()) >= 2
 
 
+@pytest.mark.exhaustive
 def test_the_audit_tells_diversity_and_closeness(kanon: Kanon, patients: Path) -> None:
     done = kanon("audit", "patients.csv", *QI, "--sensitive", "disease")
     assert (done.returncode, done.stderr) == (0, "")

@@ -50,6 +50,7 @@ def test_a_table_comes_and_goes_through_pipes(kanon: Kanon, patients: Path) -> N
     assert [each["column"] for each in told["columns"]] == ["name", "visit", "zip", "age", "disease"]
 
 
+@pytest.mark.exhaustive
 def test_nothing_comes_out_where_nothing_is_released(kanon: Kanon, patients: Path) -> None:
     done = kanon("anonymize", "-", "-o", "-", "--qi", "zip,age", "--k", "500", input=patients.read_text())
     assert (done.returncode, done.stdout) == (1, "")

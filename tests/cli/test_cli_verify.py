@@ -119,6 +119,7 @@ def test_what_cannot_be_proven_again_is_said(run: Run, hospital: Path) -> None:
         assert "if the lower bound holds" in words
 
 
+@pytest.mark.exhaustive
 def test_it_holds_no_value_of_a_cell(hospital: Path) -> None:
     certificate = Certificate.from_json(hospital.read_text())
     text = replace(certificate, seconds=0.0).to_json()  # any digits may stand in how long it took

@@ -168,6 +168,7 @@ def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, folder: Path
     assert refused(recodings).startswith(f'c.json, line {where[field]}: "{field}": ')
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "before", "after"),

@@ -87,6 +87,7 @@ def test_values_of_any_type_are_spelled_as_in_the_release(
     verified(recodings, out=f"out.{ending}", source="db.duckdb::t")
 
 
+@pytest.mark.exhaustive
 def test_the_command_shows_it(run: Run, folder: Path) -> None:
     standard(run, folder, "digits")
     done = run("verify", "in.csv", "out.csv", "c.json")

@@ -76,6 +76,7 @@ def test_rows_that_exchange_their_numbers_are_refused(run: Run, folder: Path, ho
     assert f'a {how.lower()[:-1]} of the column "pay" that its rows cannot have' in refused.output
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("suppress", [(), ("--suppress", "*")])
 @pytest.mark.parametrize("how", ["MEANS", "MEDIANS"])

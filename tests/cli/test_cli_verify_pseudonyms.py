@@ -80,6 +80,7 @@ def test_tokens_are_computed_again_with_the_secret(run: Run, monkeypatch: pytest
     assert found["pseudonyms"].startswith("patient, Case: computed again with the secret")
 
 
+@pytest.mark.exhaustive
 def test_without_the_secret_it_says_what_was_not_checked(run: Run) -> None:
     done = run(*TOKENS)
     assert done.exit_code == 0, done.output
@@ -114,6 +115,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("what", CHANGES)
 def test_changed_tokens_are_refused(run: Run, folder: Path, what: str) -> None:

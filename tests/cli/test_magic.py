@@ -43,6 +43,7 @@ def shell(session: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         yield session
 
 
+@pytest.mark.exhaustive
 def test_a_cell_releases_a_data_frame_and_shows_its_certificate(shell: Any) -> None:
     shell.run_cell_magic("kanon", "released", RELEASE.format("people"))
     released, certificate = shell.user_ns["shown"]
@@ -68,6 +69,7 @@ def test_a_table_of_the_database_comes_before_a_variable(shell: Any) -> None:
     assert shell.user_ns["found"].columns.tolist() == ["one"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("make", ["CREATE TABLE {} AS {}", "BEGIN; CREATE TABLE {} AS {}"])
 def test_a_release_that_is_called_like_its_source_is_what_later_statements_read(shell: Any, tmp_path: Path, make: str) -> None:
     file = tmp_path / "out.csv"

@@ -67,6 +67,7 @@ def test_an_empty_source_is_no_error(con: duckdb.DuckDBPyConnection) -> None:
     assert state(con) == [None, None, None]
 
 
+@pytest.mark.exhaustive
 def test_odd_names_and_an_enum(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
         """CREATE TABLE "sel""ect" AS SELECT i AS "k'ey", (['x', 'y'][1 + i % 2])::ENUM('x', 'y', 'nobody') AS "select",
@@ -89,6 +90,7 @@ def test_the_sign_of_a_zero_stays(con: duckdb.DuckDBPyConnection) -> None:
     assert con.execute("SELECT count(*) FROM released WHERE cost::VARCHAR = '-0.0'").fetchall() == [(4,)]
 
 
+@pytest.mark.exhaustive
 def test_one_row_waits(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 2)
     assert (append(con).number, append(con).waiting) == (None, 1)
@@ -125,6 +127,7 @@ def test_leftover_rows_are_suppressed_where_that_is_asked_for(con: duckdb.DuckDB
     assert con.execute("SELECT count(*) >= 9 FROM released WHERE zip IS NULL").fetchall() == [(True,)]
 
 
+@pytest.mark.exhaustive
 def test_rows_without_any_value_need_not_wait(con: duckdb.DuckDBPyConnection) -> None:
     """They are shown as they are; only what has been suppressed waits."""
     con.execute("CREATE TABLE visits AS SELECT i AS visit, NULL::VARCHAR AS zip, NULL::INTEGER AS age FROM range(4) AS t(i)")
@@ -132,6 +135,7 @@ def test_rows_without_any_value_need_not_wait(con: duckdb.DuckDBPyConnection) ->
     assert (append(con).released, append(con).waiting) == (4, 1)
 
 
+@pytest.mark.exhaustive
 def test_text_for_suppressed_cells(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 60)
     batch = append(con, suppress="*")
@@ -139,6 +143,7 @@ def test_text_for_suppressed_cells(con: duckdb.DuckDBPyConnection) -> None:
     assert con.execute("SELECT count(*) FROM released WHERE zip = '*' AND age = '*'").fetchall() == [(0,)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("order", ["ASC", "DESC"])
 def test_the_order_of_released_rows_follows_from_what_they_show(con: duckdb.DuckDBPyConnection, order: str) -> None:
     grow(con, 1, 50, "unsorted")
@@ -150,6 +155,7 @@ def test_the_order_of_released_rows_follows_from_what_they_show(con: duckdb.Duck
     assert keys == sorted(keys)
 
 
+@pytest.mark.exhaustive
 def test_the_ledger_tells_no_value(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     con.execute("INSERT INTO visits SELECT 100 + i, 'a1', 1, 77 FROM range(5) AS t(i)")
@@ -286,6 +292,7 @@ def test_keys_of_another_type_release_no_row_again(con: duckdb.DuckDBPyConnectio
         append(con, deleted="ignore")
 
 
+@pytest.mark.exhaustive
 def test_a_waiting_row_may_change_or_vanish(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     assert append(con).waiting == 3

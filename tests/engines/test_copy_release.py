@@ -125,6 +125,7 @@ def test_parameters_of_the_query_stay(con: Connection) -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_many_statements_run_in_their_order(con: Connection) -> None:
     text = (
         "CREATE TABLE n AS FROM p; COPY (FROM k_anonymize('n', 5, qi := ['zip'])) TO 'a.parquet'; "
@@ -211,6 +212,7 @@ def test_a_refused_release_leaves_the_old_file(con: Connection) -> None:
     assert (names(), Path("out.csv").read_text()) == ({"out.csv"}, "old")
 
 
+@pytest.mark.exhaustive
 def test_a_file_is_replaced_and_a_link_keeps_pointing(con: Connection) -> None:
     Path("folder").mkdir()
     Path("folder/real.csv").write_text("old")
@@ -242,6 +244,7 @@ def test_what_duckdb_may_not_write_is_not_written(con: Connection, tmp_path: Pat
     assert (names(), os.listdir("permitted")) == ({"permitted"}, ["out.csv"])
 
 
+@pytest.mark.exhaustive
 def test_no_row_may_mean_no_file(con: Connection) -> None:
     con.execute("COPY (FROM released WHERE x < 0) TO 'out.csv' (FORMAT csv, WRITE_EMPTY_FILE false)")
     assert names() == set()

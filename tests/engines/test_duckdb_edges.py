@@ -88,6 +88,7 @@ def test_an_empty_table(con: duckdb.DuckDBPyConnection, call: str) -> None:
     assert ask(con, "SELECT rows, cost, status FROM kanon_releases() ORDER BY number DESC LIMIT 1") == [(0, 0, "OPTIMAL")]
 
 
+@pytest.mark.exhaustive
 def test_spelling_of_the_columns_is_that_of_the_table(people: duckdb.DuckDBPyConnection) -> None:
     people.execute('CREATE TABLE mixed AS SELECT id AS "Id", zip AS "ZipCode", age AS "AGE" FROM people')
     for call in (

@@ -143,6 +143,7 @@ def test_the_error_of_the_audit_tells_the_counts(lie: Callable[[Change], None]) 
         assert con.sql("FROM kanon_releases()").fetchall() == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("change", LIES, ids=lambda change: change.__name__)
 def test_a_lying_solver_in_python(lie: Callable[[Change], None], change: Change) -> None:
@@ -172,6 +173,7 @@ def test_a_source_that_changes_between_two_readings(con: duckdb.DuckDBPyConnecti
             con.execute(f"DROP TABLE made{attempt}")
 
 
+@pytest.mark.exhaustive
 def test_an_infeasible_release_leaves_nothing(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     con.execute(f"CREATE TABLE t AS {SOURCE}")
     target = tmp_path / "out.csv"

@@ -34,6 +34,7 @@ def check(con: Any, query: str, k: int = 2) -> list[tuple[Any, ...]]:
     return rows
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_plain(people: duckdb.DuckDBPyConnection, call: str) -> None:
@@ -42,11 +43,13 @@ def test_plain(people: duckdb.DuckDBPyConnection, call: str) -> None:
     assert types(people, f"FROM {call}") == types(people, "FROM people")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_the_same_rows_every_time(people: duckdb.DuckDBPyConnection) -> None:
     assert check(people, f"FROM {CALL}") == check(people, f"FROM {CALL}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.own_connection
 @pytest.mark.parametrize("call", CALLS)
@@ -99,6 +102,7 @@ def test_a_cte_is_a_source(people: duckdb.DuckDBPyConnection) -> None:
     check(people, "WITH s AS MATERIALIZED (SELECT * FROM people) SELECT * FROM k_anonymize('s', 2, qi := ['zip', 'age'])")
 
 
+@pytest.mark.exhaustive
 def test_inside_a_cte_and_a_subquery(people: duckdb.DuckDBPyConnection) -> None:
     check(people, f"WITH r AS (FROM {CALL}) SELECT * FROM r")
     check(people, f"WITH r AS MATERIALIZED (FROM {CALL}) SELECT * FROM r")
@@ -145,6 +149,7 @@ def test_exists_joins_and_aggregates_on_top(people: duckdb.DuckDBPyConnection, c
     assert ask(people, f"SELECT count(*) FROM (FROM {call} UNION ALL FROM {call})") == [(16,)]
 
 
+@pytest.mark.exhaustive
 def test_one_column_of_a_release_is_still_of_the_whole_release(people: duckdb.DuckDBPyConnection) -> None:
     whole = sorted(repr(row[1]) for row in ask(people, f"FROM {CALL}"))
     assert sorted(repr(row[0]) for row in ask(people, f"SELECT zip FROM {CALL}")) == whole
@@ -169,6 +174,7 @@ def test_prepared_statements(people: duckdb.DuckDBPyConnection) -> None:
         ask(people, "EXECUTE p(0)")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_a_temporary_table(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"CREATE TEMP TABLE people AS {TWO}")
@@ -229,6 +235,7 @@ def _literal(text: str) -> str:
 INNER = ["n", "piece", "row", "release", "hidden", "qi", "fit", "part", "parts", "place", "pieces", "row_type", "t", "size"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", INNER)
 def test_columns_named_like_inner_ones(con: duckdb.DuckDBPyConnection, name: str) -> None:
@@ -283,6 +290,7 @@ def test_a_database_file_keeps_nothing_of_ours(tmp_path: Path) -> None:
         assert tables(plain) == {"people"}
 
 
+@pytest.mark.exhaustive
 def test_a_read_only_database_file(tmp_path: Path) -> None:
     path = str(tmp_path / "clinic.duckdb")
     with duckdb.connect(path) as plain:
@@ -374,6 +382,7 @@ def test_two_cursors_at_the_same_time(people: duckdb.DuckDBPyConnection) -> None
     assert len(numbers) == len(set(numbers)) == 13
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_releases_are_listed_with_their_certificates(people: duckdb.DuckDBPyConnection) -> None:
     assert ask(people, "FROM kanon_releases()") == []
@@ -393,6 +402,7 @@ def test_releases_are_listed_with_their_certificates(people: duckdb.DuckDBPyConn
     assert [each.number for each in kanon_sql.releases(people)] == [1]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_register_twice_is_harmless(people: duckdb.DuckDBPyConnection) -> None:
     expected = check(people, f"FROM {CALL}")

@@ -10,6 +10,7 @@ import pytest
 import kanon_sql
 
 
+@pytest.mark.exhaustive
 def test_in_the_middle_of_a_transaction() -> None:
     with duckdb.connect() as con:
         con.execute("BEGIN")

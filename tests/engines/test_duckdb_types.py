@@ -177,6 +177,7 @@ def test_values_that_are_equal_but_look_different(con: duckdb.DuckDBPyConnection
     assert ask(con, "SELECT k >= 2 FROM k_anonymity('released', ['q'])") == [(True,)]
 
 
+@pytest.mark.exhaustive
 def test_a_named_enum_keeps_its_name_where_it_is_released_unchanged(tmp_path: object) -> None:
     with kanon_sql.register(duckdb.connect(f"{tmp_path}/x.duckdb")) as con:
         con.execute("CREATE TYPE mood AS ENUM ('sad', 'happy')")

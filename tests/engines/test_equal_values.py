@@ -114,6 +114,7 @@ def test_classes_keep_the_promise_with_equal_values_as_one(con, kind: str, promi
     assert released
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_value_spelled_twice_is_not_diverse(con, kind: str) -> None:
@@ -136,6 +137,7 @@ def test_one_value_spelled_twice_is_not_diverse(con, kind: str) -> None:
     assert con.execute("SELECT t FROM t_closeness('q', ['zip'], 'd')").fetchall() == [(0.0,)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["NOCASE", "NOACCENT", "INTERVAL", "INTERVAL[]"])
 @pytest.mark.parametrize("shape", ["qi := ['zip']", "qi := NULL"])
@@ -150,6 +152,7 @@ def test_a_table_of_every_column_keeps_each_spelling(con, kind: str, shape: str)
     assert spelled(con, "r", "zip") == once
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["NOCASE", "NOACCENT", "INTERVAL", "INTERVAL[]"])
 @pytest.mark.parametrize("shape", ["qi := ['zip']", "qi := NULL"])
@@ -167,6 +170,7 @@ def test_the_audit_finds_a_solver_that_takes_spellings_for_values(con, monkeypat
         con.execute(call)
 
 
+@pytest.mark.exhaustive
 def test_a_person_spelled_twice_is_one(con) -> None:
     con.execute("CREATE TABLE visits (who VARCHAR COLLATE NOCASE, zip INTEGER)")
     con.execute("INSERT INTO visits VALUES ('Ann', 1), ('ANN', 1), ('Bob', 1), ('Carl', 2), ('Dora', 2), ('Eve', 2), (NULL, 1)")

@@ -63,6 +63,7 @@ def test_functions_and_stored_policies_read_a_file(shared_clause: Any, files: Pa
     assert labels(shared_clause, by_clause) == labels(shared_clause, called) == labels(shared_clause, stored)
 
 
+@pytest.mark.exhaustive
 def test_closeness_takes_a_tree_from_a_file(shared_clause: Any, files: Path) -> None:
     shared_clause.execute("CREATE TABLE v AS SELECT i % 4 AS ward, i % 3 AS visits FROM range(60) AS r(i)")
     query = "FROM v ANONYMIZE BY ward GUARANTEE k >= 5 AND t(visits, 'hierarchical', 'tree.csv') <= 0.2"

@@ -34,6 +34,7 @@ def test_bins(con) -> None:
     assert max(sizes.values()) < 2 * max(60, max(rows.values()))
 
 
+@pytest.mark.exhaustive
 def test_regions(con) -> None:
     labels = [label for (label,) in con.execute('SELECT DISTINCT "la""bel" FROM "odd; name"').fetchall()]
     with pytest.raises(PolicyError, match=r"4 labels are in parts of the map with fewer than k = 60 rows together; hint: add"):
@@ -82,6 +83,7 @@ def test_bad_input(con, call: str, error: type[Exception], message: str) -> None
         con.execute(f"FROM {call}").fetchall()
 
 
+@pytest.mark.exhaustive
 def test_an_empty_table(con) -> None:
     con.execute("CREATE TABLE nobody (x INTEGER, y INTEGER)")
     assert con.execute("FROM bin_labels('nobody', 'x', 5)").fetchall() == []

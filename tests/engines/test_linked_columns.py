@@ -147,6 +147,7 @@ def wide(columns: int = 18, rows: int = 200) -> pa.Table:
     return pa.table({"id": range(rows), **{f"c{i}": rng.integers(0, 2 + i % 3, rows) for i in range(columns)}})
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "linked",

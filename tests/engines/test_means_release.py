@@ -205,6 +205,7 @@ def test_table_functions_and_suppressed_texts(con) -> None:
     assert min(rows.count(row) for row in rows) >= 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "guarantee",

@@ -34,6 +34,7 @@ def test_a_view_is_read_once(con: duckdb.DuckDBPyConnection, source: str, name: 
         check(con.sql(f"FROM k_anonymize('{name}', 4, qi := ['zip', 'age'])").fetchall(), 4)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_query_above_is_read_once(con: duckdb.DuckDBPyConnection, source: str) -> None:

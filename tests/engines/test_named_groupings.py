@@ -141,6 +141,7 @@ def test_functions_take_the_name(con: Connection, grouping: str, name: str) -> N
     assert width == (2 if grouping == "RECTANGLES" else 1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(("grouping", "name"), CHOICES)
 def test_python_and_policies_take_the_name(con: Connection, grouping: str, name: str) -> None:

@@ -179,6 +179,7 @@ def test_texts_that_are_not_shown_say_whether_a_column_has_numbers(con) -> None:
         con.execute(f"FROM p ANONYMIZE BY v IN RANGES, w GUARANTEE k >= {k}").fetchall()
 
 
+@pytest.mark.exhaustive
 def test_the_order_of_numbers_in_sql_is_exact(con) -> None:
     """The audit compares numbers by a key of their text: for any two, as Python compares them exactly."""
     draw = random.Random(7)

@@ -209,6 +209,7 @@ def test_no_rows(con: Connection) -> None:
     assert con.execute("SELECT * FROM visits WHERE false ANONYMIZE BY zip GUARANTEE k >= 5 PER patient").fetchall() == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "kind",

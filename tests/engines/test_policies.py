@@ -288,6 +288,7 @@ def test_a_connection_of_yours(con: duckdb.DuckDBPyConnection) -> None:
         con.execute("FROM patients ANONYMIZE WITH POLICY research")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_a_policy_of_the_database_in_use(clinic: Connection, tmp_path: Path) -> None:
     clinic.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS other; USE other")

@@ -119,6 +119,7 @@ def test_each_row_matches_k_of_the_population(
         assert certificate.cost <= kanon_sql.releases(con)[-1].cost
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "kind", "rows", "others", "shown"),

@@ -162,6 +162,7 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
     assert both.requirements == (KMap(k=9, population="census"), DeltaPresence(delta="0.1", population="census"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("statement", "kind", "told"),
@@ -233,6 +234,7 @@ def test_a_table_is_measured_in_python(con: Connection) -> None:
         kanon_sql.audit(frames["r"], presence=0.1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(("shown", "kind"), [("*", "VARCHAR"), ("7", "INTEGER"), ("[7, 7]", "INTEGER[]")])
 def test_no_cell_that_is_shown_looks_like_a_suppressed_one(con: Connection, shown: str, kind: str) -> None:

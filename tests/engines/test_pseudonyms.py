@@ -73,6 +73,7 @@ def test_a_pseudonym_that_gives_cells_back_is_warned_of(con: Connection) -> None
     assert any(each.startswith("patient is released unchanged and gives back 100.0%") for each in certificate.warnings)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("part", "message"),
     [

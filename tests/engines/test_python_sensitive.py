@@ -62,6 +62,7 @@ ORDERED = {
 """Class a has 1, 1, 0 rows of the three levels, class b 2, 1, 1, the whole table 3, 2, 1."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ORDERED)
 def test_an_ordered_type_gives_its_values_their_order(kind: str) -> None:
@@ -81,6 +82,7 @@ def test_trees_and_tables_of_distances_are_passed_by_name() -> None:
     assert audit(metric="far", tables={"far": FAR}).t == Fraction(1, 2) * Fraction(3, 20) + Fraction(1, 20)
 
 
+@pytest.mark.exhaustive
 def test_a_table_may_have_any_name() -> None:
     assert audit(metric='"Far apart"', tables={"far Apart": FAR}).t == audit(metric="far", tables={"Far": FAR}).t
 

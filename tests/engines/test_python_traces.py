@@ -165,6 +165,7 @@ def test_rows_that_were_filtered_out_are_in_no_buffer_of_polars() -> None:
     assert STRANGER.encode() not in traces(kanon_sql.anonymize(frame, k=4, quasi_identifiers=["race"]).table)
 
 
+@pytest.mark.exhaustive
 def test_metadata_is_not_released() -> None:
     fields = [
         pa.field("race", pa.string(), metadata={"max": CANARY}),

@@ -161,6 +161,7 @@ def test_clause_explanation_and_python() -> None:
     assert release.table.num_rows == 400
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_what_parts_cannot_solve_is_refused_with_a_hint(
     con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch

@@ -83,6 +83,7 @@ def test_where_every_column_counts_no_order_can_be_kept(con: duckdb.DuckDBPyConn
         con.sql("FROM k_anonymize('t', 3, qi := ['a'], row_order := 'mine')")
 
 
+@pytest.mark.exhaustive
 def test_the_column_of_people_is_no_part_of_the_order() -> None:
     # It is not released, so rows that are released alike stand side by side whoever they are of.
     table = pa.table({"zip": ["A"] * 9, "person": list(range(9)), "n": [0, 1, 2] * 3})

@@ -355,6 +355,7 @@ def test_a_text_that_stands_for_several_values_cannot_be_limited(con: duckdb.Duc
         ask(con, "FROM anonymize('t', $1)", [policy.to_json()])
 
 
+@pytest.mark.exhaustive
 def test_dates_and_times_are_numbers_too(con: duckdb.DuckDBPyConnection) -> None:
     days = "DATE '2020-02-28', DATE '2020-02-29', DATE '2020-03-10', DATE '0001-01-01'"
     for kind, more, scale in (("DATE", "0", 737493), ("TIMESTAMP", "12.5", None), ("VARCHAR", "0", 737493)):

@@ -102,6 +102,7 @@ def test_settings_change_no_result(settings: list[str], clinic: Any, right: dict
             assert rows(clinic, statement) == right[statement], statement
 
 
+@pytest.mark.exhaustive
 def test_a_profile_changes_no_result(clinic: Any, right: dict[str, Counter[str]], tmp_path: Path) -> None:
     with under(clinic, ["enable_profiling = 'json'", f"profiling_output = '{tmp_path / 'profile.json'}'"]):
         for statement in STATEMENTS[-16::4]:
@@ -129,6 +130,7 @@ def test_the_entropy_that_the_audit_asks_for_is_no_whole_number() -> None:
             assert con.raw.execute(f'{audited} SELECT failing FROM "kanon#check1"').fetchall() == [(1,)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("quoted", ["z", 'a"b', "a\\b", "ä\tb"])
 def test_errors_as_json_are_our_errors(quoted: str) -> None:

@@ -233,6 +233,7 @@ def test_our_own_macros_do_not_trip_it(tmp_path: Path) -> None:
             kanon_sql.register(con)
 
 
+@pytest.mark.exhaustive
 def test_ours_win_over_what_is_attached_or_made_later(tmp_path: Path) -> None:
     path = file_with(tmp_path, "CREATE TABLE p AS SELECT i AS zip FROM range(8) AS t(i)", *(
         f"CREATE MACRO {name} AS TABLE FROM p" for name in ("k_anonymize(tbl, k)", "anonymize(tbl, policy)")

@@ -102,6 +102,7 @@ def test_no_text_tells_the_secret() -> None:
         assert "CANARY" not in kanon_sql.releases(con)[-1].to_json()
 
 
+@pytest.mark.exhaustive
 def test_a_certificate_says_whether_the_release_can_be_repeated(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.delenv("KANON_SECRET")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/dev/null")

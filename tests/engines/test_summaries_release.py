@@ -48,6 +48,7 @@ def ranged(values: list[Any]) -> str | None:
     return text + (" or NULL" if None in values else "")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 5, 40])
 def test_a_class_shows_what_its_rows_have(con, k: int) -> None:
@@ -122,6 +123,7 @@ def test_numbers_among_texts_are_texts(con) -> None:
         assert min(Counter(rows).values()) >= 5
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(("summary", "wrong"), [("ranges", "[1, 2]"), ("sets", "{job 1, job 2}"), ("sets", "{job 1")])
 def test_summaries_that_do_not_cover_are_not_released(con, monkeypatch, summary: str, wrong: str) -> None:
@@ -173,6 +175,7 @@ def test_every_class_keeps_what_is_promised_of_its_diseases(con, promise: str, k
     assert rows == con.execute(ASKED.format(promise)).fetchall()
 
 
+@pytest.mark.exhaustive
 def test_two_attributes_and_a_column_that_is_neither_range_nor_set(con) -> None:
     con.execute(SENSITIVE)
     rows = con.execute("""

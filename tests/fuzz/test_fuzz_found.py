@@ -36,6 +36,7 @@ def test_what_a_long_run_found_is_mended(seed: str) -> None:
     assert verdict.released
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 def test_no_mask_is_left_where_the_finest_levels_are_hidden() -> None:
     verdict = again("policies:2034:436")

@@ -322,6 +322,7 @@ def test_balanced_is_proven_optimal_on_names(names: Int64) -> None:
         assert checked(found, names, k) == found.lower_bound, k
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("run", [fold.group, plain_spread.group, spread.group, bin_scheme.group])
 def test_factors_on_names(names: Int64, run: Callable[[Int64, int, Budget], Grouping]) -> None:

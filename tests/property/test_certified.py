@@ -128,6 +128,7 @@ def test_refine_is_between_the_optimum_and_greedy(cases: list[Case]) -> None:
             assert certificate.lower_bound <= each.best <= certificate.cost <= greedy.cost, each.seed
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("masks", [None, [["c0", "c1", "c2"], ["c1", "c3", "c4"], ["c2"], ["c4"], []]])

@@ -184,6 +184,7 @@ def test_attributes_of_a_hypergraph(seed: int) -> None:
         assert recoding.remark == OPTIMAL
 
 
+@pytest.mark.exhaustive
 def test_a_planted_matching_among_60_attributes() -> None:
     rng = random.Random(1)
     vertices = rng.sample(range(60), 60)

@@ -65,6 +65,7 @@ def case(rng: random.Random, most: int) -> tuple[list[int], int]:
     return weight, rng.randint(1, min(sum(weight), rng.choice([top, 3 * top, 10 * top])))
 
 
+@pytest.mark.exhaustive
 def test_no_division_is_better() -> None:
     rng = random.Random(1)
     for _ in range(500):

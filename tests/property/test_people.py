@@ -176,6 +176,7 @@ def test_with_diverse_values(algorithm: str, seed: int) -> None:
     assert all(max(map(each.count, each)) * 4 <= 3 * len(each) for each in values.values())
 
 
+@pytest.mark.exhaustive
 def test_the_same_release_whatever_the_order() -> None:
     source = table(5, 200, 30)
     order = list(range(200))

@@ -103,6 +103,7 @@ def test_the_kth_nearest_person(seed: int) -> None:
         assert found[i] == ways[0]
 
 
+@pytest.mark.exhaustive
 def test_the_bound_counts_people() -> None:
     """Two rows of one person are no company for each other."""
     rows, who = [("a",), ("b",), ("e",), ("f",)], [1, 1, 2, 2]

@@ -92,6 +92,7 @@ def test_larger_tables_are_proven_again_and_come_out_the_same(options: dict[str,
         assert np.array_equal(recoding.shown, again.shown)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("by_price")
 def test_too_many_members_fall_back_to_a_slack(monkeypatch: pytest.MonkeyPatch) -> None:
     table, policy = coded(drawn(1, 200, 5), k=3, algorithm="refine")

@@ -285,6 +285,7 @@ def test_progress_is_reported(solver: Solver) -> None:
         assert moment.cost >= heaviest(groups)
 
 
+@pytest.mark.exhaustive
 def test_lopsided_points_make_no_deep_tree() -> None:
     """A cut in each node that leaves no excess on one side, but only a sliver."""
     n = 20_000

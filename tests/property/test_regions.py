@@ -352,6 +352,7 @@ def test_the_same_seed_gives_the_same_regions() -> None:
     check(weight, edges, k, ended)
 
 
+@pytest.mark.exhaustive
 def test_the_exact_solver_proves_what_the_search_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
     edges, weight = grid(6), weights(random.Random(3).choices(range(1, 20), k=36))
     found = region_exact.group(weight, pairs(edges), 45, UNLIMITED)

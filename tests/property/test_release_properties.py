@@ -178,6 +178,7 @@ def test_the_order_of_the_rows_does_not_matter(rows: list[tuple[Any, ...]], k: i
     assert one.certificate.cost == other.certificate.cost
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=40)
 @given(rows=MORE_ROWS, k=st.integers(1, 4))
 def test_every_column_a_quasi_identifier(shared: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]], k: int) -> None:

@@ -206,6 +206,7 @@ def test_near_row_types_end_with_the_work_and_the_time(monkeypatch: pytest.Monke
     assert near_row_types(table, 2, UNLIMITED) is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("k", [3, 20])
 def test_a_wide_release_costs_what_its_classes_hide(k: int) -> None:
     """Classes are grown by what they share, from 16 rows on also by gain; a search never makes a release dearer."""

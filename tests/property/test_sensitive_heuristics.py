@@ -153,6 +153,7 @@ def test_the_same_seed_finds_the_same_release(requirement: SensitiveRequirement)
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("after", [2, 6, 12])
 def test_the_search_ends_when_it_is_told_to_and_when_the_time_is_up(after: int) -> None:

@@ -175,6 +175,7 @@ def test_a_true_bound_is_proven_again_and_a_forged_one_refused(requirement: Requ
         verified(replace(certificate, lower_bound=certificate.lower_bound + 1), table)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=100, deadline=None)
 @given(seed=st.integers(0, 10**6), high=st.integers(0, 12))
 def test_verification_finds_no_more_gains(seed: int, high: int) -> None:

@@ -92,6 +92,7 @@ def test_masks_that_permit_no_release(algorithm: str) -> None:
         solved(algorithm, rows, k=2, masks=[["c0"], ["c1"]])
 
 
+@pytest.mark.exhaustive
 def test_subset_dp_takes_18_rows_and_no_more() -> None:
     rng = random.Random(1)
     rows = [tuple(rng.choice("abcd") for _ in range(5)) for _ in range(19)]

@@ -175,6 +175,7 @@ def test_every_seed_is_valid_and_a_spent_budget_too() -> None:
         solved(rows, ["range", "plain", "set"], 4, budget=budget)
 
 
+@pytest.mark.exhaustive
 def test_the_search_is_never_worse_than_the_cuts() -> None:
     for seed in range(10):
         rows = some_rows(seed, 60)

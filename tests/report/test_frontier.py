@@ -84,6 +84,7 @@ def test_the_csv_file(points: tuple[Point, ...]) -> None:
         assert float(row["suppressed_share"]) == pytest.approx(c.suppressed_cells / c.cells, abs=1e-6)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("chosen", [slice(None), slice(0, 2), slice(4, 6), slice(0, 1)], ids=["k", "t", "none", "one"])
 def test_the_page(points: tuple[Point, ...], chosen: slice) -> None:
@@ -95,6 +96,7 @@ def test_the_page(points: tuple[Point, ...], chosen: slice) -> None:
     assert found.table("How they were found").pairs == {"source": ["<b>&"], "other columns": ["\\x1b[31m\\u202e"]}
 
 
+@pytest.mark.exhaustive
 def test_the_page_sets_risk_against_loss(points: tuple[Point, ...]) -> None:
     text = html_text(points, [])
     found = assert_sound(text)
@@ -165,6 +167,7 @@ def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "curve.html", "curve.csv"}
 
 
+@pytest.mark.exhaustive
 def test_the_command_prints_its_points(run: Run) -> None:
     promise = ("--qi", "zip,age", "--k", "2,100", "--sensitive", "disease", "--t", "0.5", "--algorithm", "greedy")
     done = run("-o", "curve.csv", *promise, "--json")
@@ -203,6 +206,7 @@ def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) ->
     assert Path("old.csv").read_text() == "old"
 
 
+@pytest.mark.exhaustive
 def test_the_first_ctrl_c_keeps_the_points_that_there_are(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     finishes: list[Callable[[], bool]] = []
     real = kanon_sql.report.frontier.points

@@ -106,6 +106,7 @@ def test_the_structure_is_sound(page: str) -> None:
     assert all(attributes["scope"] for attributes in found.all("th"))
 
 
+@pytest.mark.exhaustive
 def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, Release]) -> None:
     source, release = released
     sizes = [class_sizes(table, ["name", "zip", "age"]) for table in (source, release.table)]
@@ -448,6 +449,7 @@ def test_a_text_for_suppressed_cells_is_no_value() -> None:
     assert "-" not in found.table("Rows by value of zip").pairs
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("suppress", [None, "-"])
 def test_a_star_is_a_value_where_something_else_stands_for_suppressed_cells(facts: Facts, suppress: str | None) -> None:
     cells = ["*"] * 6 + ["a"] * 4 + ["b"]
@@ -626,6 +628,7 @@ def test_the_figures_of_a_broken_release(run: Run) -> None:
     assert told["broken"] == ["suppressed cells: the certificate says 0, counted 4"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "says"),

@@ -78,6 +78,7 @@ def test_utility(shared: duckdb.DuckDBPyConnection, rows: list[audit_oracle.Row]
     assert row_of(shared, "FROM utility('r', 'o')") == expected
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))

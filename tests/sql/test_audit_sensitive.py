@@ -66,6 +66,7 @@ def test_equal_and_ordered(shared: duckdb.DuckDBPyConnection, rows: list[oracle.
     assert row_of(shared, "FROM t_closeness('t', ['q'], 's', 'ordered')") == expected
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=80, deadline=None)
 @given(rows=FULL, kind=st.sampled_from(["INTEGER", "DOUBLE", "DECIMAL(9, 3)", "VARCHAR", "DATE", "TIMESTAMPTZ"]))
 def test_numeric(shared: duckdb.DuckDBPyConnection, rows: list[tuple[int, int]], kind: str) -> None:
@@ -109,6 +110,7 @@ def test_a_tree_of_parents(
     assert found == oracle.t_closeness(rows, metric, scale)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS, data=st.data(), height=st.integers(1, 4))
 def test_a_tree_of_levels(shared: duckdb.DuckDBPyConnection, rows: list[oracle.Pair], data: st.DataObject, height: int) -> None:
@@ -185,6 +187,7 @@ def test_transport_of_many_values(shared: duckdb.DuckDBPyConnection, seed: int) 
     assert found["t"] == pytest.approx(expected["t"], abs=1e-15)
 
 
+@pytest.mark.exhaustive
 def test_equal_is_a_table_of_ones_and_a_flat_tree(shared: duckdb.DuckDBPyConnection) -> None:
     shared.execute(
         "CREATE OR REPLACE TABLE t AS SELECT hash(i) % 50 AS q, (hash(3 * i) % 100)::INTEGER // 9 AS s FROM range(2000) r(i)"

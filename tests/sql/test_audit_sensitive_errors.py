@@ -28,6 +28,7 @@ def refused(con: duckdb.DuckDBPyConnection, call: str, text: str) -> None:
         assert "secret" not in str(caught.value)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("columns", "rows", "text"),

@@ -303,6 +303,7 @@ def test_the_types_of_the_result(con: duckdb.DuckDBPyConnection) -> None:
     assert {str(row[1]) for row in described} == {"BIGINT", "DOUBLE"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_with_external_access_off(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("CREATE TABLE t AS SELECT 1 AS q, 1 AS s")

@@ -137,6 +137,7 @@ def test_the_greedy_over_the_ladders_of_the_package(con: duckdb.DuckDBPyConnecti
         assert {row[-1]: row[:-1] for row in released} == dict(enumerate(expected))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("value", "levels"),
@@ -230,6 +231,7 @@ def test_two_kinds_of_levels_for_a_column_are_refused(con: duckdb.DuckDBPyConnec
             con.execute("FROM pattern_guided('t', $1, qi := ['a'])", [[[f"a IN {one}"], [f"a IN {other}"]]]).fetchall()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_odd_names_settings_and_an_empty_table(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET default_collation = 'NOCASE'; SET default_null_order = 'nulls_first'; SET default_order = 'DESC'")

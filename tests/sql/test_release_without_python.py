@@ -195,6 +195,7 @@ def test_an_empty_table_gives_an_empty_release(con: duckdb.DuckDBPyConnection) -
     assert con.execute("FROM k_anonymize('t', 3, qi := ['a'])").fetchall() == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_views_parameters_and_settings(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET default_null_order = 'nulls_first'; SET default_order = 'DESC'; SET enable_external_access = false")

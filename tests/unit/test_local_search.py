@@ -64,6 +64,7 @@ def test_what_the_search_learns_leaves_the_prices_of_the_bound_as_they_are() -> 
     assert relaxed.prices.price.tolist() == proven
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("coarse_is_better", [True, False])
 def test_a_wide_table_is_searched_from_the_start_that_soon_loses_less(coarse_is_better: bool) -> None:
     draw = Random(4)
