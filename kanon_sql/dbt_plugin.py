@@ -42,9 +42,9 @@ def rewritten(_session: Session, sql: str) -> str:
 
 def beside(_session: Session, sql: str) -> list[str]:
     """Return the tables that a query reads outside of its ANONYMIZE clauses: their rows are handed out as they are."""
-    from kanon_sql.clause.beside import tables_beside
+    from kanon_sql.clause.beside import unreleased_tables
 
-    return tables_beside(sql)
+    return unreleased_tables(sql)
 
 
 def unknown(_session: Session, keys: list[str], known: list[str], of_model: bool) -> list[str]:

@@ -12,7 +12,7 @@ _RELEASED = "SELECT 1"
 """Stands in the place of each release."""
 
 
-def tables_beside(sql: str) -> list[str]:
+def unreleased_tables(sql: str) -> list[str]:
     """Return the tables that a query reads outside of its releases, each once.
 
     Parameters
@@ -32,25 +32,53 @@ def tables_beside(sql: str) -> list[str]:
 
     Examples
     --------
-    >>> tables_beside("WITH v AS (FROM visits) SELECT * FROM (FROM v ANONYMIZE BY zip GUARANTEE k >= 5)")
+    >>> unreleased_tables("WITH v AS (FROM visits) SELECT * FROM (FROM v ANONYMIZE BY zip GUARANTEE k >= 5)")
     []
-    >>> tables_beside("FROM raw.visits WHERE zip IN (SELECT zip FROM visits ANONYMIZE BY zip GUARANTEE k >= 5)")
+    >>> unreleased_tables("FROM raw.visits WHERE zip IN (SELECT zip FROM visits ANONYMIZE BY zip GUARANTEE k >= 5)")
     ['raw.visits']
     """
     try:
         tree = sqlglot.parse_one(rewrite(sql, lambda _body, _policy: _RELEASED), dialect="duckdb")
     except sqlglot.ParseError:
         return ["what cannot be read here"]
-    above = {same_name(each.alias): each for each in tree.find_all(exp.CTE)}
     found: dict[str, None] = {}
     todo = [table for table in tree.find_all(exp.Table) if table.find_ancestor(exp.CTE) is None]
-    followed: set[str] = set()
+    followed: set[int] = set()
     while todo:
         table = todo.pop(0)
-        name = same_name(table.name)
-        if table.db or name not in above:
+        above = _above(table)
+        if above is None:
             found[".".join(part.name or part.sql(dialect="duckdb") for part in table.parts)] = None
-        elif name not in followed:
-            followed.add(name)
-            todo += above[name].find_all(exp.Table)
+        elif id(above) not in followed:
+            followed.add(id(above))
+            todo += above.find_all(exp.Table)
     return list(found)
+
+
+def _above(table: exp.Table) -> exp.CTE | None:
+    """Return the query above that a name stands for: of all around it, the nearest; in a WITH, one that is written before.
+
+    A query above that reads its own name reads a table of the database, but in the recursive part of WITH RECURSIVE.
+    """
+    name = same_name(table.name)
+    node: exp.Expr | None = table
+    while node is not None and not table.db:
+        before, node = node, node.parent
+        queries: list[exp.CTE] = []
+        if isinstance(node, exp.With):
+            place = next(i for i, query in enumerate(node.expressions) if query is before)
+            queries = node.expressions[: place + _is_recursive(node, before.this, table)]
+            node = node.parent  # whose WITH this is
+        elif node is not None and (around := node.args.get("with_")) is not None:
+            queries = around.expressions
+        for query in reversed(queries):
+            if same_name(query.alias) == name:
+                return query
+    return None
+
+
+def _is_recursive(around: exp.With, query: exp.Expr, table: exp.Table) -> bool:
+    """Return whether a table stands in the part of a query above that is run again and again."""
+    if not around.recursive or not isinstance(query, exp.Union):
+        return False
+    return any(each is table for each in query.expression.find_all(exp.Table))  # equal ones stand elsewhere, too

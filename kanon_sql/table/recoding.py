@@ -64,6 +64,12 @@ class Recoding:
         """Return the cost of the release in units of the table; O(q log q)."""
         return int(row_cost(self.shown, table.cost) @ self.count)
 
+    def paid(self, table: CodedTable) -> NDArray[np.float64]:
+        """Return what a row of each row type costs on average, float64 [t]; O(q log q)."""
+        total = np.zeros(table.row_types)
+        np.add.at(total, self.row_type, row_cost(self.shown, table.cost) * self.count)
+        return total / table.weight
+
 
 def hidden_bits(shown: Words, columns: int) -> NDArray[np.int64]:
     """Return int64 [q, columns]: 1 where the pattern hides the column."""

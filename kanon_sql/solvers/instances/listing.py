@@ -232,7 +232,7 @@ def deepest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> 
         if known is not None and budget.share() <= _LISTING:
             found, first = useful(table, patterns, k, slack=2, limit=_DEEPER, budget=budget, cheapest=known), 3
     if found is None:
-        found, first = useful(table, patterns, k, slack=1, limit=MOST_MEMBERS, budget=budget, cheapest=known), first
+        found = useful(table, patterns, k, slack=1, limit=MOST_MEMBERS, budget=budget, cheapest=known)
     for slack in range(first, SLACK + 1):
         growth = _GROWTH_OF_LADDERS if table.has_ladders else _GROWTH
         if found is None or len(found.member) > _DEEPER // growth or budget.share() > _LISTING:

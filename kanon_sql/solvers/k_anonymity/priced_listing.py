@@ -18,7 +18,7 @@ from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
-from kanon_sql.table.recoding import Recoding, row_cost
+from kanon_sql.table.recoding import Recoding
 
 _FEW_PAIRS = 1 << 26
 """Patterns times row types up to which there are few instances: they are listed with a slack that is the same for all rows."""
@@ -75,9 +75,7 @@ def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recod
             return None
         return listed(price, np.where(price * scale >= most, _MARGIN_AT_LIMIT, _MARGINS[number]))
 
-    pays = np.zeros(table.row_types)
-    np.add.at(pays, start.row_type, row_cost(start.shown, table.cost) * start.count)
-    price = _FIRST_SHARE * pays / table.weight
+    price = _FIRST_SHARE * start.paid(table)
     first = listed(price, _MARGINS[0])
     if first is None:
         return None

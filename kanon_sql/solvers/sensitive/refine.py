@@ -25,7 +25,7 @@ from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
 from kanon_sql.solvers.sensitive.pricing import WORKERS, Guide, guide_at, prices
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
-from kanon_sql.table.recoding import Prices, Recoding, row_cost
+from kanon_sql.table.recoding import Prices, Recoding
 
 METHOD = "cheapest possible class of each row"
 
@@ -79,9 +79,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     space, bound = everything.feasible()
     best, method, evidence = start, METHOD, None
     space, _ = space.with_classes(of_recoding(start))
-    paid = np.zeros(table.row_types)
-    np.add.at(paid, start.row_type, row_cost(start.shown, table.cost) * start.count)
-    guide = prices(space, paid / table.weight, start.cost(table), budget)
+    guide = prices(space, start.paid(table), start.cost(table), budget)
     relaxed = relax(everything, guide.price, start.cost(table), budget)
     if relaxed is not None and relaxed.bound >= bound:
         bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
@@ -132,14 +130,13 @@ def _steps(row_types: int) -> int:
 
 def _opened(space: SearchSpace, near: SearchSpace, guide: Guide, budget: Budget) -> list[Recoding]:
     """Return recodings whose classes prices opened; the rows that pay for none are drawn into them, as far as possible."""
-    price = guide.price
-    sort_all(space.candidates, price)
+    sort_all(space.candidates, guide.price)
 
     def opened(loss: float) -> Recoding:
         left = space.table.weight.copy()
-        found = open_classes(space.selection(left, price), space.candidates, space.cost, loss)
+        found = open_classes(space.selection(left, guide.price), space.candidates, space.cost, loss)
         partial = with_rest(found, space.patterns.shown[space.instances.pattern], left)
-        search = Search.of(near, partial, price)
+        search = Search.of(near, partial, guide.price)
         search.grow(budget)
         return search.recoding(budget)
 
