@@ -43,4 +43,4 @@ def order_by_content(columns: str) -> str:
     """Return the SQL of an order that follows from what some columns hold and look like, and tells nothing else."""
     row = f"system.main.row(*{columns})"
     texts = f"CASE WHEN {of_type(row, _HELD_IN_ROW)} THEN CAST({row} AS VARCHAR) END"
-    return f"system.main.hash(*{columns}) ASC NULLS LAST, {texts}"
+    return f"system.main.hash(*{columns}, {texts})"

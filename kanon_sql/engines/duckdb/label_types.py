@@ -9,7 +9,7 @@ from kanon_sql.model.policy import Policy
 
 def typed_labels(policy: Policy) -> list[str]:
     """Return what puts the label of each generalized column in the place of its value."""
-    labels = ((name, f'"kanon#labels"[{number}]') for number, name in enumerate(policy.generalized, 1))
+    labels = ((name, f'"kanon#piece".labels[{number}]') for number, name in enumerate(policy.generalized, 1))
     return [f"{_typed(policy, name, label)} AS {quoted(name)}" for name, label in labels]
 
 

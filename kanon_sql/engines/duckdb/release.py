@@ -22,15 +22,16 @@ from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.engines.duckdb.versions import JOIN_KEEPS_ORDER
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.table.sensitive_values import labelled
 
 __all__ = ["literal", "quoted", "release_query", "table_name"]
 
-_NAMES = """-- this branch is empty; it gives the columns their own spelling, whatever that of the policy
+_NAMES = """-- this branch is empty; it gives the columns their order and their own spelling, whatever that of the policy
 SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
-UNION ALL
+UNION ALL BY NAME
 """
-_VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece", "kanon#hidden"))'
+_VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece"))'
 
 _TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
 
@@ -122,11 +123,15 @@ def _labels(policy: Policy) -> str:
 
 def _names(source: str, policy: Policy) -> str:
     """Return the branch that names the columns; only those that become texts are spelled as in the policy."""
-    columns = ", ".join(typed_values(policy))
+    columns = ", ".join(typed_values(policy) if policy.suppress is None else map(_text, policy.quasi_identifiers))
     dropped = ", ".join(_dropped(policy))
     texts = f" EXCLUDE ({dropped})" if dropped else ""
     texts = f"{texts} REPLACE ({columns})" if columns else texts
     return _NAMES.format(source=source, texts=texts, heard=policy_columns_heard(source, policy) if texts else "")
+
+
+def _text(qi: QuasiIdentifier) -> str:
+    return f"CAST({quoted(qi.column)} AS VARCHAR) AS {quoted(qi.column)}"
 
 
 def _dropped(policy: Policy) -> list[str]:
@@ -202,26 +207,27 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
     """Return the slots of a release whose rows are their pieces; there, the sensitive values are beside what is shown."""
     beside = {quoted(name): f'"kanon#sensitive{number}"' for number, name in enumerate(policy.measured, 1)}
     values = [f'"kanon#r".{value}' for value in beside.values()]
-    own = ['"kanon#piece"', '"kanon#class"', *beside.values()]
     kept = ", ".join(f"{value} AS {name}" for name, value in zip(beside, values, strict=True))
     number = 'system.main.sum("kanon#n")::BIGINT'
     return {
-        "rows": text("rows_of_every_column", kept="".join(f', "kanon#v".{value}' for value in beside.values())),
+        "rows": text("rows_of_every_column", kept="".join(f", qi.{name} AS {value}" for name, value in beside.items())),
         "number": number,
         "undone": "",
         "exposed": "",
         "told": "NULL",
-        "beside": "".join(f", {name} AS {value}" for name, value in beside.items()),
-        "unclassed": ", ".join(['"kanon#piece"', *beside, *beside.values()]),
+        "unclassed": ", ".join(['"kanon#piece"', *beside]),
         "names": _names(source, policy) if beside and policy.suppress is None else "",
         "result": text(
             "released_of_every_column",
-            own=", ".join(own),
             kept=f" REPLACE ({kept})" if kept else "",
-            order=order_by_content('COLUMNS("kanon#r".* EXCLUDE ("kanon#n"))'),
+            order=_by_class('COLUMNS("kanon#r".* EXCLUDE ("kanon#n"))'),
         ),
         **gate(policy, values, number),
     }
+
+
+def _by_class(content: str) -> str:
+    return f'"kanon#r"."kanon#class" ASC NULLS LAST, {order_by_content(content)}'
 
 
 def _named_columns(source: str, policy: Policy, number_column: str | None) -> dict[str, str]:
@@ -230,19 +236,17 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
     sensitive = [quoted(name) for name in policy.measured]
     match = [f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns]
     match += [" = ".join(_KEY.format(f"{row}.{column}") for row in ('"kanon#s"', '"kanon#p".qi')) for column in sensitive]
-    emptied = ", ".join(f"true AS {column}" for column in columns)
     ordered = policy.row_order == "source"
     numbered = f'(SELECT *, system.main.row_number() OVER () AS "kanon#position" FROM {source})' if ordered else source  # noqa: S608
     position = ', "kanon#position"' if ordered else ""
     unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
     content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
-    by = '"kanon#r"."kanon#position"' if ordered else order_by_content(content)
+    by = '"kanon#r"."kanon#position"' if ordered else _by_class(content)
     order = f"ORDER BY {by} ASC NULLS LAST"
     kept_by_join = JOIN_KEEPS_ORDER and not ordered  # what the user asks for does not rest on a plan
     result = text(
         "released_of_named_columns",
         dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
-        shown=", ".join(f'"kanon#v".{column} AS {column}' for column in columns),
         why=_KEPT_ORDER if ordered else _SHUFFLED,
         sorted=order if kept_by_join else "",
         sorted_again="" if kept_by_join else order,
@@ -254,7 +258,7 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
             "rows_of_named_columns",
             source=numbered,
             match=" AND ".join(match),
-            emptied=emptied,
+            columns=", ".join(columns),
             position=position,
             unlike=of_type('"kanon#told"', UNLIKE),
         ),
@@ -262,9 +266,8 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
         "undone": "".join(f", {column}" for column in sensitive),
         "exposed": f", {exposure(source, policy, number_column)}" if told else "",
         "told": TOLD if told else "NULL",
-        "beside": "",
         "unclassed": '"kanon#piece"',
-        "names": "" if policy.suppress is not None else _names(source, policy),
+        "names": _names(source, policy),
         "result": result,
         **gate(policy, [f'"kanon#r".{column}' for column in sensitive], number),
     }

@@ -1,5 +1,5 @@
     -- row types are handed over as they come, and each keeps the number that it gets
-    SELECT system.main.kanon_gather(run, "kanon#h") AS number, "kanon#h" AS qi
+    SELECT system.main.kanon_gather("kanon#run".run, "kanon#h") AS number, "kanon#h" AS qi
     FROM ${heard}(
         SELECT ${grouped}
         FROM (

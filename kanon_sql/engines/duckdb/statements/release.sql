@@ -20,37 +20,45 @@ ${histogram}
         -- all of them; by this the planner expects fewer, and does not take the rows of the source into memory to find them
         WHERE number IN (SELECT system.main.unnest(system.main.range(row_types)) FROM "kanon#fit")
     ))
-), "kanon#values" AS MATERIALIZED (
-    -- what each piece shows, and its class: the pieces that show the same
+), "kanon#shown" AS MATERIALIZED (
+    -- the classes: what each shows, and the pieces that show it
     -- (by their sort keys: a plain comparison takes 'a' and 'A' for one under a collation that ignores case)
-    SELECT *, system.main.dense_rank() OVER (
-        ORDER BY system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE (${unclassed}))), 'ASC NULLS FIRST') ASC NULLS LAST
-    ) AS "kanon#class"
+    SELECT system.main.row_number() OVER (ORDER BY "kanon#key" ASC NULLS LAST) AS "kanon#class",
+           system.main.list("kanon#piece".piece) AS "kanon#pieces", system.main.first(COLUMNS(* EXCLUDE ("kanon#piece", "kanon#key")))
     FROM (
-        SELECT "kanon#piece",
-               coalesce(CASE WHEN system.main.list_contains("kanon#hidden", system.main.alias(${value}))
-                             THEN ${hidden} ELSE ${shown} END, ${unlisted})${beside}
+        SELECT *, system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE (${unclassed}))), 'ASC NULLS FIRST') AS "kanon#key"
         FROM (
-            SELECT * EXCLUDE ("kanon#labels", ${counted}${undone})${labels}
-            FROM (SELECT piece AS "kanon#piece", hidden AS "kanon#hidden", labels AS "kanon#labels", system.main.unnest(qi)
-                  FROM "kanon#fitted")
+            SELECT "kanon#piece",
+                   coalesce(CASE WHEN system.main.list_contains("kanon#piece".hidden, system.main.alias(${value}))
+                                 THEN ${hidden} ELSE ${shown} END, ${unlisted})
+            FROM (
+                SELECT * EXCLUDE (${counted}${undone})${labels}
+                FROM (
+                    SELECT {'piece': piece, 'hidden': hidden, 'labels': labels} AS "kanon#piece", system.main.unnest(qi)
+                    FROM "kanon#fitted"
+                )
+            )
         )
     )
-), "kanon#pieces" AS MATERIALIZED (
-    SELECT "kanon#f".*, "kanon#class" AS class
-    FROM "kanon#fitted" AS "kanon#f" LEFT JOIN "kanon#values" AS "kanon#v" ON "kanon#v"."kanon#piece" = "kanon#f".piece
+    GROUP BY "kanon#key"
+), "kanon#numbered" AS MATERIALIZED (
+    SELECT system.main.unnest("kanon#pieces") AS piece, "kanon#class" AS class FROM "kanon#shown"
+), "kanon#pieces" AS NOT MATERIALIZED (
+    SELECT "kanon#f".*, class FROM "kanon#fitted" AS "kanon#f" LEFT JOIN "kanon#numbered" AS "kanon#c" ON "kanon#c".piece = "kanon#f".piece
+), "kanon#values" AS NOT MATERIALIZED (
+    SELECT * EXCLUDE ("kanon#pieces") FROM "kanon#shown"
 ), ${rows}, "kanon#classes" AS (
     -- the audit counts the very rows that are handed out, by what they show
     SELECT "kanon#class" AS class, ${number} AS size FROM "kanon#rows" GROUP BY ALL
 )${audits}${matches}${covers}${exposed}, "kanon#sums" AS (
     -- the pieces of each row type have to add up to its rows, and no number may occur twice
     SELECT system.main.bool_and(given IS NOT DISTINCT FROM needed AND coalesce(least > 0, false))
-               AND (SELECT system.main.count(DISTINCT piece) = system.main.count(*) FROM "kanon#pieces") AS sound,
+               AND (SELECT system.main.count(DISTINCT piece) = system.main.count(*) FROM "kanon#fitted") AS sound,
            system.main.sum(needed) AS rows, system.main.any_value(release) AS release
     FROM (
         SELECT system.main.sum(upto - after) AS given, system.main.min(upto - after) AS least,
                system.main.any_value(qi."kanon#n") AS needed, system.main.any_value(release) AS release
-        FROM "kanon#pieces"
+        FROM "kanon#fitted"
         GROUP BY row_type
     )
 ), "kanon#met" AS (

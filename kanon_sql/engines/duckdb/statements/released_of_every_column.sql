@@ -3,9 +3,9 @@ FROM (
     SELECT *, system.main.unnest(system.main.range("kanon#n")) AS "kanon#copy"
     FROM (
         -- the order tells nothing of what is suppressed: it follows from what is released
-        SELECT "kanon#v".* EXCLUDE (${own})${kept}, "kanon#n"
+        SELECT "kanon#v".* EXCLUDE ("kanon#class")${kept}, "kanon#n"
         FROM "kanon#rows" AS "kanon#r"
-        JOIN (SELECT DISTINCT ON ("kanon#class") * FROM "kanon#values") AS "kanon#v" USING ("kanon#class")
+        JOIN "kanon#values" AS "kanon#v" USING ("kanon#class")
         ORDER BY ${order} ASC NULLS LAST
     )
 )

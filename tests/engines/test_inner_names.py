@@ -1,0 +1,38 @@
+"""Columns of a source may be called as those of the statement that releases it."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import duckdb
+import pytest
+
+TEXTS = [each.read_text() for each in files("kanon_sql.engines.duckdb").joinpath("statements").iterdir()]
+NAMES = sorted(set(re.findall(r"\b[a-z_]+\b", " ".join(re.sub(r"--.*|'[^']*'", "", text) for text in TEXTS))))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("unnamed", [False, True])
+@pytest.mark.parametrize("first", range(0, len(NAMES), 3))
+def test_columns_may_have_inner_names(con: duckdb.DuckDBPyConnection, first: int, unnamed: bool) -> None:
+    one, two, other = (
+        NAMES[(first + place) % len(NAMES)] for place in range(3)
+    )  # identifies, is sensitive, is released unchanged
+    con.execute(
+        "CREATE OR REPLACE TEMP TABLE inner_names AS "
+        f'SELECT i // 4 % 5 AS "{one}", i % 3 AS "{two}", i % 7 AS "{other}" FROM range(60) AS r(i)'
+    )
+    named = "" if unnamed else f", qi := ['{one}']"
+    released = con.sql(f"FROM l_diversify('inner_names', '{two}', 2, k := 5{named})")
+    assert released.columns == [one, two, other]
+    rows = released.fetchall()
+    con.execute("DROP TABLE inner_names")
+    assert sorted(row[1] for row in rows) == sorted(i % 3 for i in range(60))
+    if not unnamed:
+        assert sorted(row[2] for row in rows) == sorted(i % 7 for i in range(60))
+        assert {row[0] for row in rows} <= {None, *range(5)}
+
+
+def test_the_names_are_found() -> None:
+    assert {"piece", "class", "row_type", "release", "run", "number", "upto", "qi", "key"} < set(NAMES)
