@@ -26,7 +26,8 @@
             SELECT system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#x"))) AS v, "kanon#x" AS x
             FROM (
                 SELECT ${unchanged}, system.main.list_value(${identifying}) AS "kanon#x"
-                FROM (SELECT *, true AS "kanon#one" FROM ${source})
+                -- nothing is hashed where no column is released unchanged
+                FROM (SELECT *, true AS "kanon#one" FROM ${source} WHERE (SELECT columns > 1 FROM "kanon#measured"))
             )
         ), "kanon#measured"
         WHERE parts = 1 OR system.main.hash(v, x) % parts = 0 OR system.main.hash(v) % parts = 0
