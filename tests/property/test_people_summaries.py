@@ -97,7 +97,7 @@ def test_the_kth_nearest_person(seed: int) -> None:
     apart[:, :, 1:] = apart[:, :, 1:] > 0
     distance = apart @ step
     near = np.empty((t, 0), np.int32)
-    found = nearest(table.codes, table.weight, measure, k, np.arange(t), t, near, t, person)
+    found = nearest(table.codes, table.weight, measure, k, np.arange(t), 1, 0, near, t, person)
     for i in range(t):
         ways = [within for within in np.unique(distance[i]) if len(set(person[distance[i] <= within].tolist()) - {-1}) >= k]
         assert found[i] == ways[0]

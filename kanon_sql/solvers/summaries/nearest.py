@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from kanon_sql.kernels.summaries.blocks import BLOCK
 from kanon_sql.kernels.summaries.measure import Measure
-from kanon_sql.kernels.summaries.nearest import BLOCK, nearest
+from kanon_sql.kernels.summaries.nearest import nearest
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 
@@ -25,8 +26,12 @@ _MOST_KEPT = 128
 _PER_PERSON = 4
 """Row types kept for each person who is looked for."""
 
-_BLOCKS = 1 << 27
-"""Blocks of row types looked at, some seconds at most; with more, some are not compared and the bound is trivial."""
+_BLOCKS = 1 << 28
+"""Blocks of row types passed, a second or two; with more, some row types are only compared with those near them, and add
+nothing to the bound."""
+
+_REACH = 1 << 26
+"""The same of those."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +72,12 @@ def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64
     The distance of two rows is what each loses in a class of just these two. A class of k rows or more has a row at least as
     far from a given one as its k-th nearest row, itself the first; and no row loses less in a class than in a part of it.
 
-    O(t^2 / 16) blocks of row types, each passed over in O(m) or less if it is too far; memory O(t m).
+    O(t^2 / 16) blocks of row types, each passed over in O(m) or less if it is too far; memory O(t m). From some 65,000 row
+    types on, the bound adds up what a part of them loses.
     """
     near = np.empty((table.row_types, NEAR), np.int32)
-    blocks, reach = _reach(table)
     kept = min(max(k, NEAR), _MOST_KEPT)
-    distance = nearest(table.codes, table.weight, measure, k, order, reach, near, kept, np.empty(0, np.int32))
-    if reach < blocks:
-        return Nearby(near=near, lower_bound=Fraction(0), bound="trivial")
+    distance = nearest(table.codes, table.weight, measure, k, order, *_looks(table), near, kept, np.empty(0, np.int32))
     return Nearby(near=near, lower_bound=Fraction(int(distance @ table.weight), scale), bound=METHOD)
 
 
@@ -91,16 +94,13 @@ def person_distance(table: CodedTable, measure: Measure, scale: int, k: int, per
     As `nearby`: a class of rows of k people has one of somebody who has no nearer row than the k-th nearest person. A person
     with many row types takes the place of others among those that are kept, and the bound is less for it.
     """
-    blocks, reach = _reach(table)
-    if reach < blocks:
-        return Fraction(0), "trivial"
     near = np.empty((table.row_types, 0), np.int32)
     order, kept = np.arange(table.row_types), min(_PER_PERSON * k, _MOST_KEPT)
-    distance = nearest(table.codes, table.weight, measure, k, order, reach, near, kept, person)
+    distance = nearest(table.codes, table.weight, measure, k, order, *_looks(table), near, kept, person)
     return Fraction(int(distance @ table.weight), scale), METHOD_OF_PEOPLE
 
 
-def _reach(table: CodedTable) -> tuple[int, int]:
-    """Return how many blocks of row types there are, and on how many of them on either side a row type may be compared."""
-    blocks = -(-table.row_types // BLOCK)
-    return blocks, min(blocks, _BLOCKS // (2 * table.row_types) + 1)
+def _looks(table: CodedTable) -> tuple[int, int]:
+    """Return one in how many row types is compared with all, and with how many blocks on either side the others are."""
+    passed = table.row_types * -(-table.row_types // BLOCK)
+    return -(-passed // _BLOCKS), _REACH // (2 * table.row_types) + 1

@@ -1,2 +1,0 @@
-cpdef enum:
-    BLOCK = 16
