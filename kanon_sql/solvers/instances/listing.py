@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,12 +82,10 @@ class Instances:
 
     def take(self, chosen: Int64) -> Instances:
         """Return some of the instances, by their numbers."""
-        size = np.diff(self.start)[chosen]
-        start = np.append(0, np.cumsum(size))
-        place = np.repeat(self.start[chosen] - start[:-1], size) + np.arange(start[-1])
-        return Instances(
-            start=start, member=self.member[place], pattern=self.pattern[chosen], cost=self.cost[chosen], worth=self.worth
-        )
+        from kanon_sql.kernels.instances.supports import of_some
+
+        start, member = of_some(self.start, self.member, chosen)
+        return Instances(start=start, member=member, pattern=self.pattern[chosen], cost=self.cost[chosen], worth=self.worth)
 
     def beside(self, other: Instances) -> Instances:
         """Return the instances of both; those of ``other`` are numbered behind."""
@@ -192,12 +190,15 @@ def gaining(
     """List the instances that gain something where a row of each row type pays ``most``, in parts of 1/scale of a unit."""
     from kanon_sql.kernels.instances.listing import pay
 
-    search, descending = _search_for(table, patterns, k, 1, limit, scale)
-    pay(search, most)
-    return _listed(search, descending, patterns, budget, scale)
+    dearest_first = np.argsort(-most, kind="stable").astype(np.int32)
+    ordered = table.of_row_types(dearest_first, table.weight[dearest_first])
+    search, descending = _search_for(ordered, patterns, k, 1, limit, scale)
+    pay(search, most[dearest_first])
+    listed = _listed(search, descending, patterns, budget)
+    return None if listed is None else replace(listed, member=dearest_first[listed.member], worth=most // scale)
 
 
-def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget, scale: int = 1) -> Instances | None:
+def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget) -> Instances | None:
     """Search to the end, and return what was found; None beyond the limit, or if time ends."""
     from kanon_sql.kernels.instances.listing import advance, found
 
@@ -207,7 +208,7 @@ def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Bud
         return None
     start, member, mask, worth = found(search)
     pattern = descending[mask]
-    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth // scale)
+    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
 
 
 def usual_cost(table: CodedTable) -> int:
@@ -276,7 +277,7 @@ def _search_for(
         masks |= ((patterns.shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(len(order) - 1 - place)
     descending = np.argsort(masks)[::-1].astype(np.int32)
     cost = patterns.cost[descending] * scale
-    codes = np.ascontiguousarray(table.codes[:, order])
+    codes = np.ascontiguousarray(table.codes.T[order])
     return search_for(codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit), descending
 
 
