@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -44,4 +46,4 @@ def test_members_of_some_instances(chosen: list[int]) -> None:
     members = [[4, 1], [], [0, 2, 5], [3]]
     start = np.cumsum([0, *map(len, members)]).astype(np.int64)
     begin, found = of_some(start, np.array([each for some in members for each in some], np.int32), np.array(chosen, np.int64))
-    assert [found[a:b].tolist() for a, b in zip(begin, begin[1:], strict=False)] == [members[j] for j in chosen]
+    assert [found[a:b].tolist() for a, b in pairwise(begin)] == [members[j] for j in chosen]

@@ -72,7 +72,7 @@ def expect(search: Search, worth: cython.longlong[::1]) -> None:
 
 
 def pay(search: Search, most: NDArray[np.int64]) -> None:
-    """Tell a search before it begins what each row pays at most, int64 [t], descending: it lists the instances that gain from it.
+    """Tell a search before it begins what each row pays at most, int64 [t], descending: it lists what gains from it.
 
     A class of k rows or more gains something if, and only if, its k dearest rows pay more than their cost.
     """
