@@ -29,8 +29,8 @@ def many_masks(search: Search) -> cython.bint:
 def agree(search: Search, first: cython.longlong, last: cython.longlong, column: cython.longlong) -> cython.bint:
     """Return whether all row types of a group have the same code."""
     a: cython.longlong = first + 1
-    code: cython.longlong = search.codes[column, search.row[first]]
-    while a < last and search.codes[column, search.row[a]] == code:
+    code: cython.longlong = search.codes[search.row[first], column]
+    while a < last and search.codes[search.row[a], column] == code:
         a += 1
     return a >= last
 
@@ -42,7 +42,7 @@ def dominated(search: Search, first: cython.longlong, last: cython.longlong, p: 
     """Return whether a group could be shown whole under a permitted mask that costs less."""
     c: cython.longlong
     q: cython.longlong
-    m: cython.longlong = search.codes.shape[0]
+    m: cython.longlong = search.codes.shape[1]
     bit: cython.ulonglong
     mask: cython.ulonglong = search.masks[p]
     more: cython.ulonglong = 0

@@ -42,7 +42,7 @@ def search_for(
 
     Parameters
     ----------
-    codes : int32 array [m, t]
+    codes : int32 array [t, m]
         Columns of many values first: groups fall below k early.
     weight : int64 array [t]
         Rows of each row type.
@@ -62,7 +62,7 @@ def search_for(
     Memory O(t m) beside the answer.
     """
     search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
-    wait(search, 0, codes.shape[1], 0, 0, search.masks.shape[0])
+    wait(search, 0, len(codes), 0, 0, search.masks.shape[0])
     return search
 
 
@@ -72,11 +72,12 @@ def expect(search: Search, worth: cython.longlong[::1]) -> None:
 
 
 def pay(search: Search, most: NDArray[np.int64]) -> None:
-    """Tell a search before it begins what each row pays at most, int64 [t], descending: it lists what gains from it.
+    """Tell a search before it begins what each row pays at most, int64 [t]: it lists the instances that gain from that.
 
     A class of k rows or more gains something if, and only if, its k dearest rows pay more than their cost.
     """
     search.worth = most
+    np.asarray(search.row)[: len(most)] = np.argsort(-most, kind="stable")
     search.priced = True
 
 
@@ -156,7 +157,7 @@ def _list_some(search: Search, work: cython.longlong) -> cython.int:
 @cython.exceptval(-2, check=False)
 def _decide(search: Search, top: cython.longlong) -> cython.longlong:
     """Decide columns of the group behind those that wait; return its mask, -1 if it was split or is too dear for ``top``."""
-    m: cython.longlong = search.codes.shape[0]
+    m: cython.longlong = search.codes.shape[1]
     first: cython.longlong = search.stack[search.waiting, 0]
     last: cython.longlong = search.stack[search.waiting, 1]
     column: cython.longlong = cython.cast(cython.longlong, search.stack[search.waiting, 2])
@@ -205,8 +206,7 @@ def _split(
         floor *= search.k
     for a in range(first, last):
         i = search.row[a]
-        code = search.codes[column, i]
-        search.code[a - first] = code
+        code = search.codes[i, column]
         if search.count[code] == 0:
             search.value[values] = code
             values += 1
@@ -230,10 +230,11 @@ def _split(
             continue
         search.rows[code] = place
         place = end
-    for a in range(last - first):
-        code = search.code[a]
+    for a in range(source, source + last - first):
+        i = search.row[a]
+        code = search.codes[i, column]
         if search.rows[code] >= 0:
-            search.row[search.rows[code]] = search.row[source + a]
+            search.row[search.rows[code]] = i
             search.rows[code] += 1
     return 0
 

@@ -14,7 +14,6 @@ cdef class Search:
     cdef readonly long long[::1] count
     cdef readonly long long[::1] best
     cdef readonly long long[::1] value
-    cdef readonly int[::1] code
     cdef public long long waiting
     cdef readonly long long[:, ::1] stack
     cdef public long long found

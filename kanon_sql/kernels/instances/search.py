@@ -30,10 +30,10 @@ class Search:
     priced : bool
         Whether only instances are of use of which k row types are worth more, on average; then ``worth`` does not change.
     row : int32 array [(m + 1) t]
-        The row types, group after group. Where the search is priced, the parts of a group follow it; else they take its place.
-    rows, count, best, value, code : int64 arrays [cells], int32 array [t]
-        While a group is split: rows, row types, greatest worth (or that of k rows) of each code, the different codes, and the
-        code of each of its row types.
+        The row types, group after group. Where the search is priced, those of greatest worth come first, and the parts of a
+        group follow it; else they take its place.
+    rows, count, best, value : int64 arrays [cells]
+        While a group is split: rows, row types, greatest worth (or that of k rows) of each code, and the different codes.
     waiting, stack : int, int64 array [at least waiting, 5]
         The groups that wait: first and last place in ``row``, column to decide, first and last of the masks that agree with
         what was decided.
@@ -53,17 +53,16 @@ class Search:
         k: int,
         limit: int,
     ) -> None:
-        t, cells = codes.shape[1], int(codes.max(initial=0)) + 1
+        t, cells = len(codes), int(codes.max(initial=0)) + 1
         self.codes, self.weight, self.slack = codes, weight, slack
         self.masks, self.cost, self.sparse = masks, cost, sparse
         self.k, self.limit = k, limit
         self.worth = np.full(t, 1 << 62, np.int64)
-        row = np.empty((codes.shape[0] + 1) * t, np.int32)
+        row = np.empty((codes.shape[1] + 1) * t, np.int32)
         row[:t] = np.arange(t, dtype=np.int32)
         self.priced, self.row = False, row
         self.rows, self.count = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
         self.best, self.value = np.zeros(cells, np.int64), np.empty(cells, np.int64)
-        self.code = np.empty(t, np.int32)
         self.waiting, self.stack = 0, np.empty((1024, 5), np.int64)
         self.found, self.start, self.mask = 0, np.zeros(1024, np.int64), np.empty(1024, np.int32)
         self.size, self.member = 0, np.empty(4096, np.int32)

@@ -190,12 +190,10 @@ def gaining(
     """List the instances that gain something where a row of each row type pays ``most``, in parts of 1/scale of a unit."""
     from kanon_sql.kernels.instances.listing import pay
 
-    dearest_first = np.argsort(-most, kind="stable").astype(np.int32)
-    ordered = table.of_row_types(dearest_first, table.weight[dearest_first])
-    search, descending = _search_for(ordered, patterns, k, 1, limit, scale)
-    pay(search, most[dearest_first])
+    search, descending = _search_for(table, patterns, k, 1, limit, scale)
+    pay(search, most)
     listed = _listed(search, descending, patterns, budget)
-    return None if listed is None else replace(listed, member=dearest_first[listed.member], worth=most // scale)
+    return None if listed is None else replace(listed, worth=most // scale)
 
 
 def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget) -> Instances | None:
@@ -277,7 +275,7 @@ def _search_for(
         masks |= ((patterns.shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(len(order) - 1 - place)
     descending = np.argsort(masks)[::-1].astype(np.int32)
     cost = patterns.cost[descending] * scale
-    codes = np.ascontiguousarray(table.codes.T[order])
+    codes = np.ascontiguousarray(table.codes[:, order])
     return search_for(codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit), descending
 
 
