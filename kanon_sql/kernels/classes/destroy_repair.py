@@ -13,22 +13,23 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.classes.candidates import list_candidates
     from cython.cimports.kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
     from cython.cimports.kanon_sql.kernels.classes.partition import (
         SLOTS,
         CandidateClasses,
         Partition,
-        count_places,
         place_of,
         take,
     )
-    from cython.cimports.kanon_sql.kernels.classes.repair import list_candidates, repair
+    from cython.cimports.kanon_sql.kernels.classes.repair import repair
     from cython.cimports.kanon_sql.kernels.classes.workspace import Workspace, replay, undo
     from cython.cimports.kanon_sql.kernels.random import below
 else:
+    from kanon_sql.kernels.classes.candidates import list_candidates
     from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, count_places, place_of, take
-    from kanon_sql.kernels.classes.repair import list_candidates, repair
+    from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, place_of, take
+    from kanon_sql.kernels.classes.repair import repair
     from kanon_sql.kernels.classes.workspace import Workspace, replay, undo
     from kanon_sql.kernels.random import below
 
@@ -211,7 +212,7 @@ def _destroy(
         if place < 0:
             continue
         c = partition.where[place]
-        if work.types + count_places(partition, c, work.size) <= work.size:
+        if work.types + partition.places[c] <= work.size:
             while partition.head[c] >= 0:
                 place = partition.head[c]
                 _unassign(partition, work, place // SLOTS, c, partition.amount[place])

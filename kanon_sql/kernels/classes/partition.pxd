@@ -13,12 +13,13 @@ cdef class CandidateClasses:
 cdef class Partition:
     cdef readonly int[::1] where
     cdef readonly long long[::1] amount
+    cdef readonly int[::1] used
     cdef readonly long long[::1] rows
     cdef readonly int[::1] head
+    cdef readonly int[::1] places
     cdef readonly int[::1] after
     cdef readonly int[::1] before
 
 cdef bint put(Partition partition, long long i, long long j, long long count) noexcept nogil
 cdef void take(Partition partition, long long i, long long j, long long count) noexcept nogil
 cdef long long place_of(Partition partition, long long i, long long turn) noexcept nogil
-cdef long long count_places(Partition partition, long long c, long long most) noexcept nogil

@@ -62,8 +62,10 @@ class Partition:
     ----------
     where, amount : int32, int64 arrays [SLOTS t]
         The class of each place, -1 when empty, and its rows.
-    rows, head : int64, int32 arrays [j]
-        Rows of each class, and the first of its places, -1 when empty.
+    used : int32 array [t]
+        Places of each row type that are not empty.
+    rows, head, places : int64, int32, int32 arrays [j]
+        Rows of each class, the first of its places, -1 when empty, and how many there are.
     after, before : int32 arrays [SLOTS t]
         The places of one class as a chain.
     """
@@ -72,8 +74,8 @@ class Partition:
         places = row_types * SLOTS
         self.where = np.full(places, -1, np.int32)
         self.amount = np.zeros(places, np.int64)
-        self.rows = np.zeros(instances, np.int64)
-        self.head = np.full(instances, -1, np.int32)
+        self.used, self.rows = np.zeros(row_types, np.int32), np.zeros(instances, np.int64)
+        self.head, self.places = np.full(instances, -1, np.int32), np.zeros(instances, np.int32)
         self.after = np.full(places, -1, np.int32)
         self.before = np.full(places, -1, np.int32)
 
@@ -85,16 +87,23 @@ def put(partition: Partition, i: cython.longlong, j: cython.longlong, count: cyt
     """Add rows of row type i to class j; False, and nothing done, if its slots are full."""
     place: cython.longlong
     free: cython.longlong = -1
+    unseen: cython.longlong = partition.used[i]
     for place in range(i * SLOTS, (i + 1) * SLOTS):
         if partition.where[place] == j:
             partition.amount[place] += count
             partition.rows[j] += count
             return True
-        if partition.where[place] < 0 and free < 0:
+        if partition.where[place] >= 0:
+            unseen -= 1
+        elif free < 0:
             free = place
+        if free >= 0 and unseen == 0:
+            break
     if free < 0:
         return False
     partition.where[free] = j
+    partition.places[j] += 1
+    partition.used[i] += 1
     partition.amount[free] = count
     partition.rows[j] += count
     old: cython.longlong = partition.head[j]
@@ -118,6 +127,8 @@ def take(partition: Partition, i: cython.longlong, j: cython.longlong, count: cy
             partition.amount[place] -= count
             if partition.amount[place] == 0:
                 partition.where[place] = -1
+                partition.places[j] -= 1
+                partition.used[i] -= 1
                 if partition.after[place] >= 0:
                     partition.before[partition.after[place]] = partition.before[place]
                 if partition.before[place] >= 0:
@@ -139,19 +150,6 @@ def place_of(partition: Partition, i: cython.longlong, turn: cython.longlong) ->
         if partition.where[place] >= 0:
             return place
     return -1
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def count_places(partition: Partition, c: cython.longlong, most: cython.longlong) -> cython.longlong:
-    """Return how many places class c has; of more than ``most``, one more than that."""
-    found: cython.longlong = 0
-    place: cython.longlong = partition.head[c]
-    while place >= 0 and found <= most:
-        found += 1
-        place = partition.after[place]
-    return found
 
 
 def put_all(partition: Partition, row_type: cython.int[::1], number: cython.int[::1], count: cython.longlong[::1]) -> int:

@@ -1,5 +1,4 @@
 from kanon_sql.kernels.classes.partition cimport Partition, CandidateClasses
 from kanon_sql.kernels.classes.workspace cimport Workspace
 
-cdef void list_candidates(CandidateClasses candidates, Partition partition, long long k, Workspace work) noexcept nogil
 cdef bint repair(CandidateClasses candidates, Partition partition, long long k, Workspace work) noexcept nogil

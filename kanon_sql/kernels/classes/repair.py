@@ -10,71 +10,13 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.classes.move_log import log
     from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put, take
-    from cython.cimports.kanon_sql.kernels.classes.workspace import MOST_INSTANCES, Workspace
+    from cython.cimports.kanon_sql.kernels.classes.workspace import Workspace
     from cython.cimports.kanon_sql.kernels.instances.gains import NEVER, gain
 else:
     from kanon_sql.kernels.classes.move_log import log
     from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put, take
-    from kanon_sql.kernels.classes.workspace import MOST_INSTANCES, Workspace
+    from kanon_sql.kernels.classes.workspace import Workspace
     from kanon_sql.kernels.instances.gains import NEVER, gain
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def list_candidates(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.void:
-    """List the closed instances that k unassigned rows fit, and for each row the cheapest open class.
-
-    An instance that costs none of its rows less than an open class that the row fits is left out: nothing is gained by it.
-    """
-    f: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
-    a: cython.longlong
-    q: cython.longlong
-    place: cython.longlong = 0
-    many: cython.longlong = 0
-    for f in range(work.types):
-        i = work.row[f]
-        work.cheapest_open[f] = -1
-        for a in range(candidates.first[i], candidates.first[i + 1]):
-            j = candidates.instance[a]
-            q = work.number[j]
-            if q < 0 and partition.rows[j] == 0 and many < MOST_INSTANCES:
-                q = many
-                work.number[j] = q
-                work.instance[q] = j
-                work.fitting[q] = work.filled[q] = work.wanted[q] = 0
-                many += 1
-            elif q < 0 and partition.rows[j] > 0 and work.cheapest_open[f] < 0:  # the first is the cheapest
-                work.cheapest_open[f] = j
-            work.listed[place] = q
-            place += 1
-            if q >= 0:
-                work.fitting[q] += work.rows[i]
-                work.filled[q] += 1
-                work.wanted[q] += work.cheapest_open[f] < 0
-    work.closed = 0
-    work.begin[0] = 0
-    for q in range(many):
-        j = work.instance[q]
-        work.number[j] = -1
-        if work.fitting[q] >= k and work.wanted[q]:
-            work.instance[work.closed] = j
-            work.begin[work.closed + 1] = work.begin[work.closed] + work.filled[q]
-            work.filled[q] = work.begin[work.closed]
-            work.closed += 1
-        else:
-            work.filled[q] = -1
-    place = 0
-    for f in range(work.types):
-        i = work.row[f]
-        for a in range(candidates.first[i], candidates.first[i + 1]):
-            q = work.listed[place]
-            place += 1
-            if q >= 0 and work.filled[q] >= 0:
-                work.entry[work.filled[q]] = i
-                work.filled[q] += 1
 
 
 @cython.cfunc
@@ -95,10 +37,10 @@ def _assign(
 @cython.nogil
 @cython.exceptval(check=False)
 def _gain(
-    candidates: CandidateClasses, k: cython.longlong, work: Workspace, q: cython.longlong
+    candidates: CandidateClasses, k: cython.longlong, work: Workspace, q: cython.longlong, floor: cython.longlong
 ) -> tuple[cython.longlong, cython.longlong]:
     w: cython.longlong = candidates.cost[work.instance[q]]
-    return gain(work.entry, work.begin[q], work.begin[q + 1], work.rows, work.paid, w, k, NEVER, work.top_up)
+    return gain(work.entry, work.begin[q], work.begin[q + 1], work.rows, work.paid, w, k, floor, work.top_up)
 
 
 @cython.cfunc
@@ -107,7 +49,6 @@ def _gain(
 def repair(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.bint:
     """Assign all unassigned rows by their prices; False if some row finds no class."""
     f: cython.longlong
-    q: cython.longlong
     i: cython.longlong
     for f in range(work.types):
         i = work.row[f]
@@ -116,8 +57,6 @@ def repair(candidates: CandidateClasses, partition: Partition, k: cython.longlon
         work.paid[i] = (
             work.price[f] if work.cheapest_open[f] < 0 else min(work.price[f], candidates.cost[work.cheapest_open[f]])
         )
-    for q in range(work.closed):
-        work.value[q] = _gain(candidates, k, work, q)[0]
     if not (_open_classes(candidates, partition, k, work) and _fall_back(partition, work)):
         return False
     _move_to_cheaper(candidates, partition, k, work)
@@ -127,12 +66,85 @@ def repair(candidates: CandidateClasses, partition: Partition, k: cython.longlon
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _at_most(candidates: CandidateClasses, k: cython.longlong, work: Workspace, q: cython.longlong) -> cython.longlong:
+    """Return no less than an instance gains: as though all rows that fill it up to k paid as much as the dearest of them."""
+    a: cython.longlong
+    paid: cython.longlong
+    rows: cython.longlong
+    w: cython.longlong = candidates.cost[work.instance[q]]
+    total: cython.longlong = 0
+    need: cython.longlong = k
+    nearest: cython.longlong = NEVER
+    for a in range(work.begin[q], work.begin[q + 1]):
+        paid = work.paid[work.entry[a]]
+        if paid > w:
+            rows = work.rows[work.entry[a]]
+            total += rows * (paid - w)
+            need -= rows
+        elif paid > nearest:
+            nearest = paid
+    return total if need <= 0 else total + need * (nearest - w)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _open_classes(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.bint:
     """Open the instance that gains most, again and again, while one gains or some row has no class to go to."""
+    a: cython.longlong
+    q: cython.longlong
+    top: cython.longlong
+    best: cython.longlong
+    kept: cython.longlong
+    gaining: cython.longlong = 0
+    topped_up: cython.longlong = 0
+    for q in range(work.closed):  # what an instance gains only falls: a bound from before is one still
+        work.value[q] = _at_most(candidates, k, work, q)
+        if work.value[q] > 0:
+            work.gaining[gaining] = q
+            gaining += 1
+    while True:
+        best = -1
+        while True:
+            top = -1
+            kept = 0
+            for a in range(gaining):
+                q = work.gaining[a]
+                if work.value[q] > 0:
+                    work.gaining[kept] = q
+                    kept += 1
+                    if top < 0 or work.value[q] > work.value[top]:
+                        top = q
+            gaining = kept
+            if top < 0 or top == best:
+                break
+            best = top
+            work.value[best], topped_up = _gain(candidates, k, work, best, 0)
+        if top < 0:
+            return _open_for_rows_without_class(candidates, partition, k, work)
+        work.value[best] = NEVER
+        if not _open(candidates, partition, k, work, best, topped_up):
+            return False
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _open_for_rows_without_class(
+    candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace
+) -> cython.bint:
+    """Open the instance that loses least, again and again, while some row has no class to go to."""
     q: cython.longlong
     top: cython.longlong
     best: cython.longlong
     topped_up: cython.longlong = 0
+    for q in range(work.closed):
+        work.value[q] = 0 if partition.rows[work.instance[q]] == 0 else NEVER
+    if not _keep_for_rows_without_class(work):
+        return True
+    for q in range(work.closed):
+        if work.value[q] == 0:
+            work.value[q] = _gain(candidates, k, work, q, NEVER)[0]
     while True:
         best = -1
         while True:
@@ -143,10 +155,8 @@ def _open_classes(candidates: CandidateClasses, partition: Partition, k: cython.
             if top < 0 or top == best:
                 break
             best = top
-            work.value[best], topped_up = _gain(candidates, k, work, best)
-        if top < 0:
-            return True
-        if work.value[best] <= 0 and not _keep_for_rows_without_class(work):
+            work.value[best], topped_up = _gain(candidates, k, work, best, NEVER)
+        if top < 0 or not _keep_for_rows_without_class(work):
             return True
         if work.value[best] > NEVER:
             work.value[best] = NEVER
@@ -162,15 +172,14 @@ def _keep_for_rows_without_class(work: Workspace) -> cython.bint:
     f: cython.longlong
     q: cython.longlong
     a: cython.longlong
-    fits: cython.bint
     exists: cython.bint = False
     for f in range(work.types):
         exists = exists or (work.rows[work.row[f]] > 0 and work.fallback[work.row[f]] < 0)
     for q in range(work.closed):
-        fits = False
-        for a in range(work.begin[q], work.begin[q + 1]):
-            fits = fits or (work.rows[work.entry[a]] > 0 and work.fallback[work.entry[a]] < 0)
-        if not fits:
+        a = work.begin[q] if exists and work.value[q] > NEVER else work.begin[q + 1]
+        while a < work.begin[q + 1] and (work.rows[work.entry[a]] == 0 or work.fallback[work.entry[a]] >= 0):
+            a += 1
+        if a == work.begin[q + 1]:
             work.value[q] = NEVER
     return exists
 
@@ -239,11 +248,18 @@ def _move_to_cheaper(candidates: CandidateClasses, partition: Partition, k: cyth
     a: cython.longlong
     place: cython.longlong
     rows: cython.longlong
+    unseen: cython.longlong
     for f in range(work.types):
         i = work.row[f]
+        unseen = partition.used[i]
         for place in range(i * SLOTS, (i + 1) * SLOTS):
+            if unseen == 0:
+                break
             c = partition.where[place]
-            if c < 0 or partition.rows[c] <= k:
+            if c < 0:
+                continue
+            unseen -= 1
+            if partition.rows[c] <= k:
                 continue
             for a in range(candidates.first[i], candidates.first[i + 1]):
                 j = candidates.instance[a]

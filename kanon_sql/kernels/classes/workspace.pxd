@@ -22,8 +22,10 @@ cdef class Workspace:
     cdef long long[::1] begin
     cdef int[::1] entry
     cdef long long[::1] value
+    cdef int[::1] gaining
     cdef int[::1] number
     cdef int[::1] listed
+    cdef long long[::1] listed_end
     cdef long long[::1] fitting
     cdef long long[::1] filled
     cdef long long[::1] wanted

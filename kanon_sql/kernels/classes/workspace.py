@@ -54,15 +54,15 @@ class Workspace:
         Those made so far, and those of the cheapest repair.
     top_up : int64 array [k]
         Row types that fill an instance up to k rows.
-    closed, instance, begin, entry, value : int, int32 array, int64 array, int32 array, int64 array
+    closed, instance, begin, entry, value, gaining : int, int32 array, int64 array, int32 array, int64 array, int32 array
         The closed instances that k unassigned rows fit: ``instance[q]``, whose row types are
-        ``entry[begin[q] : begin[q + 1]]``, gains ``value[q]``.
+        ``entry[begin[q] : begin[q + 1]]``, gains ``value[q]`` or less; and which of them may gain something.
     number : int32 array [j]
         While they are listed, the place of an instance among those that are closed, or -1.
-    listed : int32 array
-        That place for each candidate of the unassigned row types, one after the other.
+    listed, listed_end : int32, int64 arrays
+        That place for each closed candidate of the unassigned row types, one after the other, and where those of each end.
     fitting, filled, wanted : int64 arrays
-        Rows and entries of each place, and row types that no open class costs as little.
+        Rows and entries of each place, and whether it costs some row type less than any open class.
     """
 
     def __init__(self, candidates: CandidateClasses, k: int, size: int) -> None:
@@ -79,7 +79,8 @@ class Workspace:
         self.begin = np.empty(MOST_INSTANCES + 1, np.int64)
         entries = most * int(np.diff(candidates.first).max(initial=0))
         self.entry, self.listed = np.empty(entries, np.int32), np.empty(entries, np.int32)
-        self.value = np.empty(MOST_INSTANCES, np.int64)
+        self.listed_end = np.empty(most, np.int64)
+        self.value, self.gaining = np.empty(MOST_INSTANCES, np.int64), np.empty(MOST_INSTANCES, np.int32)
         self.number = np.full(len(candidates.cost), -1, np.int32)
         self.fitting, self.filled = np.empty(MOST_INSTANCES, np.int64), np.empty(MOST_INSTANCES, np.int64)
         self.wanted = np.empty(MOST_INSTANCES, np.int64)

@@ -50,27 +50,29 @@ def gain(
     i: cython.longlong
     place: cython.longlong
     copies: cython.longlong
+    above: cython.longlong
+    paying: cython.longlong
     total: cython.longlong = 0
     found: cython.longlong = 0
     nearest: cython.longlong = NEVER
-    for a in range(first, last):
+    for a in range(first, last):  # without branches: which rows pay is not to be foreseen
         i = member[a]
-        if rows[i] == 0:
-            continue
-        if paid[i] > w:
-            total += rows[i] * (paid[i] - w)
-            found += rows[i]
-        elif paid[i] > nearest:
-            nearest = paid[i]
+        above = paid[i] - w
+        paying = rows[i] if above > 0 else 0
+        total += paying * above
+        found += paying
+        above = NEVER if (above > 0) | (rows[i] == 0) else paid[i]
+        nearest = above if above > nearest else nearest
     need: cython.longlong = k - found
     if need <= 0:
         return total, 0
     if nearest == NEVER or total + need * (nearest - w) <= floor:
         return NEVER, 0
     kept: cython.longlong = 0
+    least: cython.longlong = NEVER
     for a in range(first, last):
         i = member[a]
-        if rows[i] == 0 or paid[i] > w or (kept == need and paid[i] <= paid[top_up[kept - 1]]):
+        if paid[i] <= least or paid[i] > w or rows[i] == 0:
             continue
         place = kept if kept < need else need - 1
         kept = min(kept + 1, need)
@@ -78,6 +80,8 @@ def gain(
             top_up[place] = top_up[place - 1]
             place -= 1
         top_up[place] = i
+        if kept == need:
+            least = paid[top_up[kept - 1]]
     for place in range(kept):
         copies = min(need, rows[top_up[place]])
         total += copies * (paid[top_up[place]] - w)

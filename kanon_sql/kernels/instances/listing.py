@@ -112,7 +112,7 @@ def found(search: Search) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray
     """
     return (
         np.asarray(search.start)[: search.found + 1].copy(),
-        np.asarray(search.member)[: search.size].copy(),
+        np.asarray(search.member)[: search.size],
         np.asarray(search.mask)[: search.found].copy(),
         np.asarray(search.worth),
     )

@@ -89,7 +89,9 @@ def _grow_instances(search: Search) -> cython.int:
 @cython.with_gil
 @cython.exceptval(-1, check=False)
 def _grow_members(search: Search) -> cython.int:
-    search.member = np.concatenate([search.member, search.member])
+    members = np.empty(2 * len(search.member), np.int32)  # most of its pages are not touched before they are needed
+    members[: search.size] = search.member[: search.size]
+    search.member = members
     return 0
 
 

@@ -95,3 +95,30 @@ def _alike(codes: cython.int[:, ::1], shown: cython.ulonglong, i: cython.longlon
     while c < codes.shape[1] and ((shown >> c) & 1 == 0 or codes[i, c] == codes[j, c]):
         c += 1
     return c == codes.shape[1]
+
+
+def of_some(
+    start: NDArray[np.int64], member: NDArray[np.int32], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the members of some instances, one after the other, as ``start`` and ``member``; O(members)."""
+    begin = np.zeros(len(chosen) + 1, np.int64)
+    np.cumsum(np.diff(start)[chosen], out=begin[1:])
+    found = np.empty(begin[len(chosen)], np.int32)
+    _copy_all(start, member, chosen, begin, found)
+    return begin, found
+
+
+def _copy_all(
+    start: cython.longlong[::1],
+    member: cython.int[::1],
+    chosen: cython.longlong[::1],
+    begin: cython.longlong[::1],
+    found: cython.int[::1],
+) -> None:
+    """Write the members of the ``chosen`` instances to ``found``."""
+    a: cython.longlong
+    j: cython.longlong
+    with cython.nogil:
+        for j in range(chosen.shape[0]):
+            for a in range(begin[j + 1] - begin[j]):
+                found[begin[j] + a] = member[start[chosen[j]] + a]

@@ -14,7 +14,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, count_places, place_of
+    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, place_of
     from cython.cimports.kanon_sql.kernels.random import below
     from cython.cimports.kanon_sql.kernels.requirements.assignment import (
         Assignment,
@@ -27,7 +27,7 @@ if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.selection import clear, select
 else:
     from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from kanon_sql.kernels.classes.partition import SLOTS, count_places, place_of
+    from kanon_sql.kernels.classes.partition import SLOTS, place_of
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.requirements.assignment import Assignment, assign, has_surplus, tick, unassign
     from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
@@ -189,7 +189,7 @@ def _destroy(assignment: Assignment, work: Neighbourhood, seed: cython.longlong,
         if place < 0:
             continue
         c = assignment.partition.where[place]
-        if work.types + count_places(assignment.partition, c, work.size) <= work.size:
+        if work.types + assignment.partition.places[c] <= work.size:
             while assignment.partition.head[c] >= 0:
                 place = assignment.partition.head[c]
                 _release(assignment, work, place // SLOTS, c, assignment.partition.amount[place])

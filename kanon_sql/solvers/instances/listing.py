@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,12 +82,10 @@ class Instances:
 
     def take(self, chosen: Int64) -> Instances:
         """Return some of the instances, by their numbers."""
-        size = np.diff(self.start)[chosen]
-        start = np.append(0, np.cumsum(size))
-        place = np.repeat(self.start[chosen] - start[:-1], size) + np.arange(start[-1])
-        return Instances(
-            start=start, member=self.member[place], pattern=self.pattern[chosen], cost=self.cost[chosen], worth=self.worth
-        )
+        from kanon_sql.kernels.instances.supports import of_some
+
+        start, member = of_some(self.start, self.member, chosen)
+        return Instances(start=start, member=member, pattern=self.pattern[chosen], cost=self.cost[chosen], worth=self.worth)
 
     def beside(self, other: Instances) -> Instances:
         """Return the instances of both; those of ``other`` are numbered behind."""
@@ -194,10 +192,11 @@ def gaining(
 
     search, descending = _search_for(table, patterns, k, 1, limit, scale)
     pay(search, most)
-    return _listed(search, descending, patterns, budget, scale)
+    listed = _listed(search, descending, patterns, budget)
+    return None if listed is None else replace(listed, worth=most // scale)
 
 
-def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget, scale: int = 1) -> Instances | None:
+def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget) -> Instances | None:
     """Search to the end, and return what was found; None beyond the limit, or if time ends."""
     from kanon_sql.kernels.instances.listing import advance, found
 
@@ -207,7 +206,7 @@ def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Bud
         return None
     start, member, mask, worth = found(search)
     pattern = descending[mask]
-    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth // scale)
+    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
 
 
 def usual_cost(table: CodedTable) -> int:

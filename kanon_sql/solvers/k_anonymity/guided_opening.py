@@ -14,7 +14,7 @@ from kanon_sql.solvers.k_anonymity.guided_rounds import open_in_rounds
 from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.table.recoding import Recoding, row_cost
 
-_FACTORS = (0.97, 0.98, 0.99, 1.0)
+_FACTORS = (0.97, 0.99)
 """What the prices are multiplied by: cautious classes first, tried one after the other."""
 
 _LOSSES = (0.2, 0.6, 1.0, 1.5)
@@ -32,7 +32,7 @@ def guided(space: SearchSpace, budget: Budget) -> Recoding:
 
     Notes
     -----
-    At most 16 runs of O(members) in practice, and of the plain greedy on the rows left over.
+    At most 8 runs of O(members) in practice, and of the plain greedy on the rows left over.
     """
     in_rounds = are_many(space.table, space.patterns)
     runs = _IN_ROUNDS if in_rounds else list(product(_FACTORS, _LOSSES))
