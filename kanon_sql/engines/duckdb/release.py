@@ -33,6 +33,15 @@ UNION ALL BY NAME
 """
 _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece"))'
 
+_NUMBERS = ("row_type", "parts", "part", "piece", "after", "upto")
+"""What is known of a piece beside what it shows."""
+
+_PIECES = 'FROM "kanon#fitted"'
+
+_CLASSES = """SELECT class, qi, hidden, labels FROM "kanon#fitted"
+    JOIN (SELECT class, system.main.min(piece) AS piece FROM "kanon#numbered" GROUP BY class) USING (piece)"""
+"""A piece of each class."""
+
 _TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
 
 _LOOK = '"kanon#look"'
@@ -95,30 +104,34 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
         "source": relation,
         "policy": literal(policy.to_json()),
         "tables": tables_of(policy),
-        "value": _VALUE,
-        "hidden": "NULL" if policy.suppress is None else literal(policy.suppress),
-        "shown": _VALUE if policy.suppress is None else f"CAST({_VALUE} AS VARCHAR)",
-        "unlisted": _UNLISTED if policy.suppress is None else "NULL",
         "least": str(policy.least_class_size),
         "unshadowed": unshadowed(),
     }
     shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number)
+    row_types = histogram(relation, policy)
+    unseen = row_types["counted"] + shape["undone"]
     return text(
         "release",
         **slots,
         run=run_of(policy),
-        labels=_labels(policy),
+        numbers=", ".join(f'"kanon#piece".{name} AS {name}' for name in _NUMBERS),
+        shown_by_pieces=_shown(policy, _PIECES, unseen, unlisted="NULL"),
+        shown_by_classes=_shown(policy, _CLASSES, unseen, unlisted=_UNLISTED if policy.suppress is None else "NULL"),
         populations=populations(policy),
-        **histogram(relation, policy),
+        histogram=row_types["histogram"],
         **cover(policy),
         **population_gate(policy),
         **shape,
     )
 
 
-def _labels(policy: Policy) -> str:
-    """Return what puts the labels of generalized columns in the place of their values."""
-    return f" REPLACE ({', '.join(typed_labels(policy))})" if policy.generalized else ""
+def _shown(policy: Policy, pieces: str, unseen: str, *, unlisted: str) -> str:
+    """Return a query of what some pieces show; what stands in a row type besides, ``unseen``, is not shown."""
+    labels = f" REPLACE ({', '.join(typed_labels(policy))})" if policy.generalized else ""
+    slots = {"pieces": pieces, "value": _VALUE, "labels": labels, "unseen": unseen, "unlisted": unlisted}
+    if policy.suppress is None:
+        return text("shown", hidden="NULL", shown=_VALUE, **slots)
+    return text("shown", hidden=literal(policy.suppress), shown=f"CAST({_VALUE} AS VARCHAR)", **slots)
 
 
 def _names(source: str, policy: Policy) -> str:
@@ -210,7 +223,11 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
     kept = ", ".join(f"{value} AS {name}" for name, value in zip(beside, values, strict=True))
     number = 'system.main.sum("kanon#n")::BIGINT'
     return {
-        "rows": text("rows_of_every_column", kept="".join(f", qi.{name} AS {value}" for name, value in beside.items())),
+        "rows": text(
+            "rows_of_every_column",
+            pieces='"kanon#pieces"' if beside else '"kanon#numbered"',
+            kept="".join(f", qi.{name} AS {value}" for name, value in beside.items()),
+        ),
         "number": number,
         "undone": "",
         "exposed": "",

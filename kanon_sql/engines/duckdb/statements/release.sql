@@ -20,33 +20,20 @@ ${histogram}
         -- all of them; by this the planner expects fewer, and does not take the rows of the source into memory to find them
         WHERE number IN (SELECT system.main.unnest(system.main.range(row_types)) FROM "kanon#fit")
     ))
-), "kanon#shown" AS MATERIALIZED (
-    -- the classes: what each shows, and the pieces that show it
-    -- (by their sort keys: a plain comparison takes 'a' and 'A' for one under a collation that ignores case)
-    SELECT system.main.row_number() OVER (ORDER BY "kanon#key" ASC NULLS LAST) AS "kanon#class",
-           system.main.list("kanon#piece".piece) AS "kanon#pieces", system.main.first(COLUMNS(* EXCLUDE ("kanon#piece", "kanon#key")))
-    FROM (
-        SELECT *, system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE (${unclassed}))), 'ASC NULLS FIRST') AS "kanon#key"
-        FROM (
-            SELECT "kanon#piece",
-                   coalesce(CASE WHEN system.main.list_contains("kanon#piece".hidden, system.main.alias(${value}))
-                                 THEN ${hidden} ELSE ${shown} END, ${unlisted})
-            FROM (
-                SELECT * EXCLUDE (${counted}${undone})${labels}
-                FROM (
-                    SELECT {'piece': piece, 'hidden': hidden, 'labels': labels} AS "kanon#piece", system.main.unnest(qi)
-                    FROM "kanon#fitted"
-                )
-            )
-        )
-    )
-    GROUP BY "kanon#key"
 ), "kanon#numbered" AS MATERIALIZED (
-    SELECT system.main.unnest("kanon#pieces") AS piece, "kanon#class" AS class FROM "kanon#shown"
+    -- each piece without its values, and its class: the pieces that show the same
+    -- (by their sort keys: a plain comparison takes 'a' and 'A' for one under a collation that ignores case)
+    SELECT * EXCLUDE ("kanon#key"), system.main.dense_rank() OVER (ORDER BY "kanon#key" ASC NULLS LAST) AS class
+    FROM (
+        SELECT ${numbers},
+               system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE (${unclassed}))), 'ASC NULLS FIRST') AS "kanon#key"
+        FROM (${shown_by_pieces})
+    )
 ), "kanon#pieces" AS NOT MATERIALIZED (
     SELECT "kanon#f".*, class FROM "kanon#fitted" AS "kanon#f" LEFT JOIN "kanon#numbered" AS "kanon#c" ON "kanon#c".piece = "kanon#f".piece
 ), "kanon#values" AS NOT MATERIALIZED (
-    SELECT * EXCLUDE ("kanon#pieces") FROM "kanon#shown"
+    -- what each class shows
+    SELECT "kanon#piece".class AS "kanon#class", * EXCLUDE ("kanon#piece") FROM (${shown_by_classes})
 ), ${rows}, "kanon#classes" AS (
     -- the audit counts the very rows that are handed out, by what they show
     SELECT "kanon#class" AS class, ${number} AS size FROM "kanon#rows" GROUP BY ALL
@@ -65,7 +52,7 @@ ${histogram}
     -- each class has just the rows of its pieces, no row is in no class
     SELECT system.main.bool_and(size IS NOT DISTINCT FROM given) AS met
     FROM "kanon#classes"
-    FULL JOIN (SELECT class, system.main.sum(upto - after) AS given FROM "kanon#pieces" GROUP BY class) USING (class)
+    FULL JOIN (SELECT class, system.main.sum(upto - after) AS given FROM "kanon#numbered" GROUP BY class) USING (class)
 ), "kanon#audit" AS (
     SELECT CASE
         WHEN (SELECT rows FROM "kanon#sums") IS NULL
