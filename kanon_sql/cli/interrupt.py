@@ -11,6 +11,8 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
+from kanon_sql.errors import raise_alone
+
 T = TypeVar("T")
 
 
@@ -45,7 +47,7 @@ def stopping_signals() -> Iterator[None]:
         # What DuckDB makes of a signal that reaches it within a statement on this thread.
         if str(error) != "Query interrupted":
             raise
-        raise Terminated from None
+        raise_alone(Terminated())
     finally:
         for name, handler in before.items():
             signal.signal(name, handler)
