@@ -232,20 +232,6 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-INNER = ["n", "piece", "row", "release", "hidden", "qi", "fit", "part", "parts", "place", "pieces", "row_type", "t", "size"]
-
-
-@pytest.mark.exhaustive
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", INNER)
-def test_columns_named_like_inner_ones(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    con.execute(f'CREATE TABLE t AS SELECT i AS id, i % 3 AS "{name}", i % 2 AS other FROM range(12) r(i)')
-    for qi in ([name, "other"], ["other"]):
-        rows = ask(con, "FROM k_anonymize('t', 5, qi := $1)", [qi])
-        assert len(rows) == 12
-        assert min(class_sizes(rows, [1, 2] if name in qi else [2]).values()) >= 5
-
-
 @pytest.mark.parametrize(
     "name", ["kanon#rows", "kanon#source", "kanon#pieces", "kanon#piece", "kanon#hidden", "kanon#n", "kanon#s"]
 )

@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import duckdb
 import pytest
+from asking import class_sizes
 
 TEXTS = [each.read_text() for each in files("kanon_sql.engines.duckdb").joinpath("statements").iterdir()]
 NAMES = sorted(set(re.findall(r"\b[a-z_]+\b", " ".join(re.sub(r"--.*|'[^']*'", "", text) for text in TEXTS))))
@@ -16,9 +17,8 @@ NAMES = sorted(set(re.findall(r"\b[a-z_]+\b", " ".join(re.sub(r"--.*|'[^']*'", "
 @pytest.mark.parametrize("unnamed", [False, True])
 @pytest.mark.parametrize("first", range(0, len(NAMES), 3))
 def test_columns_may_have_inner_names(con: duckdb.DuckDBPyConnection, first: int, unnamed: bool) -> None:
-    one, two, other = (
-        NAMES[(first + place) % len(NAMES)] for place in range(3)
-    )  # identifies, is sensitive, is released unchanged
+    # the first identifies, the second is sensitive, the third is released unchanged
+    one, two, other = (NAMES[(first + place) % len(NAMES)] for place in range(3))
     con.execute(
         "CREATE OR REPLACE TEMP TABLE inner_names AS "
         f'SELECT i // 4 % 5 AS "{one}", i % 3 AS "{two}", i % 7 AS "{other}" FROM range(60) AS r(i)'
@@ -29,6 +29,7 @@ def test_columns_may_have_inner_names(con: duckdb.DuckDBPyConnection, first: int
     rows = released.fetchall()
     con.execute("DROP TABLE inner_names")
     assert sorted(row[1] for row in rows) == sorted(i % 3 for i in range(60))
+    assert min(class_sizes(rows, [0, 2] if unnamed else [0]).values()) >= 5
     if not unnamed:
         assert sorted(row[2] for row in rows) == sorted(i % 7 for i in range(60))
         assert {row[0] for row in rows} <= {None, *range(5)}

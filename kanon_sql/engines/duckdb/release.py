@@ -37,10 +37,11 @@ _NUMBERS = ("row_type", "parts", "part", "piece", "after", "upto")
 """What is known of a piece beside what it shows."""
 
 _PIECES = 'FROM "kanon#fitted"'
+"""All pieces, to number their classes by what they show."""
 
 _CLASSES = """SELECT class, qi, hidden, labels FROM "kanon#fitted"
     JOIN (SELECT class, system.main.min(piece) AS piece FROM "kanon#numbered" GROUP BY class) USING (piece)"""
-"""A piece of each class."""
+"""One piece of each class, for what the class shows."""
 
 _TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
 
@@ -115,8 +116,8 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
         **slots,
         run=run_of(policy),
         numbers=", ".join(f'"kanon#piece".{name} AS {name}' for name in _NUMBERS),
-        shown_by_pieces=_shown(policy, _PIECES, unseen, unlisted="NULL"),
-        shown_by_classes=_shown(policy, _CLASSES, unseen, unlisted=_UNLISTED if policy.suppress is None else "NULL"),
+        shown_by_pieces=_shown(policy, _PIECES, unseen),
+        shown_by_classes=_shown(policy, _CLASSES, unseen),
         populations=populations(policy),
         histogram=row_types["histogram"],
         **cover(policy),
@@ -125,13 +126,13 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
     )
 
 
-def _shown(policy: Policy, pieces: str, unseen: str, *, unlisted: str) -> str:
+def _shown(policy: Policy, pieces: str, unseen: str) -> str:
     """Return a query of what some pieces show; what stands in a row type besides, ``unseen``, is not shown."""
     labels = f" REPLACE ({', '.join(typed_labels(policy))})" if policy.generalized else ""
-    slots = {"pieces": pieces, "value": _VALUE, "labels": labels, "unseen": unseen, "unlisted": unlisted}
+    slots = {"pieces": pieces, "value": _VALUE, "labels": labels, "unseen": unseen}
     if policy.suppress is None:
-        return text("shown", hidden="NULL", shown=_VALUE, **slots)
-    return text("shown", hidden=literal(policy.suppress), shown=f"CAST({_VALUE} AS VARCHAR)", **slots)
+        return text("shown", hidden="NULL", shown=_VALUE, unlisted=_UNLISTED, **slots)
+    return text("shown", hidden=literal(policy.suppress), shown=f"CAST({_VALUE} AS VARCHAR)", unlisted="NULL", **slots)
 
 
 def _names(source: str, policy: Policy) -> str:
@@ -144,6 +145,7 @@ def _names(source: str, policy: Policy) -> str:
 
 
 def _text(qi: QuasiIdentifier) -> str:
+    """Return a quasi-identifier as a text, which it becomes where suppressed cells are."""
     return f"CAST({quoted(qi.column)} AS VARCHAR) AS {quoted(qi.column)}"
 
 
@@ -244,6 +246,7 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
 
 
 def _by_class(content: str) -> str:
+    """Return what rows are sorted by: what their class shows, then the hash of what they keep."""
     return f'"kanon#r"."kanon#class" ASC NULLS LAST, {order_by_content(content)}'
 
 

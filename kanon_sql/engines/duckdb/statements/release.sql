@@ -27,13 +27,16 @@ ${histogram}
     FROM (
         SELECT ${numbers},
                system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE (${unclassed}))), 'ASC NULLS FIRST') AS "kanon#key"
-        FROM (${shown_by_pieces})
+        FROM (
+${shown_by_pieces}        )
     )
 ), "kanon#pieces" AS NOT MATERIALIZED (
     SELECT "kanon#f".*, class FROM "kanon#fitted" AS "kanon#f" LEFT JOIN "kanon#numbered" AS "kanon#c" ON "kanon#c".piece = "kanon#f".piece
 ), "kanon#values" AS NOT MATERIALIZED (
     -- what each class shows
-    SELECT "kanon#piece".class AS "kanon#class", * EXCLUDE ("kanon#piece") FROM (${shown_by_classes})
+    SELECT "kanon#piece".class AS "kanon#class", * EXCLUDE ("kanon#piece")
+    FROM (
+${shown_by_classes}    )
 ), ${rows}, "kanon#classes" AS (
     -- the audit counts the very rows that are handed out, by what they show
     SELECT "kanon#class" AS class, ${number} AS size FROM "kanon#rows" GROUP BY ALL
