@@ -33,7 +33,7 @@
         JOIN (SELECT row_type, qi FROM "kanon#fitted" WHERE part = 1 AND parts > 1) AS "kanon#q"
             ON "kanon#q".row_type = "kanon#d"."kanon#row_type"
     ) AS "kanon#o"
-    LEFT JOIN "kanon#numbered" AS "kanon#p"
+    LEFT JOIN (FROM "kanon#numbered" WHERE parts > 1) AS "kanon#p"
         ON "kanon#p".row_type = "kanon#o"."kanon#row_type" AND "kanon#place" > "kanon#p".after AND "kanon#place" <= "kanon#p".upto
 ), "kanon#rows" AS NOT MATERIALIZED (
     -- those of no class too, which the audit finds
