@@ -116,6 +116,8 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
         **slots,
         run=run_of(policy),
         numbers=", ".join(f'"kanon#piece".{name} AS {name}' for name in _NUMBERS),
+        # averages read all pieces with their class once more for each column
+        kept_pieces="MATERIALIZED" if policy.aggregated else "NOT MATERIALIZED",
         shown_by_pieces=_shown(policy, _PIECES, unseen),
         shown_by_classes=_shown(policy, _CLASSES, unseen),
         populations=populations(policy),

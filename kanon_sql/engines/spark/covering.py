@@ -40,7 +40,7 @@ def check_cover(policy: Policy, histogram: Histogram, pieces: PiecesByNumber) ->
     )
     slots = cover(renamed)
     with duckdb.connect() as con:
-        con.register("kanon#pieces", _pairs(policy, histogram, pieces))
+        con.register("kanon#fitted", _pairs(policy, histogram, pieces))
         for name, rows in zip(policy.tables, histogram.tables, strict=True):
             values = rows.combine_chunks().values
             con.register(own[name], pa.table(values.flatten(), [field.name for field in values.type]))

@@ -1,7 +1,7 @@
 , ${labels} AS MATERIALIZED (
     -- which values of a column each released label stands for, read from the label itself
     WITH "kanon#shown" AS MATERIALIZED (
-        SELECT DISTINCT labels[${number}] COLLATE "binary" AS label FROM "kanon#pieces" WHERE labels[${number}] IS NOT NULL
+        SELECT DISTINCT labels[${number}] COLLATE "binary" AS label FROM "kanon#fitted" WHERE labels[${number}] IS NOT NULL
     )
     SELECT code, label FROM (
         ${question}

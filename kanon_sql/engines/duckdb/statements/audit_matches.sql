@@ -12,7 +12,7 @@
     LEFT JOIN (
         SELECT hidden, ${theirs}, system.main.sum(n) AS n
         FROM ${coded} AS "kanon#c" CROSS JOIN (
-            SELECT DISTINCT ${hidden} AS hidden FROM "kanon#pieces"
+            SELECT DISTINCT ${hidden} AS hidden FROM "kanon#fitted"
         ) AS "kanon#h"
         ${joins}
         GROUP BY ALL

@@ -2,7 +2,7 @@
     -- no two rectangles have a point in common; sides are compared by the places of their ends among all ends
     WITH "kanon#sides" AS MATERIALIZED (
         SELECT DISTINCT labels[${x}] COLLATE "binary" AS x, labels[${y}] COLLATE "binary" AS y
-        FROM "kanon#pieces" WHERE labels[${x}] IS NOT NULL AND labels[${y}] IS NOT NULL
+        FROM "kanon#fitted" WHERE labels[${x}] IS NOT NULL AND labels[${y}] IS NOT NULL
     )${read}, "kanon#places" AS MATERIALIZED (
         SELECT number, system.main.row_number() OVER (ORDER BY number ASC NULLS LAST) AS place
         FROM (SELECT low_number FROM "kanon#read" UNION SELECT high_number FROM "kanon#read") AS ends(number)

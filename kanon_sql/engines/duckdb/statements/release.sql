@@ -30,7 +30,7 @@ ${histogram}
         FROM (
 ${shown_by_pieces}        )
     )
-), "kanon#pieces" AS NOT MATERIALIZED (
+), "kanon#pieces" AS ${kept_pieces} (
     SELECT "kanon#f".*, class FROM "kanon#fitted" AS "kanon#f" LEFT JOIN "kanon#numbered" AS "kanon#c" ON "kanon#c".piece = "kanon#f".piece
 ), "kanon#values" AS NOT MATERIALIZED (
     -- what each class shows
