@@ -26,7 +26,7 @@ from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import told_people
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.pseudonyms import Pseudonyms
-from kanon_sql.verification.tables import Loss, compare
+from kanon_sql.verification.tables import Loss, compare, require_columns
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
@@ -123,9 +123,10 @@ def _checked(
     _require("row_types", claimed.row_types, len(counts), "the source has")
     _require("cells", claimed.cells, claimed.rows * len(policy.quasi_identifiers), "the source has")
     load(con, release, into="released", delimiter=delimiter)
+    from_json = release.kind in ("json", "jsonl")
+    require_columns(con, policy, from_json=from_json)
     sizes = record(con, "FROM k_anonymity('released', $qi)", {"qi": [qi.column for qi in policy.quasi_identifiers]})
     pseudonyms = Pseudonyms.of(con, tokens[0], policy, tokens[1])
-    from_json = release.kind in ("json", "jsonl")
     loss = compare(con, coded, pseudonyms, from_json=from_json)  # before values are weighed: it gives them types
     _check_guarantees(con, policy)
     _check_people(policy, loss)

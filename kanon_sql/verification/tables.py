@@ -51,6 +51,36 @@ class Loss:
     people: tuple[int, int] | None = None
 
 
+def require_columns(con: Any, policy: Policy, *, from_json: bool) -> None:
+    """Refuse a table ``released`` that has other columns than a release of ``source`` has.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with both tables.
+    policy : Policy
+        The guarantee.
+    from_json : bool
+        Whether the release was read from JSON: a file without rows names no columns, and takes those of the source.
+
+    Raises
+    ------
+    AuditError
+        When the columns differ.
+    """
+    names = _released_columns(con, policy)
+    if from_json and not con.execute("FROM released LIMIT 1").fetchall():
+        listed = ", ".join(map(quoted, names))
+        con.execute(f"CREATE OR REPLACE TABLE released AS SELECT {listed} FROM source WHERE false")  # noqa: S608
+    if columns(con, "released") != names:
+        raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
+
+
+def _released_columns(con: Any, policy: Policy) -> list[str]:
+    """Return the columns of the source that a release has: all but what tells people apart."""
+    return [name for name in columns(con, "source") if policy.people is None or name != policy.people.per]
+
+
 def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json: bool) -> Loss:
     """Compare the table ``released`` with the table ``source``; their columns may take other types by it.
 
@@ -68,16 +98,14 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
     Raises
     ------
     AuditError
-        When the release has other columns or rows than the source, or shows what the source or the policy does not allow.
+        When the release has other rows than the source, or shows what the source or the policy does not allow.
 
     Notes
     -----
     See :func:`kanon_sql.verification.origins.check_origins`.
     """
     policy = source.policy
-    names = [name for name in columns(con, "source") if policy.people is None or name != policy.people.per]
-    if columns(con, "released") != names:
-        raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
+    names = _released_columns(con, policy)
     count = "SELECT system.main.count(*) FROM {}"
     rows = [con.execute(count.format(table)).fetchall()[0][0] for table in ("source", "released")]
     if rows[0] != rows[1]:

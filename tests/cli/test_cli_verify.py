@@ -244,10 +244,26 @@ def test_a_release_of_another_shape_is_refused(run: Run, hospital: Path, folder:
     header, *rows = (folder / "out.csv").read_text().splitlines()
     write(folder / "out.csv", rows, "zip,age,sex,room")
     assert "other columns" in refused(run)
+    write(folder / "out.csv", rows, header.replace("zip", "post_code"))
+    assert "other columns" in refused(run)
     write(folder / "out.csv", rows[1:], header)
     assert "59 rows, the source 60" in refused(run)
     write(folder / "out.csv", [*rows[:-1], "9" + rows[-1]], header)
     refused(run)
+
+
+@pytest.mark.exhaustive
+def test_a_json_release_without_rows_is_one_of_a_source_without_rows(run: Run, folder: Path) -> None:
+    write(folder / "in.csv", [])
+    arguments = ("in.csv", "-o", "out.jsonl", "--qi", "zip,age", "--k", "2", "--certificate", "cert.json")
+    assert run("anonymize", *arguments).exit_code == 0
+    assert run("verify", "in.csv", "out.jsonl", "cert.json").exit_code == 0
+    write(folder / "in.csv", ["a,7,f,x", "a,7,f,x"])
+    assert run("anonymize", *arguments, "--force").exit_code == 0
+    (folder / "out.jsonl").write_text("")
+    done = run("verify", "in.csv", "out.jsonl", "cert.json")
+    assert done.exit_code == 1
+    assert "cert.json, line" in done.output or "0 rows" in done.output
 
 
 def test_the_cells_in_an_error_stay_secret(run: Run, hospital: Path, folder: Path) -> None:
