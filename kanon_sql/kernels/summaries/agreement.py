@@ -1,4 +1,4 @@
-"""Plain columns in which row types differ from a class: loops without a branch, which compilers vectorize."""
+"""Columns in which row types differ from a class, and by how much: loops without a branch, which compilers vectorize."""
 
 from __future__ import annotations
 
@@ -40,6 +40,26 @@ def compare(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def differ(
+    code: cython.int[:, ::1],
+    c: cython.longlong,
+    own: cython.longlong,
+    step: cython.longlong,
+    types: cython.longlong,
+    growth: cython.longlong[::1],
+) -> cython.void:
+    """Add what a column loses where row types differ from a code."""
+    x: cython.longlong
+    shown: cython.int = own
+    differs: cython.longlong
+    for x in range(types):
+        differs = cython.cast(cython.longlong, code[c, x] != shown)
+        growth[x] += step & -differs
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def hide(
     code: cython.int[:, ::1],
     c: cython.longlong,
@@ -55,6 +75,73 @@ def hide(
     for x in range(types):
         differs = cython.cast(cython.longlong, code[c, x] != shown)
         growth[x] -= step & -differs
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def agree(
+    code: cython.int[:, ::1],
+    c: cython.longlong,
+    own: cython.longlong,
+    step: cython.longlong,
+    types: cython.longlong,
+    growth: cython.longlong[::1],
+) -> cython.void:
+    """Take back what a set loses where row types have a code: the class shows it from now on."""
+    x: cython.longlong
+    shown: cython.int = own
+    agrees: cython.longlong
+    for x in range(types):
+        agrees = cython.cast(cython.longlong, code[c, x] == shown)
+        growth[x] -= step & -agrees
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def stand_apart(
+    code: cython.int[:, ::1],
+    c: cython.longlong,
+    own: cython.longlong,
+    null: cython.longlong,
+    step: cython.longlong,
+    types: cython.longlong,
+    growth: cython.longlong[::1],
+) -> cython.void:
+    """Add what a range loses from a code, not NULL, to the codes of row types."""
+    x: cython.longlong
+    shown: cython.int = own
+    hidden: cython.int = null
+    away: cython.int
+    for x in range(types):
+        away = abs(code[c, x] - shown)
+        growth[x] += (away if code[c, x] != hidden else 1) * step
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def reach(
+    code: cython.int[:, ::1],
+    c: cython.longlong,
+    end: cython.longlong,
+    own: cython.longlong,
+    null: cython.longlong,
+    step: cython.longlong,
+    types: cython.longlong,
+    growth: cython.longlong[::1],
+) -> cython.void:
+    """Take back what a range loses on the way from its old end to a code outside: it reaches as far from now on."""
+    x: cython.longlong
+    old: cython.int = end
+    hidden: cython.int = null
+    most: cython.int = abs(own - end)
+    side: cython.int = 1 if own > end else -1
+    way: cython.int
+    for x in range(types):
+        way = min(max((code[c, x] - old) * side, 0), most)
+        growth[x] -= (way if code[c, x] != hidden else 0) * step
 
 
 @cython.cfunc

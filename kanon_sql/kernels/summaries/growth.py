@@ -10,10 +10,19 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.summaries.agreement import compare, hide, mark, unmark
+    from cython.cimports.kanon_sql.kernels.summaries.agreement import (
+        agree,
+        compare,
+        differ,
+        hide,
+        mark,
+        reach,
+        stand_apart,
+        unmark,
+    )
     from cython.cimports.kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 else:
-    from kanon_sql.kernels.summaries.agreement import compare, hide, mark, unmark
+    from kanon_sql.kernels.summaries.agreement import agree, compare, differ, hide, mark, reach, stand_apart, unmark
     from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 
 NEVER = cython.declare(cython.longlong, 1 << 62)
@@ -44,7 +53,7 @@ class Unassigned:
     growth : int64 array [limit]
         What each row of the class that is grown loses more if the row type joins.
     differing, marked : uint64 array [limit], bool
-        Bits of the columns where that comes from; not kept where all columns are plain, unless they are marked.
+        Bits of the columns where that comes from, kept if they are marked.
     """
 
     def __init__(self, limit: int, columns: int) -> None:
@@ -120,39 +129,25 @@ def open_class(
     c: cython.longlong
     x: cython.longlong
     code: cython.longlong
-    away: cython.longlong
-    step: cython.longlong
-    null: cython.longlong
-    bit: cython.ulonglong
+    unassigned.marked = by_gain
+    if by_gain:
+        mark(unassigned.code, r, unassigned.types, unassigned.differing)
     if measure.plain:
         for c in range(measure.columns):
             new.low[p, c] = new.high[p, c] = unassigned.code[c, r]
         compare(unassigned.code, measure.step, r, unassigned.types, unassigned.growth)
-        unassigned.marked = by_gain
-        if by_gain:
-            mark(unassigned.code, r, unassigned.types, unassigned.differing)
         return
     for x in range(unassigned.types):
         unassigned.growth[x] = 0
-        unassigned.differing[x] = 0
     for c in range(measure.columns):
         code = unassigned.code[c, r]
-        step = measure.step[c]
-        null = measure.null[c]
         new.low[p, c] = code
-        new.high[p, c] = -1 if measure.kind[c] == RANGE and code == null else code
+        new.high[p, c] = -1 if measure.kind[c] == RANGE and code == measure.null[c] else code
         new.seen[p, measure.first[c] + code] = turn
-        if measure.kind[c] == RANGE and code != null:
-            for x in range(unassigned.types):
-                away = unassigned.code[c, x] - code
-                unassigned.growth[x] += (abs(away) if unassigned.code[c, x] != null else 1) * step
+        if measure.kind[c] == RANGE and code != measure.null[c]:
+            stand_apart(unassigned.code, c, code, measure.null[c], measure.step[c], unassigned.types, unassigned.growth)
         else:
-            for x in range(unassigned.types):
-                unassigned.growth[x] += step if unassigned.code[c, x] != code else 0
-        if by_gain:
-            bit = cython.cast(cython.ulonglong, 1) << c
-            for x in range(unassigned.types):
-                unassigned.differing[x] |= bit if unassigned.code[c, x] != code else 0
+            differ(unassigned.code, c, code, measure.step[c], unassigned.types, unassigned.growth)
 
 
 @cython.cfunc
@@ -174,11 +169,9 @@ def widen(
     null: cython.longlong
     low: cython.longlong
     high: cython.longlong
-    new_low: cython.longlong
-    new_high: cython.longlong
     away: cython.longlong
     has_null: cython.bint
-    new_null: cython.bint
+    has_now: cython.bint
     others: cython.ulonglong
     if measure.plain:
         for c in range(measure.columns):
@@ -198,24 +191,27 @@ def widen(
         has_null = null >= 0 and new.seen[p, measure.first[c] + null] == turn
         low, high = show(measure, new, p, c, code, turn)
         if measure.kind[c] == SET:
-            for x in range(unassigned.types):
-                if unassigned.code[c, x] == code:
-                    unassigned.growth[x] -= step
-                    unassigned.differing[x] &= others
+            agree(unassigned.code, c, code, step, unassigned.types, unassigned.growth)
+            if unassigned.marked:
+                for x in range(unassigned.types):
+                    if unassigned.code[c, x] == code:
+                        unassigned.differing[x] &= others
         elif measure.kind[c] == PLAIN:
             if high >= 0:  # it disagrees for the first time
-                for x in range(unassigned.types):
-                    unassigned.growth[x] -= step if unassigned.code[c, x] != low else 0
-                    unassigned.differing[x] &= others
-        else:
-            new_low = new.low[p, c]
-            new_high = new.high[p, c]
-            new_null = null >= 0 and new.seen[p, measure.first[c] + null] == turn
+                hide(unassigned.code, c, low, step, unassigned.types, unassigned.growth)
+                if unassigned.marked:
+                    unmark(c, unassigned.types, unassigned.differing)
+        elif code == null or high < 0 or unassigned.marked:
+            has_now = has_null or code == null
             for x in range(unassigned.types):
-                away = _widening(unassigned.code[c, x], new_low, new_high, new_null, null)
+                away = _widening(unassigned.code[c, x], new.low[p, c], new.high[p, c], has_now, null)
                 unassigned.growth[x] += (away - _widening(unassigned.code[c, x], low, high, has_null, null)) * step
                 if away == 0:
                     unassigned.differing[x] &= others
+        elif code < low:
+            reach(unassigned.code, c, low, code, null, step, unassigned.types, unassigned.growth)
+        elif code > high:
+            reach(unassigned.code, c, high, code, null, step, unassigned.types, unassigned.growth)
 
 
 @cython.cfunc
