@@ -1,4 +1,4 @@
-"""Row types in an order that has similar ones near each other: what those of a block are passed over by."""
+"""Row types in an order that has similar ones near each other: lower bounds by which groups and blocks are passed over."""
 
 from __future__ import annotations
 
@@ -16,120 +16,120 @@ else:
     from kanon_sql.kernels.summaries.measure import RANGE, Measure
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    BLOCK, GROUP = 16, 16
-"""Row types of a block, and blocks that are passed over together."""
+    BLOCK, GROUP = 16, 256
+"""Row types of a block and of a group: those of a group are compared at once, and those of a block one after the other."""
+
+_ENDLESS = 1 << 40
+"""Beyond all codes."""
+
+_MOST = 32_000
+"""Units of the greatest distance: 16 bits hold it."""
 
 
 @cython.final
 @cython.cclass
-class Parts:
-    """What the row types of each part of their order have in each column.
-
-    Attributes
-    ----------
-    size : int
-        Row types of a part.
-    has : uint64 array [parts, m]
-        Bits of their codes modulo 64.
-    low, high : int64 arrays [parts, m]
-        The range of those not NULL; ``high`` is -1 if there is none.
-    """
-
-    size: cython.longlong
-    has: cython.ulonglong[:, ::1]
-    low: cython.longlong[:, ::1]
-    high: cython.longlong[:, ::1]
-
-    def __init__(self, row_types: int, columns: int, size: int) -> None:
-        parts = (row_types + size - 1) // size
-        self.size = size
-        self.has = np.zeros((parts, columns), np.uint64)
-        self.low, self.high = np.full((parts, columns), 1 << 40, np.int64), np.full((parts, columns), -1, np.int64)
-
-
-@cython.final
-@cython.cclass
-class Ordered:
-    """The row types in their order, and the one at hand.
+class Groups:
+    """Row types in their order, and what each group of them has in each column.
 
     Parameters
     ----------
     packed : int32 array [t, m]
         The row types.
+    measure : Measure
+        How loss is counted.
 
     Attributes
     ----------
-    bit, null_bit : uint64 arrays [m]
-        The bit of the code of the row type at hand, and that of NULL.
-    group_of, group_distance : int64 arrays [groups]
-        The row type for which a group of blocks was looked at last, and how far it is at least.
+    has : uint64 array [groups, m]
+        Bits of the codes modulo 64.
+    low, high : int64 arrays [groups, m]
+        The range of the codes, without ends where a range has NULL: it is one step from all.
+    unit, slack : int
+        What one unit loses, and how many units a distance in units may be too great.
+    step : int16 array [m]
+        A step in units, rounded down.
+    place : int16 array [groups, m, GROUP]
+        Codes modulo 2^16; those of ranges in units, rounded down, and -1 for NULL.
+    far : int16 array [2, GROUP]
+        How far the row types of the group at hand on each side are from the one at hand, in units.
     """
 
     packed: cython.int[:, ::1]
-    bit: cython.ulonglong[::1]
-    null_bit: cython.ulonglong[::1]
-    group_of: cython.longlong[::1]
-    group_distance: cython.longlong[::1]
+    has: cython.ulonglong[:, ::1]
+    low: cython.longlong[:, ::1]
+    high: cython.longlong[:, ::1]
+    unit: cython.longlong
+    slack: cython.longlong
+    step: cython.short[::1]
+    place: cython.short[:, :, ::1]
+    far: cython.short[:, ::1]
 
-    def __init__(self, packed: NDArray[np.int32]) -> None:
+    def __init__(self, packed: NDArray[np.int32], measure: Measure) -> None:
         t, m = packed.shape
-        groups = (t + BLOCK * GROUP - 1) // (BLOCK * GROUP)
+        starts, wide = np.arange(0, t, GROUP), packed.astype(np.int64)
+        ranges, step = np.asarray(measure.kind) == RANGE, np.asarray(measure.step)
+        null = ranges & (packed == np.asarray(measure.null))
         self.packed = packed
-        self.bit, self.null_bit = np.zeros(m, np.uint64), np.zeros(m, np.uint64)
-        self.group_of, self.group_distance = np.full(groups, -1, np.int64), np.zeros(groups, np.int64)
+        self.has = np.bitwise_or.reduceat(np.uint64(1) << (packed & 63).astype(np.uint64), starts)
+        self.low = np.minimum.reduceat(np.where(null, -_ENDLESS, wide), starts)
+        self.high = np.maximum.reduceat(np.where(null, _ENDLESS, wide), starts)
+        longest = np.where(ranges, np.diff(np.asarray(measure.first)) - 1, 1)
+        unit = int(step @ longest) // _MOST + 1
+        self.unit, self.slack, self.step = unit, int(ranges.sum()), (step // unit).astype(np.int16)
+        place = np.zeros((len(starts) * GROUP, m), np.int16)
+        place[:t] = np.where(null, -1, np.where(ranges, wide * step // unit, wide)).astype(np.int16)
+        self.place = np.ascontiguousarray(place.reshape(-1, GROUP, m).transpose(0, 2, 1))
+        self.far = np.zeros((2, GROUP), np.int16)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def bit_of(code: cython.longlong) -> cython.ulonglong:
-    """Return the bit of a code modulo 64."""
-    return cython.cast(cython.ulonglong, 1) << cython.cast(cython.longlong, code & 63)
+def units(groups: Groups, distance: cython.longlong) -> cython.longlong:
+    """Return how many units are certainly farther than a distance."""
+    return distance // groups.unit + 1 + groups.slack
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def fill(measure: Measure, rows: Ordered, parts: Parts) -> cython.void:
-    """Note what the row types of each part have."""
-    p: cython.longlong
-    b: cython.longlong
+def is_far(
+    measure: Measure, groups: Groups, p: cython.longlong, g: cython.longlong, side: cython.longlong, limit: cython.longlong
+) -> cython.bint:
+    """Return whether all row types of a group are as far from row type p as ``limit``; else those of ``far`` are told."""
     c: cython.longlong
-    code: cython.longlong
+    own: cython.longlong = p // GROUP
+    x: cython.longlong = p % GROUP
+    if _group_distance(measure, groups, p, g, limit) >= limit:
+        return True
+    _nothing(groups.far, side)
     for c in range(measure.columns):
-        rows.null_bit[c] = bit_of(measure.null[c])
-    for p in range(rows.packed.shape[0]):
-        b = p // parts.size
-        for c in range(measure.columns):
-            code = rows.packed[p, c]
-            parts.has[b, c] |= bit_of(code)
-            if code != measure.null[c]:
-                parts.low[b, c] = min(parts.low[b, c], code)
-                parts.high[b, c] = max(parts.high[b, c], code)
+        if measure.kind[c] != RANGE:
+            _differ(groups.place, g, c, groups.place[own, c, x], groups.step[c], groups.far, side)
+        elif groups.place[own, c, x] >= 0:
+            _stand_apart(groups.place, g, c, groups.place[own, c, x], groups.far, side)
+    return _least(groups.far, side) >= units(groups, limit)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _part_distance(
-    measure: Measure, rows: Ordered, parts: Parts, p: cython.longlong, b: cython.longlong, limit: cython.longlong
+def _group_distance(
+    measure: Measure, groups: Groups, p: cython.longlong, g: cython.longlong, limit: cython.longlong
 ) -> cython.longlong:
-    """Return a lower bound on the distances from row type p to those of a part, or ``limit`` or more."""
+    """Return a lower bound on the distances from row type p to those of a group, or ``limit`` or more."""
     c: cython.longlong
     code: cython.longlong
     far: cython.longlong
+    bit: cython.ulonglong
     distance: cython.longlong = 0
     for c in range(measure.columns):
-        if parts.has[b, c] & rows.bit[c] == 0:
-            code = rows.packed[p, c]
+        code = groups.packed[p, c]
+        bit = cython.cast(cython.ulonglong, 1) << cython.cast(cython.longlong, code & 63)
+        if groups.has[g, c] & bit == 0:
             far = 1
-            if (
-                measure.kind[c] == RANGE
-                and code != measure.null[c]
-                and parts.high[b, c] >= 0
-                and (measure.null[c] < 0 or parts.has[b, c] & rows.null_bit[c] == 0)
-            ):
-                far = max(parts.low[b, c] - code, code - parts.high[b, c], far)
+            if measure.kind[c] == RANGE and code != measure.null[c]:
+                far = max(groups.low[g, c] - code, code - groups.high[g, c], far)
             distance += far * measure.step[c]
             if distance >= limit:
                 break
@@ -139,18 +139,57 @@ def _part_distance(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def is_far(
-    measure: Measure,
-    rows: Ordered,
-    blocks: Parts,
-    groups: Parts,
-    p: cython.longlong,
-    b: cython.longlong,
-    limit: cython.longlong,
-) -> cython.bint:
-    """Return whether all row types of a block are too far from row type p."""
-    g: cython.longlong = b // GROUP
-    if rows.group_of[g] != p:
-        rows.group_of[g] = p
-        rows.group_distance[g] = _part_distance(measure, rows, groups, p, g, limit)
-    return rows.group_distance[g] >= limit or _part_distance(measure, rows, blocks, p, b, limit) >= limit
+def _nothing(far: cython.short[:, ::1], side: cython.longlong) -> cython.void:
+    """Set all distances to nothing."""
+    x: cython.longlong
+    for x in range(far.shape[1]):
+        far[side, x] = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _differ(
+    place: cython.short[:, :, ::1],
+    g: cython.longlong,
+    c: cython.longlong,
+    own: cython.short,
+    step: cython.short,
+    far: cython.short[:, ::1],
+    side: cython.longlong,
+) -> cython.void:
+    """Add what a column loses where codes differ."""
+    x: cython.longlong
+    for x in range(far.shape[1]):
+        far[side, x] += step if place[g, c, x] != own else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _stand_apart(
+    place: cython.short[:, :, ::1],
+    g: cython.longlong,
+    c: cython.longlong,
+    own: cython.short,
+    far: cython.short[:, ::1],
+    side: cython.longlong,
+) -> cython.void:
+    """Add the units of a range between two places, none to NULL."""
+    x: cython.longlong
+    other: cython.short
+    for x in range(far.shape[1]):
+        other = place[g, c, x]
+        far[side, x] += max(other, own) - min(other, own) if other >= 0 else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _least(far: cython.short[:, ::1], side: cython.longlong) -> cython.longlong:
+    """Return the least distance."""
+    x: cython.longlong
+    least: cython.short = far[side, 0]
+    for x in range(1, far.shape[1]):
+        least = min(least, far[side, x])
+    return least

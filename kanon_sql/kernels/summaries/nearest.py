@@ -11,18 +11,22 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, Ordered, Parts, bit_of, fill, is_far
+    from cython.cimports.kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, Groups, is_far, units
     from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure
 else:
-    from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, Ordered, Parts, bit_of, fill, is_far
+    from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, Groups, is_far, units
     from kanon_sql.kernels.summaries.measure import RANGE, Measure
+
+
+_PART = cython.declare(cython.longlong, GROUP // BLOCK)
+"""Blocks of a group."""
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _distance(
-    measure: Measure, rows: Ordered, p: cython.longlong, q: cython.longlong, limit: cython.longlong
+    measure: Measure, groups: Groups, p: cython.longlong, q: cython.longlong, limit: cython.longlong
 ) -> cython.longlong:
     """Return what a class of just two rows loses by row, or ``limit`` or more."""
     c: cython.longlong
@@ -31,8 +35,8 @@ def _distance(
     far: cython.longlong
     distance: cython.longlong = 0
     for c in range(measure.columns):
-        one = rows.packed[p, c]
-        other = rows.packed[q, c]
+        one = groups.packed[p, c]
+        other = groups.packed[q, c]
         if one != other:
             far = 1
             if measure.kind[c] == RANGE and one != measure.null[c] and other != measure.null[c]:
@@ -82,10 +86,9 @@ def nearest(
 
     Notes
     -----
-    O(t * blocks) in all, and O(m) for a row type of a block that is near enough; memory O(t m).
+    O(m) for a group of row types that is far in few columns, else O(m) for 8 of its row types at once; memory O(t m).
     """
-    rows = Ordered(codes[member])
-    blocks, groups = Parts(*codes.shape, BLOCK), Parts(*codes.shape, BLOCK * GROUP)
+    groups = Groups(codes[member], measure)
     order: cython.longlong[::1] = member
     found = np.zeros(len(codes), np.int64)
     far: cython.longlong[::1] = found
@@ -93,9 +96,7 @@ def nearest(
     other: cython.int[::1] = np.empty(kept + 1, np.int32)
     seen: cython.longlong[::1] = np.full(1 + int(np.max(person, initial=-1)), -1, np.int64)
     with cython.nogil:
-        fill(measure, rows, blocks)
-        fill(measure, rows, groups)
-        _nearest(weight, person, seen, measure, rows, blocks, groups, k, order, every, reach, near, kept, distance, other, far)
+        _nearest(weight, person, seen, measure, groups, k, order, every, reach, near, kept, distance, other, far)
     return found
 
 
@@ -126,9 +127,7 @@ def _nearest(
     person: cython.int[::1],
     seen: cython.longlong[::1],
     measure: Measure,
-    ordered: Ordered,
-    blocks: Parts,
-    groups: Parts,
+    groups: Groups,
     k: cython.longlong,
     member: cython.longlong[::1],
     every: cython.longlong,
@@ -140,45 +139,14 @@ def _nearest(
     found: cython.longlong[::1],
 ) -> cython.void:
     p: cython.longlong
-    q: cython.longlong
-    b: cython.longlong
-    c: cython.longlong
     i: cython.longlong
-    turn: cython.longlong
     place: cython.longlong
     many: cython.longlong
     rows: cython.longlong
-    away: cython.longlong
-    limit: cython.longlong
-    turns: cython.longlong
-    t: cython.longlong = member.shape[0]
-    many_blocks: cython.longlong = blocks.has.shape[0]
     s: cython.longlong = near.shape[1]
-    for p in range(t):
-        for c in range(measure.columns):
-            ordered.bit[c] = bit_of(ordered.packed[p, c])
+    for p in range(member.shape[0]):
         i = member[p]
-        many = 0
-        limit = cython.cast(cython.longlong, 1) << 62
-        turns = 2 * (many_blocks if p % every == 0 else min(reach, many_blocks)) + 1
-        for turn in range(turns):
-            b = p // BLOCK + (-((turn + 1) // 2) if turn & 1 else turn // 2)
-            if b < 0 or b >= many_blocks or is_far(measure, ordered, blocks, groups, p, b, limit):
-                continue
-            for q in range(b * BLOCK, min(t, (b + 1) * BLOCK)):
-                away = _distance(measure, ordered, p, q, limit)
-                if q == p or away >= limit:
-                    continue
-                place = many
-                while place > 0 and distance[place - 1] > away:
-                    distance[place] = distance[place - 1]
-                    other[place] = other[place - 1]
-                    place -= 1
-                distance[place] = away
-                other[place] = member[q]
-                many = min(many + 1, kept)
-                if many == kept:
-                    limit = distance[kept - 1]
+        many = _look(measure, groups, p, member, reach if p % every else member.shape[0], kept, distance, other)
         for place in range(s):
             near[i, place] = other[place] if place < many else -1
         if p % every != 0:
@@ -189,3 +157,71 @@ def _nearest(
             found[i] = distance[place]
             rows += _added(weight, person, seen, other[place], i)
             place += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _look(
+    measure: Measure,
+    groups: Groups,
+    p: cython.longlong,
+    member: cython.longlong[::1],
+    reach: cython.longlong,
+    kept: cython.longlong,
+    distance: cython.longlong[::1],
+    other: cython.int[::1],
+) -> cython.longlong:
+    """Keep the nearest row types in blocks up to ``reach`` away from that of row type p, nearest first; return how many.
+
+    Of those as far, the ones nearer in the order come first.
+    """
+    x: cython.longlong
+    b: cython.longlong
+    first: cython.longlong
+    q: cython.longlong
+    side: cython.longlong
+    away: cython.longlong
+    place: cython.longlong
+    begins: cython.bint
+    own: cython.longlong = p // BLOCK
+    blocks: cython.longlong = (member.shape[0] + BLOCK - 1) // BLOCK
+    left: cython.longlong = 1
+    right: cython.longlong = 0
+    many: cython.longlong = 0
+    limit: cython.longlong = cython.cast(cython.longlong, 1) << 62
+    most: cython.longlong = units(groups, limit)
+    while left <= reach or right <= reach:
+        side = 1 if left > right else 0
+        b = own + right if side else own - left
+        if b < 0 or b >= blocks:
+            left = left if side else reach + blocks
+            right = reach + blocks if side else right
+            continue
+        first = b // _PART * _PART
+        begins = right == 0 or b == first if side else left == 1 or b == first + _PART - 1
+        if begins and is_far(measure, groups, p, b // _PART, side, limit):
+            left += 0 if side else b - first + 1
+            right += first + _PART - b if side else 0
+            continue
+        left += 1 - side
+        right += side
+        for x in range((b - first) * BLOCK, (b - first + 1) * BLOCK):
+            q = first * BLOCK + x
+            if groups.far[side, x] >= most or q == p or q >= member.shape[0]:
+                continue
+            away = _distance(measure, groups, p, q, limit)
+            if away >= limit:
+                continue
+            place = many
+            while place > 0 and distance[place - 1] > away:
+                distance[place] = distance[place - 1]
+                other[place] = other[place - 1]
+                place -= 1
+            distance[place] = away
+            other[place] = member[q]
+            many = min(many + 1, kept)
+            if many == kept:
+                limit = distance[kept - 1]
+                most = units(groups, limit)
+    return many

@@ -72,7 +72,7 @@ def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64
     The distance of two rows is what each loses in a class of just these two. A class of k rows or more has a row at least as
     far from a given one as its k-th nearest row, itself the first; and no row loses less in a class than in a part of it.
 
-    O(t^2 / 16) blocks of row types, each passed over in O(m) or less if it is too far; memory O(t m). From some 65,000 row
+    O(t^2 / 256) groups of row types, each passed over in O(m) or compared by eight at once; memory O(t m). From some 65,000 row
     types on, the bound adds up what a part of them loses.
     """
     near = np.empty((table.row_types, NEAR), np.int32)
