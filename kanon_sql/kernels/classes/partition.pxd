@@ -11,6 +11,7 @@ cdef class CandidateClasses:
     cdef readonly long long[::1] weight
 
 cdef class Partition:
+    cdef readonly long long bits
     cdef readonly int[::1] where
     cdef readonly long long[::1] amount
     cdef readonly int[::1] used

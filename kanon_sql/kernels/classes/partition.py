@@ -14,6 +14,9 @@ if not cython.compiled:  # compiled, it comes from the .pxd
     SLOTS = 16
 """Classes over which the rows of one row type may be spread: a cache line of them."""
 
+BITS = SLOTS.bit_length() - 1
+"""Bits of the number of a slot."""
+
 
 @cython.final
 @cython.cclass
@@ -51,27 +54,29 @@ class CandidateClasses:
 @cython.final
 @cython.cclass
 class Partition:
-    """Which rows are in which class: slot s of row type i is place ``i * SLOTS + s``.
+    """Which rows are in which class: slot s of row type i is place ``(i << bits) + s``.
 
     Parameters
     ----------
     row_types, instances : int
         How many there are.
+    bits : int
+        Each row type has 2^bits slots; a row type of fewer rows needs no more than it has rows.
 
     Attributes
     ----------
-    where, amount : int32, int64 arrays [SLOTS t]
+    where, amount : int32, int64 arrays [slots t]
         The class of each place, -1 when empty, and its rows.
     used : int32 array [t]
         Places of each row type that are not empty.
     rows, head, places : int64, int32, int32 arrays [j]
         Rows of each class, the first of its places, -1 when empty, and how many there are.
-    after, before : int32 arrays [SLOTS t]
+    after, before : int32 arrays [slots t]
         The places of one class as a chain.
     """
 
-    def __init__(self, row_types: int, instances: int) -> None:
-        places = row_types * SLOTS
+    def __init__(self, row_types: int, instances: int, bits: int = BITS) -> None:
+        self.bits, places = bits, row_types << bits
         self.where = np.full(places, -1, np.int32)
         self.amount = np.zeros(places, np.int64)
         self.used, self.rows = np.zeros(row_types, np.int32), np.zeros(instances, np.int64)
@@ -88,7 +93,7 @@ def put(partition: Partition, i: cython.longlong, j: cython.longlong, count: cyt
     place: cython.longlong
     free: cython.longlong = -1
     unseen: cython.longlong = partition.used[i]
-    for place in range(i * SLOTS, (i + 1) * SLOTS):
+    for place in range(i << partition.bits, (i + 1) << partition.bits):
         if partition.where[place] == j:
             partition.amount[place] += count
             partition.rows[j] += count
@@ -121,7 +126,7 @@ def put(partition: Partition, i: cython.longlong, j: cython.longlong, count: cyt
 def take(partition: Partition, i: cython.longlong, j: cython.longlong, count: cython.longlong) -> cython.void:
     """Remove rows of row type i from class j."""
     place: cython.longlong
-    for place in range(i * SLOTS, (i + 1) * SLOTS):
+    for place in range(i << partition.bits, (i + 1) << partition.bits):
         if partition.where[place] == j:
             partition.rows[j] -= count
             partition.amount[place] -= count
@@ -145,8 +150,9 @@ def place_of(partition: Partition, i: cython.longlong, turn: cython.longlong) ->
     """Return a place that row type i has rows in, from slot ``turn`` on; -1 if there is none."""
     s: cython.longlong
     place: cython.longlong
-    for s in range(SLOTS):
-        place = i * SLOTS + (turn + s) % SLOTS
+    slots: cython.longlong = 1 << partition.bits
+    for s in range(slots):
+        place = i * slots + (turn + s) % slots
         if partition.where[place] >= 0:
             return place
     return -1

@@ -107,10 +107,12 @@ class Workspace:
 @cython.exceptval(check=False)
 def _class_of(partition: Partition, i: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
     """Return one of the classes of a row type."""
-    turn: cython.longlong = below(state, SLOTS)
-    while partition.where[i * SLOTS + turn] < 0:
-        turn = (turn + 1) % SLOTS
-    return partition.where[i * SLOTS + turn]
+    slots: cython.longlong = 1 << partition.bits
+    turn: cython.longlong = below(state, SLOTS)  # a slot that row types do not have counts as an empty one
+    turn = turn if turn < slots else 0
+    while partition.where[i * slots + turn] < 0:
+        turn = (turn + 1) % slots
+    return partition.where[i * slots + turn]
 
 
 @cython.cfunc
@@ -141,7 +143,7 @@ def select(
         place = classes.partition.head[c]
         for link in range(below(state, classes.size[c])):
             place = classes.partition.after[place]
-        i = near[place // SLOTS, below(state, near.shape[1])]
+        i = near[place >> classes.partition.bits, below(state, near.shape[1])]
         if i < 0:
             continue
         c = _class_of(classes.partition, i, state)
@@ -170,7 +172,7 @@ def list_rows(codes: cython.int[:, ::1], partition: Partition, work: Workspace) 
     for a in range(work.many):
         place = partition.head[work.chosen[a]]
         while place >= 0:
-            i = place // SLOTS
+            i = place >> partition.bits
             if work.place_of[i] < 0:
                 work.place_of[i] = types
                 work.unassigned.row_type[types] = i
@@ -227,6 +229,7 @@ def fits(partition: Partition, work: Workspace) -> cython.bint:
     place: cython.longlong
     used: cython.longlong
     elsewhere: cython.bint
+    slots: cython.longlong = 1 << partition.bits
     for r in range(work.unassigned.types):
         work.unassigned.rows[r] = 0
     for q in range(work.new.pieces):
@@ -235,14 +238,14 @@ def fits(partition: Partition, work: Workspace) -> cython.bint:
         used = work.unassigned.rows[r]
         if used == 1:
             continue
-        for s in range(SLOTS):
+        for s in range(slots):
             place = work.unassigned.row_type[r]
-            place = place * SLOTS + s
+            place = place * slots + s
             elsewhere = partition.where[place] >= 0
             for a in range(work.many):
                 elsewhere = elsewhere and partition.where[place] != work.chosen[a]
             used += elsewhere
-        if used > SLOTS:
+        if used > slots:
             return False
     return True
 
@@ -260,7 +263,7 @@ def replace(classes: Classes, work: Workspace, p: cython.longlong) -> cython.voi
         c = work.chosen[a]
         while classes.partition.head[c] >= 0:
             place = classes.partition.head[c]
-            take(classes.partition, place // SLOTS, c, classes.partition.amount[place])
+            take(classes.partition, place >> classes.partition.bits, c, classes.partition.amount[place])
         classes.size[c] = 0
         classes.loss[c] = 0
         work.free[work.unused] = c

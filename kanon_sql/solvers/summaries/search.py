@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.kernels.classes.partition import SLOTS, Partition, put_all
+from kanon_sql.kernels.classes.partition import BITS, Partition, put_all
 from kanon_sql.kernels.random import seeded
 from kanon_sql.kernels.summaries.destroy_repair import rebuild
 from kanon_sql.kernels.summaries.histograms import Histograms
@@ -51,7 +51,7 @@ def planned(table: CodedTable, measure: Measure, k: int, member: Int64, number: 
     rows = np.zeros(most, np.int64)
     np.add.at(rows, number, count)
     loss = class_losses(table.codes, measure, member, number, rows)
-    partition = Partition(t, most)
+    partition = Partition(t, most, min(BITS, int(table.weight.max() - 1).bit_length()))
     put_all(partition, member.astype(np.int32), number.astype(np.int32), count)
     return Classes(partition=partition, size=np.bincount(number, minlength=most).astype(np.int64), loss=loss)
 
@@ -61,7 +61,9 @@ def divided(partition: Partition) -> SummaryPartition:
     where = np.asarray(partition.where)
     used = np.flatnonzero(where >= 0)
     number = np.unique(where[used], return_inverse=True)[1].astype(np.int64)
-    return SummaryPartition(row_type=(used // SLOTS).astype(np.int32), number=number, count=np.asarray(partition.amount)[used])
+    return SummaryPartition(
+        row_type=(used >> partition.bits).astype(np.int32), number=number, count=np.asarray(partition.amount)[used]
+    )
 
 
 def search(
