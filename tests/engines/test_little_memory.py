@@ -1,11 +1,18 @@
-"""A release under a small memory limit ends."""
+"""A release takes little memory, and ends where the memory limit is small."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
+import duckdb
 import pytest
+
+from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.model.policy import Policy
 
 RELEASE = """
 import sys, kanon_sql
@@ -28,3 +35,23 @@ def test_many_generalized_columns_leave_joins_their_memory(labels: str, solver: 
         [sys.executable, "-c", RELEASE, labels, solver], capture_output=True, text=True, timeout=100, check=False
     )
     assert done.stdout.endswith("[(5, 5000)]\n"), done.stderr[-500:]
+
+
+def steps(plan: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield each operator of a plan."""
+    for each in plan:
+        yield each
+        yield from steps(each["children"])
+
+
+@pytest.mark.parametrize("keep", [None, ("id",)])
+def test_the_rows_of_the_source_are_not_taken_into_memory(con: duckdb.DuckDBPyConnection, keep: tuple[str, ...] | None) -> None:
+    con.execute("CREATE TABLE many AS SELECT hash(i) % 900 AS zip, hash(-i) % 90 AS age, i AS id FROM range(200_000) AS r(i)")
+    release = release_query("many", Policy.of(k=5, quasi_identifiers=["zip", "age"], keep=keep))
+    plan = json.loads(con.execute(f"EXPLAIN (FORMAT json) {release}").fetchall()[0][1])
+    joins = [step for step in steps(plan) if "zip IS NOT DISTINCT FROM" in str(step["extra_info"].get("Conditions"))]
+    assert len(joins) == 1
+    assert joins[0]["extra_info"]["Join Type"] == "LEFT"
+    probe, build = joins[0]["children"]
+    assert "many" in str(list(steps([probe])))
+    assert "many" not in str(list(steps([build])))

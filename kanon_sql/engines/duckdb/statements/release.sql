@@ -31,7 +31,10 @@ ${histogram}
 ${shown_by_pieces}        )
     )
 ), "kanon#pieces" AS ${kept_pieces} (
-    SELECT "kanon#f".*, class FROM "kanon#fitted" AS "kanon#f" LEFT JOIN "kanon#numbered" AS "kanon#c" ON "kanon#c".piece = "kanon#f".piece
+    -- grouped, so that the planner knows of one class for each piece: it would expect the square of their number
+    SELECT "kanon#f".*, class FROM "kanon#fitted" AS "kanon#f"
+    LEFT JOIN (SELECT piece, system.main.min(class) AS class FROM "kanon#numbered" GROUP BY piece) AS "kanon#c"
+        ON "kanon#c".piece = "kanon#f".piece
 ), "kanon#values" AS NOT MATERIALIZED (
     -- what each class shows
     SELECT "kanon#piece".class AS "kanon#class", * EXCLUDE ("kanon#piece")
