@@ -20,7 +20,7 @@ TABLES = 10
 SORT_KEY = f"""
     create_sort_key(row(
         row('A', {split_rows.ROWS_OF_A}::BIGINT),
-        create_sort_key(row(row(true, true, d), NULL::VARCHAR), 'ASC NULLS LAST'), 1::BIGINT
+        create_sort_key(row(row(d, true), NULL::VARCHAR), 'ASC NULLS LAST'), 1::BIGINT
     ), 'ASC NULLS LAST')
 """
 """What is hashed of a row of A: its row type with its size, the columns that are released unchanged, the number of the copy."""

@@ -11,7 +11,7 @@ from benchmarks.attacks import split_rows
 from benchmarks.attacks.trials import Trial, upper_tail
 from benchmarks.attacks.victim import Victim
 
-TABLES, RERUNS = 50, 12
+TABLES, RERUNS = 50, 20
 THRESHOLD = 1e-4
 
 
