@@ -33,8 +33,8 @@ UNION ALL BY NAME
 """
 _VALUE = 'COLUMNS(* EXCLUDE ("kanon#piece"))'
 
-_NUMBERS = ("row_type", "parts", "part", "piece", "after", "upto")
-"""What is known of a piece beside what it shows."""
+_NUMBERS = ("row_type", "parts", "piece", "after", "upto")
+"""What travels with the class of a piece."""
 
 _PIECES = 'FROM "kanon#fitted"'
 """All pieces, to number their classes by what they show."""

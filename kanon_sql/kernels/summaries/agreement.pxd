@@ -4,9 +4,6 @@ cdef void compare(
 cdef void differ(
     int[:, ::1] code, long long c, long long own, long long step, long long types, long long[::1] growth
 ) noexcept nogil
-cdef void hide(
-    int[:, ::1] code, long long c, long long own, long long step, long long types, long long[::1] growth
-) noexcept nogil
 cdef void agree(
     int[:, ::1] code, long long c, long long own, long long step, long long types, long long[::1] growth
 ) noexcept nogil

@@ -48,33 +48,13 @@ def differ(
     types: cython.longlong,
     growth: cython.longlong[::1],
 ) -> cython.void:
-    """Add what a column loses where row types differ from a code."""
+    """Add what a column loses where row types differ from a code; a negative step takes it back, as the class hides it."""
     x: cython.longlong
     shown: cython.int = own
     differs: cython.longlong
     for x in range(types):
         differs = cython.cast(cython.longlong, code[c, x] != shown)
         growth[x] += step & -differs
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def hide(
-    code: cython.int[:, ::1],
-    c: cython.longlong,
-    own: cython.longlong,
-    step: cython.longlong,
-    types: cython.longlong,
-    growth: cython.longlong[::1],
-) -> cython.void:
-    """Take back what a column loses where row types differ from a code: the class hides it from now on."""
-    x: cython.longlong
-    shown: cython.int = own
-    differs: cython.longlong
-    for x in range(types):
-        differs = cython.cast(cython.longlong, code[c, x] != shown)
-        growth[x] -= step & -differs
 
 
 @cython.cfunc

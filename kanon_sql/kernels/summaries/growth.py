@@ -14,7 +14,6 @@ if cython.compiled:
         agree,
         compare,
         differ,
-        hide,
         mark,
         reach,
         stand_apart,
@@ -22,7 +21,7 @@ if cython.compiled:
     )
     from cython.cimports.kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 else:
-    from kanon_sql.kernels.summaries.agreement import agree, compare, differ, hide, mark, reach, stand_apart, unmark
+    from kanon_sql.kernels.summaries.agreement import agree, compare, differ, mark, reach, stand_apart, unmark
     from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 
 NEVER = cython.declare(cython.longlong, 1 << 62)
@@ -177,7 +176,7 @@ def widen(
         for c in range(measure.columns):
             if new.high[p, c] >= 0 and new.low[p, c] != unassigned.code[c, r]:  # it disagrees for the first time
                 new.high[p, c] = -1
-                hide(unassigned.code, c, new.low[p, c], measure.step[c], unassigned.types, unassigned.growth)
+                differ(unassigned.code, c, new.low[p, c], -measure.step[c], unassigned.types, unassigned.growth)
                 if unassigned.marked:
                     unmark(c, unassigned.types, unassigned.differing)
         return
@@ -198,7 +197,7 @@ def widen(
                         unassigned.differing[x] &= others
         elif measure.kind[c] == PLAIN:
             if high >= 0:  # it disagrees for the first time
-                hide(unassigned.code, c, low, step, unassigned.types, unassigned.growth)
+                differ(unassigned.code, c, low, -step, unassigned.types, unassigned.growth)
                 if unassigned.marked:
                     unmark(c, unassigned.types, unassigned.differing)
         elif code == null or high < 0 or unassigned.marked:
