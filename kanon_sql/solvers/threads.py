@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+WORKERS = min(4, os.cpu_count() or 1)
+"""Threads that share the work of a solver."""
 
 Map = Callable[..., Iterable[Any]]
 """Applies a function to the elements of sequences, as ``map`` does."""

@@ -14,7 +14,7 @@ from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.kernels.classes.listed_greedy import take_listed
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.solvers.instances import listing
+from kanon_sql.solvers.instances import listing, search
 from kanon_sql.solvers.instances.listing import Instances, among, deepest, useful
 from kanon_sql.solvers.k_anonymity import greedy, listed_greedy
 from kanon_sql.table.coded_table import CodedTable
@@ -76,7 +76,7 @@ def test_listing_in_small_steps_changes_nothing(seed: int, monkeypatch: pytest.M
     table, policy = coded(drawn(seed, 120, 6), k=3)
     patterns = permitted(table, policy)
     whole = useful(table, patterns, 3, slack=2)
-    monkeypatch.setattr(listing, "_WORK_PER_CALL", 1)
+    monkeypatch.setattr(search, "_WORK_PER_CALL", 1)
     moments: list[str] = []
     stepwise = useful(table, patterns, 3, slack=2, budget=Budget(progress=lambda each: moments.append(each.step)))
     assert whole is not None
@@ -107,7 +107,7 @@ def test_known_cheapest_costs_shorten_the_listing_and_change_nothing(seed: int, 
 
 
 def test_listing_ends_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "_WORK_PER_CALL", 1)
+    monkeypatch.setattr(search, "_WORK_PER_CALL", 1)
     table, policy = coded(drawn(1, 120, 6), k=3)
     assert useful(table, permitted(table, policy), 3, slack=2, budget=Budget(ended=lambda: True)) is None
 

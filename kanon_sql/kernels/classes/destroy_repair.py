@@ -36,6 +36,9 @@ else:
 _ATTEMPTS = cython.declare(cython.longlong, 13)
 """Rows whose classes are dissolved, of one instance that they could share."""
 
+_DRAWN = cython.declare(cython.longlong, 8)
+"""Row types drawn for a neighbourhood; it is that of the one that pays most above its price."""
+
 _REPAIRS = cython.declare(cython.longlong, 16)
 """Most repairs of one neighbourhood; fewer where they come back to what the classes cost before."""
 
@@ -97,9 +100,10 @@ def _rebuild_all(
             work.types = 0
             work.moves.count = 0
             seed = below(state, candidates.weight.shape[0])
-            other = below(state, candidates.weight.shape[0])
-            if _excess(candidates, partition, other) > _excess(candidates, partition, seed):
-                seed = other
+            for f in range(_DRAWN - 1):
+                other = below(state, candidates.weight.shape[0])
+                if _excess(candidates, partition, other) > _excess(candidates, partition, seed):
+                    seed = other
             if candidates.first[seed + 1] == candidates.first[seed]:
                 continue
             _destroy(candidates, partition, k, seed, work, state)

@@ -35,6 +35,8 @@ def search_for(
     sparse: NDArray[np.int64],
     k: int,
     limit: int,
+    low: int,
+    high: int,
 ) -> Search:
     """Begin to list the instances with k rows that are of use to one of them, without dominated ones.
 
@@ -56,28 +58,31 @@ def search_for(
         ``sparse[l, i]`` is the least of ``cost[i : i + 2**l]``.
     k, limit : int
         Least rows of a class; members after which the search gives up.
+    low, high : int
+        Instances of the masks from ``low`` to ``high - 1`` are looked for.
 
     Notes
     -----
-    Memory O(t m) beside the answer.
+    Memory O(t m) beside the answer, for O(t) of which a search without prices asks.
     """
     search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
-    wait(search, 0, len(codes), 0, 0, search.masks.shape[0])
+    wait(search, 0, len(codes), 0, low, high)
     return search
 
 
 def expect(search: Search, worth: cython.longlong[::1]) -> None:
-    """Tell a search before it begins from which cost on an instance is of no use to a row type, int64 [t]: it looks at less."""
+    """Tell a search from which cost on an instance is of no use to a row type, int64 [t]: it looks at less."""
     search.worth[:] = worth
 
 
-def pay(search: Search, most: NDArray[np.int64]) -> None:
+def pay(search: Search, most: NDArray[np.int64], dearest: NDArray[np.int32]) -> None:
     """Tell a search before it begins what each row pays at most, int64 [t]: it lists the instances that gain from that.
 
-    A class of k rows or more gains something if, and only if, its k dearest rows pay more than their cost.
+    A class of k rows or more gains something if, and only if, its k dearest rows pay more than their cost; ``dearest`` are the
+    row types that pay most first, int32 [t].
     """
     search.worth = most
-    np.asarray(search.row)[: len(most)] = np.argsort(-most, kind="stable")
+    np.asarray(search.row)[: len(most)] = dearest
     search.priced = True
 
 
@@ -91,13 +96,11 @@ def advance(search: Search, work: cython.longlong) -> int:
     state: cython.int
     with cython.nogil:
         state = _list_some(search, work)
-        if state == 1 and not search.priced:
-            _drop_useless(search)
     return state
 
 
-def found(search: Search) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Return what a search has listed at its end.
+def found(search: Search) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Return what a search has listed at its end, without what is of no use by now.
 
     Returns
     -------
@@ -107,14 +110,14 @@ def found(search: Search) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray
         Row types, ``start[j]`` to ``start[j + 1] - 1``.
     mask : int32 array [j]
         The mask of each instance.
-    worth : int64 array [t]
-        The cost from which on an instance is of no use; 2**62 for a row type that fits none.
     """
+    if not search.priced:
+        with cython.nogil:
+            _drop_useless(search)
     return (
         np.asarray(search.start)[: search.found + 1].copy(),
         np.asarray(search.member)[: search.size],
         np.asarray(search.mask)[: search.found].copy(),
-        np.asarray(search.worth),
     )
 
 

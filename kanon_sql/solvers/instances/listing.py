@@ -14,7 +14,7 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 
 if TYPE_CHECKING:
-    from kanon_sql.kernels.instances.search import Search
+    from kanon_sql.solvers.instances.search import InstanceSearch
 
 SLACK = 3
 """Instances that cost this many cells more than the cheapest of a row are of no use to it, where memory allows so many."""
@@ -30,9 +30,6 @@ _DEEPER, _LISTING = 1 << 25, 0.1
 
 _GROWTH, _GROWTH_OF_LADDERS = 12, 4
 """What a cell more multiplies the members by, and a step where ladders have many: it is a part of a cell."""
-
-_WORK_PER_CALL = 1 << 22
-"""Row types looked at between two checks of the clock, well below a second."""
 
 NOTHING = 1 << 62
 """The worth of a row type that fits no instance."""
@@ -175,37 +172,33 @@ def among(
     cheapest: Int64 | None = None,
 ) -> Instances | None:
     """List instances as `useful` does, where some rows may fit none: rows that are left over."""
-    from kanon_sql.kernels.instances.listing import expect
+    from kanon_sql.solvers.instances.search import InstanceSearch
 
     units = (1 << 61) if slack is None else slack * usual_cost(table)
-    search, descending = _search_for(table, patterns, k, units, limit)
+    search = InstanceSearch(table, patterns, k, units, limit)
     if cheapest is not None:
-        expect(search, cheapest + units)
-    return _listed(search, descending, patterns, budget)
+        search.expect(cheapest + units)
+    return _listed(search, patterns, budget)
 
 
 def gaining(
     table: CodedTable, patterns: PatternSet, k: int, most: Int64, scale: int, limit: int, budget: Budget
 ) -> Instances | None:
     """List the instances that gain something where a row of each row type pays ``most``, in parts of 1/scale of a unit."""
-    from kanon_sql.kernels.instances.listing import pay
+    from kanon_sql.solvers.instances.search import InstanceSearch
 
-    search, descending = _search_for(table, patterns, k, 1, limit, scale)
-    pay(search, most)
-    listed = _listed(search, descending, patterns, budget)
+    search = InstanceSearch(table, patterns, k, 1, limit, scale)
+    search.pay(most)
+    listed = _listed(search, patterns, budget)
     return None if listed is None else replace(listed, worth=most // scale)
 
 
-def _listed(search: Search, descending: Int32, patterns: PatternSet, budget: Budget) -> Instances | None:
+def _listed(search: InstanceSearch, patterns: PatternSet, budget: Budget) -> Instances | None:
     """Search to the end, and return what was found; None beyond the limit, or if time ends."""
-    from kanon_sql.kernels.instances.listing import advance, found
-
-    while (state := advance(search, _WORK_PER_CALL)) == 0 and not budget.over():
-        budget.report("listing", 0.0)
-    if state <= 0:
+    if not search.run(budget, lambda: budget.report("listing", 0.0)):
         return None
-    start, member, mask, worth = found(search)
-    pattern = descending[mask]
+    worth = search.worth()
+    start, member, pattern = search.found()
     return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
 
 
@@ -253,30 +246,10 @@ def cheapest(table: CodedTable, patterns: PatternSet, k: int) -> Int64:
 
 def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget = UNLIMITED) -> Int64 | None:
     """Return the same with `NOTHING` for one that fits none; None if time ends."""
-    from kanon_sql.kernels.instances.listing import advance, found
+    from kanon_sql.solvers.instances.search import InstanceSearch
 
-    search, _ = _search_for(table, patterns, k, 0, 0)
-    while advance(search, _WORK_PER_CALL) == 0:
-        if budget.over():
-            return None
-    worth: Int64 = found(search)[3]
-    return worth
-
-
-def _search_for(
-    table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int, scale: int = 1
-) -> tuple[Search, Int32]:
-    """Begin a search, costs in parts of 1/scale; return it, and the pattern behind each of its masks, int32 [p]."""
-    from kanon_sql.kernels.instances.listing import search_for
-
-    order = np.argsort(-table.cardinality, kind="stable")
-    masks = np.zeros(len(patterns.shown), np.uint64)
-    for place, column in enumerate(order):
-        masks |= ((patterns.shown >> np.uint64(column)) & np.uint64(1)) << np.uint64(len(order) - 1 - place)
-    descending = np.argsort(masks)[::-1].astype(np.int32)
-    cost = patterns.cost[descending] * scale
-    codes = np.ascontiguousarray(table.codes[:, order])
-    return search_for(codes, table.weight, slack, masks[descending], cost, _range_minima(cost), k, limit), descending
+    search = InstanceSearch(table, patterns, k, 0, 0)
+    return search.worth() if search.run(budget) else None
 
 
 def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, worth: Int64) -> Instances:
@@ -285,14 +258,3 @@ def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: 
 
     start, member = supports(table.codes, patterns.shown[pattern], sample.astype(np.int32))
     return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
-
-
-def _range_minima(cost: Int64) -> Int64:
-    """Return int64 [levels, p]: in level l the least of 2^l neighbours from each place on."""
-    levels = [cost]
-    while 2 << (len(levels) - 1) <= len(cost):
-        half = 1 << (len(levels) - 1)
-        level = levels[-1].copy()
-        level[:-half] = np.minimum(levels[-1][:-half], levels[-1][half:])
-        levels.append(level)
-    return np.ascontiguousarray(np.stack(levels))

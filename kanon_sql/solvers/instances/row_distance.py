@@ -10,13 +10,13 @@ Chakaravarthy, Pandit, Sabharwal: On the Complexity of the k-Anonymization Probl
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.listing import cheapest
+from kanon_sql.solvers.threads import WORKERS
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
@@ -35,8 +35,6 @@ _COMPARISONS_PER_CALL = 1 << 30
 
 _MOST_COLUMNS, _MOST_ROWS = 64, 64
 """Columns, and rows of a class, up to which whole classes are looked for around a row, not its k-th nearest row alone."""
-
-_WORKERS = min(4, os.cpu_count() or 1)
 
 
 def row_prices(table: CodedTable, patterns: PatternSet, k: int, budget: Budget = UNLIMITED) -> Prices:
@@ -89,7 +87,7 @@ def near_row_types(table: CodedTable, many: int, budget: Budget) -> Int32 | None
         if not budget.over():
             nearest_row_types(values, low, min(low + size, table.row_types), near)
 
-    with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
+    with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         for number, _ in enumerate(threads.map(list_near, first)):
             budget.report("neighbours", number / len(first))
     return near
@@ -117,7 +115,7 @@ def _classes_around(table: CodedTable, k: int, budget: Budget) -> Int64:
             else:
                 found[low:high] = distances(values, table.weight, k, low, high)
 
-    with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
+    with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         for number, _ in enumerate(threads.map(measure, first)):
             budget.report("row distance", number / len(first))
     found *= step

@@ -10,8 +10,8 @@ from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.search_space import SearchSpace
 
-_TIMES, _LEAST_STEPS = 100, 1_000
-"""How often a pass takes each row type apart, on average, and its least number of steps."""
+_TIMES, _TIMES_OF_LADDERS, _LEAST_STEPS = 100, 250, 1_000
+"""How often a pass takes each row type apart, on average, also where levels leave more to choose from; and its least steps."""
 
 _CHUNK, _LEAST_CHUNKS = 80_000, 10
 """Row types that are taken apart between two checks of the clock, some tenths of a second; and checks in a pass, at least."""
@@ -45,7 +45,8 @@ def local_search(space: SearchSpace, partition: Partition, bound: int, budget: B
 
     state = seeded(budget.seed)
     size = min(_SIZE + _SIZE_PER_ROW * space.k, _MOST)
-    steps = max(_LEAST_STEPS, _TIMES * space.table.row_types // size)
+    times = _TIMES_OF_LADDERS if space.table.has_ladders else _TIMES
+    steps = max(_LEAST_STEPS, times * space.table.row_types // size)
     chunk = min(max(1, _CHUNK // size), steps // _LEAST_CHUNKS)
     work = Workspace(space.candidates, space.k, size)
     highest = min(_THRESHOLD, _THRESHOLD_PER_ROW * space.k) * space.cell

@@ -11,7 +11,6 @@ Chakaravarthy, Pandit, Sabharwal: On the Complexity of the k-Anonymization Probl
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import Instances
-from kanon_sql.solvers.threads import mapping
+from kanon_sql.solvers.threads import WORKERS, mapping
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Prices
@@ -41,8 +40,6 @@ _FIRST_STEP, _LAST_STEP = 1.0, 0.003
 """The step length, as a share of what the gap asks for, falls geometrically."""
 
 _MOMENTUM = 0.7
-
-_WORKERS = min(4, os.cpu_count() or 1)
 
 _MANY = 1 << 16
 """Members from which on the work is divided among threads."""
@@ -130,7 +127,7 @@ def relax(
     speed = np.zeros(table.row_types)
     nothing = Prices(price=np.zeros(table.row_types, np.int64), scale=scale)
     best = Relaxation(prices=nothing, value=-1, surplus=np.full(len(instances), -1, np.int64), instances=instances)
-    with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
+    with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         for number in range(rounds + 1):
             if relisted is not None and (found := relisted(number, price, most)):
                 instances, most = found
@@ -191,7 +188,7 @@ def _chunks(instances: Instances) -> list[tuple[int, int]]:
     """Divide the instances among the threads, by their members."""
     if len(instances.member) <= _MANY:
         return [(0, len(instances))]
-    ends = np.searchsorted(instances.start, np.linspace(0, len(instances.member), _WORKERS + 1)[1:-1]).tolist()
+    ends = np.searchsorted(instances.start, np.linspace(0, len(instances.member), WORKERS + 1)[1:-1]).tolist()
     return list(zip([0, *ends], [*ends, len(instances)], strict=True))
 
 

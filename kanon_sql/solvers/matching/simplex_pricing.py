@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from operator import mul
@@ -13,6 +12,7 @@ from kanon_sql.kernels.partitions.duals import Duals
 from kanon_sql.kernels.partitions.simplex_pricing import pairs_below, triples_below
 from kanon_sql.kernels.partitions.simplices import DEARER_TRIPLE, FORBIDDEN, Simplices, class_costs, nearest
 from kanon_sql.solvers.matching.odd_set_program import Floats, Optimum
+from kanon_sql.solvers.threads import WORKERS
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
@@ -31,8 +31,6 @@ _NEGLIGIBLE = 20
 
 _MOST = 1 << 20
 """Pairs, and triples, that a pricing returns: with more, it proves nothing."""
-
-_WORKERS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,10 +135,10 @@ def nearest_pairs(costs: Costs, rows: Int64 | None = None) -> Int32:
             spread=s.spread,
         )
     found = np.empty((len(chosen), _NEAREST), np.int32)
-    with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
-        parts = threads.map(lambda start: nearest(s, _NEAREST, start, _WORKERS), range(_WORKERS))
+    with ThreadPoolExecutor(max_workers=WORKERS) as threads:
+        parts = threads.map(lambda start: nearest(s, _NEAREST, start, WORKERS), range(WORKERS))
         for start, part in enumerate(parts):
-            found[start::_WORKERS] = part
+            found[start::WORKERS] = part
     there = found >= 0
     pair = np.stack([np.repeat(chosen, there.sum(axis=1)), chosen[found[there]]], axis=1)
     return _with_third(np.unique(np.sort(pair, axis=1), axis=0))
@@ -217,8 +215,8 @@ def classes_below(costs: Costs, duals: Duals, slack: int, limit: int) -> Int32 |
 def _pairs(costs: Costs, duals: Duals, slack: int) -> tuple[Int32, Int64]:
     """Return what `pairs_below` finds, in ascending order, found by several threads."""
     s = costs.simplices
-    with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
-        found = threads.map(lambda start: pairs_below(s, duals, slack, _MOST, start, _WORKERS), range(_WORKERS))
+    with ThreadPoolExecutor(max_workers=WORKERS) as threads:
+        found = threads.map(lambda start: pairs_below(s, duals, slack, _MOST, start, WORKERS), range(WORKERS))
         pair, reduced = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.lexsort((pair[:, 1], pair[:, 0]))
     return pair[order], reduced[order]

@@ -13,7 +13,6 @@ Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -29,7 +28,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.limits import limits
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
 from kanon_sql.solvers.sensitive.support import able
-from kanon_sql.solvers.threads import Map, mapping
+from kanon_sql.solvers.threads import WORKERS, Map, mapping
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Prices
 
@@ -56,8 +55,6 @@ _MOMENTUM = 0.8
 
 _LONGEST = 4
 """Cells of the longest step by the rule."""
-
-_WORKERS = min(4, os.cpu_count() or 1)
 
 _NEAR, _NEARER = 0.2, 0.6
 """Part of the longest step that a size may gain less than the best to be tried in the first round, and what is left later."""
@@ -152,7 +149,7 @@ class _Dual:
         start = self.space.start
         if start[-1] <= _MANY:
             return [(0, len(self.space))]
-        ends = np.searchsorted(start, np.linspace(0, start[-1], _WORKERS + 1)[1:-1]).tolist()
+        ends = np.searchsorted(start, np.linspace(0, start[-1], WORKERS + 1)[1:-1]).tolist()
         return list(zip([0, *ends], [*ends, len(self.space)], strict=True))
 
 
@@ -193,7 +190,7 @@ def relax(space: SearchSpace, price: Floats, upper: int, budget: Budget) -> Rela
         return None
     sized = has_sizes(found, requirement.least)
     rounds = max(1, min(_ROUNDS, (_SIZED_WORK if sized else _WORK) // (_STEPS * max(1, len(space.candidates.item)))))
-    with ThreadPoolExecutor(max_workers=_WORKERS) as threads:
+    with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         dual = _Dual(
             space=space,
             limits=found,

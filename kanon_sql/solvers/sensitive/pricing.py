@@ -6,7 +6,6 @@ requirement, found by a heuristic: the prices lead a search, and prove nothing.
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ from kanon_sql.kernels.requirements.pricing import serve
 from kanon_sql.kernels.requirements.selection import Selection
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
-from kanon_sql.solvers.threads import mapping
+from kanon_sql.solvers.threads import WORKERS, mapping
 from kanon_sql.table.arrays import Int64
 
 Floats = NDArray[np.float64]
@@ -44,8 +43,6 @@ _FIRST_STEP, _LAST_STEP = 0.4, 0.02
 """The step length, as a share of what the aim asks for, falls geometrically."""
 
 _MOMENTUM = 0.7
-
-WORKERS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

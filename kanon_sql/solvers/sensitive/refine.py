@@ -22,9 +22,10 @@ from kanon_sql.solvers.sensitive import greedy
 from kanon_sql.solvers.sensitive.lagrangian import METHOD as RELAXED
 from kanon_sql.solvers.sensitive.lagrangian import relax
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
-from kanon_sql.solvers.sensitive.pricing import WORKERS, Guide, guide_at, prices
+from kanon_sql.solvers.sensitive.pricing import Guide, guide_at, prices
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.threads import WORKERS
 from kanon_sql.table.recoding import Prices, Recoding
 
 METHOD = "cheapest possible class of each row"
