@@ -30,6 +30,7 @@ from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.requirements.limits import limits
+from kanon_sql.solvers.sensitive import lagrangian, pricing
 from kanon_sql.solvers.sensitive.lagrangian import LARGEST, METHOD, has_sizes, relax
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
 from kanon_sql.solvers.sensitive.support import able
@@ -298,6 +299,18 @@ GOLDEN = {"frequency": 163, "recursive": 86, "equal": 214, "ordered": 86}
 def test_the_bounds_in_certificates_stay_the_same(name: str) -> None:
     certificate, _ = proof(CASES[name])
     assert certificate.lower_bound == GOLDEN[name]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bounds_and_prices_are_the_same_on_any_number_of_cores(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for cores in (1, 2, 3):
+        for module in (lagrangian, pricing):
+            monkeypatch.setattr(module, "WORKERS", cores)
+            monkeypatch.setattr(module, "_MANY", 0)
+        certificate, _ = proof(CASES[name])
+        found.append((certificate.cost, certificate.lower_bound, certificate.prices))
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.exhaustive

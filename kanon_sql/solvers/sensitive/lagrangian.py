@@ -59,8 +59,8 @@ _LONGEST = 4
 _NEAR, _NEARER = 0.2, 0.6
 """Part of the longest step that a size may gain less than the best to be tried in the first round, and what is left later."""
 
-_MANY = 1 << 13
-"""Items from which on the work is divided among threads."""
+_MANY, _CHUNKS = 1 << 13, 16
+"""Items from which on the work is divided among threads, and chunks then: few instances gain, and those take the time."""
 
 _SCALE_BITS, _PRODUCT_BITS = 16, 46
 """Prices are whole numbers of 1/65536 of a unit, fewer where the cost of all cells would need too many bits for products."""
@@ -145,11 +145,11 @@ class _Dual:
         return mapping(self.threads, enough=self.space.start[-1] > _MANY)
 
     def _chunks(self) -> list[tuple[int, int]]:
-        """Divide the instances among the threads, by their items."""
+        """Divide the instances by their items."""
         start = self.space.start
         if start[-1] <= _MANY:
             return [(0, len(self.space))]
-        ends = np.searchsorted(start, np.linspace(0, start[-1], WORKERS + 1)[1:-1]).tolist()
+        ends = np.searchsorted(start, np.linspace(0, start[-1], _CHUNKS + 1)[1:-1]).tolist()
         return list(zip([0, *ends], [*ends, len(self.space)], strict=True))
 
 

@@ -27,8 +27,8 @@ _ROUNDS, _STEPS = 3, 8
 _WORK = 1 << 26
 """Items of all instances looked at in all rounds together: larger search spaces take fewer rounds, at least one."""
 
-_MANY = 1 << 13
-"""Items from which on the work is divided among threads."""
+_MANY, _CHUNKS = 1 << 13, 4
+"""Items from which on the work is divided among threads; in so many chunks on any number of cores, as floats are added up."""
 
 _START = 0.25
 """Where between the cheapest instance of a row and what it pays in a known release its price starts."""
@@ -85,7 +85,7 @@ def prices(space: SearchSpace, paid: Floats, cost: int, budget: Budget) -> Guide
     rounds = max(1, min(_ROUNDS, _WORK // (_STEPS * max(1, len(space.candidates.item)))))
     best, guide = -np.inf, Guide(price=price, surplus=np.zeros(len(space)))
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
-        selections = [space.selection(space.table.weight, price) for _ in range(WORKERS)]
+        selections = [space.selection(space.table.weight, price) for _ in range(_CHUNKS)]
         for number in range(rounds + 1):
             margin = _MARGIN * _NARROWER**number * space.requirement.least * cells
             value, _, surplus = _served(space, price, -margin, threads, selections)
@@ -110,7 +110,7 @@ def guide_at(space: SearchSpace, price: Floats) -> Guide:
     """Return what leads a search at given prices; O(items)."""
     margin = _MARGIN * space.requirement.least * float(space.table.cost.max())
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
-        selections = [space.selection(space.table.weight, price) for _ in range(WORKERS)]
+        selections = [space.selection(space.table.weight, price) for _ in range(_CHUNKS)]
         _, _, surplus = _served(space, price, -margin, threads, selections)
     return Guide(price=price, surplus=surplus)
 
