@@ -31,6 +31,9 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet, closed, permitted
 from kanon_sql.table.recoding import Recoding
 
+_FOR_A_BOUND = 1.5
+"""Seconds that the bound may take where the release has taken all the time."""
+
 
 def run(
     table: CodedTable, policy: Policy, progress: Progress = silent, ended: Callable[[], bool] = never
@@ -76,7 +79,7 @@ def run(
     prices = recoding.prices
     bound, method = recoding.lower_bound, recoding.bound
     if prices is None:
-        prices, distance = floor or least_prices(patterns, requirement)
+        prices, distance = floor or least_prices(patterns, requirement, budget.at_least(_FOR_A_BOUND))
         bound, method = max((bound, method), (int(prices.price @ table.weight), distance))
     lower_bound, method = _of_every_release(table.exact_cost(bound), _with_least(method, requirement, policy), table, policy)
     certificate = certified(

@@ -14,9 +14,13 @@ from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.kernels.classes.listed_greedy import take_listed
 from kanon_sql.solvers.budget import UNLIMITED, Budget
+from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances import listing, search
 from kanon_sql.solvers.instances.listing import Instances, among, deepest, useful
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.instances.row_distance import row_prices
 from kanon_sql.solvers.k_anonymity import greedy, listed_greedy
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import Recoding
@@ -110,6 +114,37 @@ def test_listing_ends_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_WORK_PER_CALL", 1)
     table, policy = coded(drawn(1, 120, 6), k=3)
     assert useful(table, permitted(table, policy), 3, slack=2, budget=Budget(ended=lambda: True)) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}, {"masks": [(), ("c0",), ("c0", "c1")]}]
+)
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_time_leaves_is_split_top_down(
+    seed: int, options: dict[str, Any], listed: bool, request: pytest.FixtureRequest
+) -> None:
+    if listed:
+        request.getfixturevalue("many")
+    table, policy = coded(drawn(seed, 150, 5), k=4, **options)
+    problem = Problem(table=table, patterns=permitted(table, policy), requirement=feasible_requirement(table, policy))
+    recoding = greedy.solve(problem, Budget(ended=lambda: True))
+    check(table, recoding, 4)
+    nothing = int(table.cost.sum()) * table.rows
+    assert recoding.cost(table) < nothing
+    prices = row_prices(table, problem.patterns, 4, Budget(ended=lambda: True)).price
+    assert (prices <= row_prices(table, problem.patterns, 4).price).all()
+
+
+def test_rows_that_fit_no_mask_among_themselves_join_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [("a", "x")] * 3 + [("a", "y")] + [("b", "w")] * 3 + [("b", "z")] * 2
+    table, policy = coded(rows, k=3, masks=[("c0",), ("c0", "c1")])
+    everything = PartialRecoding.of_row_types(table, table.weight == 3, np.full(table.row_types, 3, np.uint64))
+    monkeypatch.setattr(greedy, "cheapest_first", lambda *_: everything)
+    problem = Problem(table=table, patterns=permitted(table, policy), requirement=feasible_requirement(table, policy))
+    recoding = greedy.solve(problem, Budget(ended=lambda: True))
+    check(table, recoding, 3)
+    assert recoding.cost(table) == table.rows
 
 
 @pytest.mark.usefixtures("many")

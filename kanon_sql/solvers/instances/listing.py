@@ -236,12 +236,10 @@ def deepest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> 
     return found
 
 
-def cheapest(table: CodedTable, patterns: PatternSet, k: int) -> Int64:
-    """Return the cost of the cheapest instance with k rows of each row type, int64 [t]; 0 for one that fits none."""
-    worth = least_costs(table, patterns, k)
-    if worth is None:
-        raise AssertionError("nothing ends a search without a limit")
-    return np.where(worth == NOTHING, 0, worth)
+def cheapest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Int64 | None:
+    """Return the cost of the cheapest instance with k rows of each row type, 0 where none fits; None if time ends."""
+    worth = least_costs(table, patterns, k, budget)
+    return None if worth is None else np.where(worth == NOTHING, 0, worth)
 
 
 def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget = UNLIMITED) -> Int64 | None:

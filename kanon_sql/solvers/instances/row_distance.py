@@ -53,13 +53,13 @@ def row_prices(table: CodedTable, patterns: PatternSet, k: int, budget: Budget =
 
     Notes
     -----
-    Where the patterns are listed, the cost of the cheapest one under which k rows look like the row: as `useful`, but far
-    less, because only one instance of each row matters. Else the cost of the columns in which any of k rows differ, the row
-    one of them, where k and m are small; or at least of those in which it differs from the k-th nearest row, itself the
-    first: O(m t^2), for as many row types as there is time for.
+    Where the patterns are listed and time suffices, the cost of the cheapest one under which k rows look like the row: as
+    `useful`, but far less, because only one instance of each row matters. Else the cost of the columns in which any of k rows
+    differ, the row one of them, where k and m are small; or at least of those in which it differs from the k-th nearest row,
+    itself the first: O(m t^2), for as many row types as there is time for.
     """
-    price = cheapest(table, patterns, k) if patterns.listed else _classes_around(table, k, budget)
-    return Prices(price=price, scale=1)
+    price = cheapest(table, patterns, k, budget) if patterns.listed else None
+    return Prices(price=_classes_around(table, k, budget) if price is None else price, scale=1)
 
 
 def near_row_types(table: CodedTable, many: int, budget: Budget) -> Int32 | None:

@@ -11,8 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_sql.solvers.budget import Budget
+from kanon_sql.errors import InfeasibleError
+from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.listing import Instances
+from kanon_sql.solvers.instances.partition import divided, released
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
 from kanon_sql.solvers.instances.sampled import sampled_patterns
 from kanon_sql.solvers.instances.search_space import tightened
@@ -82,7 +84,10 @@ def unlisted(problem: Problem, budget: Budget) -> list[Recoding]:
 def in_order(problem: Problem, budget: Budget, listed: Instances | None = None) -> Recoding:
     """Return a recoding by one order of the patterns, from instances that are listed already if there are any."""
     table, patterns, k = problem.table, problem.patterns, problem.k
-    partial = repair(table, patterns, k, cheapest_first(table, patterns, k, budget, listed), budget)
+    partial = cheapest_first(table, patterns, k, budget, listed)
+    if budget.over():
+        partial = _with_rest_divided(table, patterns, k, partial)
+    partial = repair(table, patterns, k, partial, budget)
     if table.row_types <= _MANY:
         partial = shift(table, patterns, k, partial, budget)
     return partial.recoding()
@@ -114,6 +119,20 @@ def cheapest_first(
         if left < k or budget.over():
             break
     return PartialRecoding.of_row_types(table, taken >= 0, patterns.shown[taken])
+
+
+def _with_rest_divided(table: CodedTable, patterns: PatternSet, k: int, partial: PartialRecoding) -> PartialRecoding:
+    """Split the rows that time left without a class top down, where masks permit it: one class of all would show nothing."""
+    left = np.flatnonzero(~partial.placed)
+    row_type = partial.row_type[left].astype(np.int64)
+    rest = table.of_row_types(row_type, partial.count[left])
+    if rest.rows < k:
+        return partial
+    try:
+        found = released(rest, patterns, k, divided(rest, np.arange(rest.row_types), rest.weight, k), UNLIMITED)
+    except InfeasibleError:  # together with others they may fit a mask
+        return partial
+    return partial.with_rest(PartialRecoding.of(found), row_type)
 
 
 def _top_down(table: CodedTable, k: int) -> PartialRecoding:
