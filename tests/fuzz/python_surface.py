@@ -60,7 +60,7 @@ class Python:
             except Exception as error:  # every kind of it is judged
                 raise refused(error) from None
             found = tuple(_unlike(given, release.table, trial.promise, kind))
-            con.register("released", _arrow(release.table))
+            con.register("released", _as_wide(_arrow(release.table), _arrow(given)))
             source, table = read_pair(con, "source", "released")  # no kind of table in Python carries a collation
         return Outcome(
             source=source,
@@ -124,6 +124,17 @@ def _arrow(table: Any) -> pa.Table:
     if isinstance(table, pl.DataFrame):
         return table.to_arrow()
     return table if isinstance(table, pa.Table) else table.to_arrow_table()
+
+
+def _as_wide(released: pa.Table, given: pa.Table) -> pa.Table:
+    """The decimals of pandas are objects, whose width Arrow guesses from the cells; DuckDB writes 0.00 as .00 where it is 2."""
+    for place, field in enumerate(released.schema):
+        if not pa.types.is_decimal(field.type) or field.name not in given.schema.names:
+            continue
+        wide = given.schema.field(field.name).type
+        if pa.types.is_decimal(wide) and wide.scale == field.type.scale:
+            released = released.set_column(place, field.name, released.column(place).cast(wide))
+    return released
 
 
 def _unlike(given: Any, released: Any, promise: Promise, kind: str) -> Iterator[str]:

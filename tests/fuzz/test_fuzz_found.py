@@ -29,6 +29,7 @@ from fuzz.campaign import again
         "clause:4102:99",  # the least and the highest UHUGEINT have one hash, too
         "policies:2041:0",  # a set of two texts that a collation takes for one costs nothing
         "files:9101:197",  # a JSON file without rows names no columns
+        "python:9302:282",  # a decimal column of pandas that shows zeros alone
         "populations:9201:70",  # a value of the population that is longer than all of the source has no label with stars
     ],
 )
