@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,22 @@ def test_what_time_leaves_is_split_top_down(
     assert recoding.cost(table) < nothing
     prices = row_prices(table, problem.patterns, 4, Budget(ended=lambda: True)).price
     assert (prices <= row_prices(table, problem.patterns, 4).price).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}, {"masks": [(), ("c0",)]}])
+@pytest.mark.parametrize("algorithm", ["greedy", "refine"])
+@pytest.mark.usefixtures("many")
+def test_the_bound_of_a_release_without_time_is_proven_again(
+    options: dict[str, Any], algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "_WORK_PER_CALL", 1)
+    monkeypatch.setattr(pipeline, "_FOR_A_BOUND", 0.0)
+    table, policy = coded(drawn(1, 150, 5), k=4, algorithm=algorithm, time_limit=1e-6, **options)
+    recoding, certificate = pipeline.run(table, policy)
+    check(table, recoding, 4)
+    bound = certificate.lower_bound
+    assert 0 <= bound <= pipeline.run(table, replace(policy, time_limit=None))[1].cost
+    assert verify(certificate, table.codes.tolist(), table.weight.tolist()) == bound
 
 
 def test_rows_that_fit_no_mask_among_themselves_join_others(monkeypatch: pytest.MonkeyPatch) -> None:

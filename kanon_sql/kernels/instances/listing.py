@@ -63,7 +63,7 @@ def search_for(
 
     Notes
     -----
-    Memory O(t m) beside the answer, for O(t) of which a search without prices asks.
+    Memory O(t m) beside the answer; a search without prices uses O(t) of it.
     """
     search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
     wait(search, 0, len(codes), 0, low, high)

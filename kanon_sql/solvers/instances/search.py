@@ -47,8 +47,8 @@ class InstanceSearch:
 
     Notes
     -----
-    How many parts there are depends on the table alone, and what they tell each other on the row types that they have looked
-    at: the result is the same on any number of cores.
+    The number of parts depends on the table alone, and parts share what they know after fixed amounts of work: the result is
+    the same on any number of cores.
     """
 
     def __init__(self, table: CodedTable, patterns: PatternSet, k: int, slack: int, limit: int, scale: int = 1) -> None:

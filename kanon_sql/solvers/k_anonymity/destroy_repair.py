@@ -11,7 +11,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.search_space import SearchSpace
 
 _TIMES, _TIMES_OF_LADDERS, _LEAST_STEPS = 100, 250, 1_000
-"""How often a pass takes each row type apart, on average, also where levels leave more to choose from; and its least steps."""
+"""How often a pass takes each row type apart on average; where levels leave more to choose from; and its least steps."""
 
 _CHUNK, _LEAST_CHUNKS = 80_000, 10
 """Row types that are taken apart between two checks of the clock, some tenths of a second; and checks in a pass, at least."""

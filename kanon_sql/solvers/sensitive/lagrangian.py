@@ -60,7 +60,7 @@ _NEAR, _NEARER = 0.2, 0.6
 """Part of the longest step that a size may gain less than the best to be tried in the first round, and what is left later."""
 
 _MANY, _CHUNKS = 1 << 13, 16
-"""Items from which on the work is divided among threads, and chunks then: few instances gain, and those take the time."""
+"""Items from which on the work is divided among threads, and chunks: the few instances that gain something take the time."""
 
 _SCALE_BITS, _PRODUCT_BITS = 16, 46
 """Prices are whole numbers of 1/65536 of a unit, fewer where the cost of all cells would need too many bits for products."""

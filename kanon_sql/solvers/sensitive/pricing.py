@@ -28,7 +28,7 @@ _WORK = 1 << 26
 """Items of all instances looked at in all rounds together: larger search spaces take fewer rounds, at least one."""
 
 _MANY, _CHUNKS = 1 << 13, 4
-"""Items from which on the work is divided among threads; in so many chunks on any number of cores, as floats are added up."""
+"""Items from which on the work is divided among threads, and chunks on any number of cores: their floats are added up."""
 
 _START = 0.25
 """Where between the cheapest instance of a row and what it pays in a known release its price starts."""
