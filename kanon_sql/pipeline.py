@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 
@@ -73,16 +72,17 @@ def run(
     if floor:
         problem = replace(problem, least=int(floor[0].price @ table.weight))
 
-    def proven(given: Budget) -> tuple[Prices, str]:
-        return floor or least_prices(patterns, requirement, given)
-
     # The greedy takes one core and proves nothing: where the clock does not decide, another core proves the bound meanwhile.
     apart = solver.name == "greedy" and patterns.listed and policy.people is None and budget.seconds is None
-    with beside(proven) if apart else nullcontext(lambda: proven(budget.at_least(_FOR_A_BOUND))) as wait:
+
+    def proven(ended: Callable[[], bool]) -> tuple[Prices, str]:
+        return floor or least_prices(patterns, requirement, budget.at_least(_FOR_A_BOUND, ended))
+
+    with beside(proven, at_once=apart) as wait_for_bound:
         recoding = placed(problem, budget, solver, people=policy.people is not None)
         bound, method, prices = recoding.lower_bound, recoding.bound, recoding.prices
         if prices is None:
-            prices, distance = wait()
+            prices, distance = wait_for_bound(lambda: budget.report("row distance", 0.0))
             bound, method = max((bound, method), (int(prices.price @ table.weight), distance))
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     check_population(table, requirement, recoding)

@@ -94,9 +94,13 @@ class Budget:
         """Return the share of the time that is used up, 0 to 1; 0 without limit."""
         return 0.0 if self.seconds is None else min(1.0, (time.monotonic() - self._start) / self.seconds)
 
-    def at_least(self, seconds: float) -> Budget:
-        """Return a budget of what is left, or so many seconds if that is less, which nothing else ends."""
-        return UNLIMITED if self.seconds is None else Budget(seconds=max(seconds, self.left()))
+    def at_least(self, seconds: float, ended: Callable[[], bool]) -> Budget:
+        """Return a budget of what is left, or so many seconds if that is less, which reports nothing."""
+        return Budget(seconds=None if self.seconds is None else max(seconds, self.left()), ended=ended)
+
+    def half(self) -> Budget:
+        """Return a budget of half of the time that is left."""
+        return self if self.seconds is None else replace(self, seconds=self.seconds - self.left() / 2)
 
     def of_a_part(self) -> Budget:
         """Return the budget of work on a part of the table: what the part costs says nothing of the whole."""

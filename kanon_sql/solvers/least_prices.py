@@ -29,4 +29,4 @@ def least_prices(patterns: PatternSet, requirement: ClassRequirement, budget: Bu
         return prices, METHOD
     from kanon_sql.solvers.people import row_distance as by_people
 
-    return by_people.people_prices(requirement, patterns, prices), by_people.METHOD
+    return by_people.people_prices(requirement, patterns, prices, budget), by_people.METHOD

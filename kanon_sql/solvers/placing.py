@@ -70,7 +70,7 @@ def _people_counted(problem: Problem, budget: Budget, solver: Solver) -> Recodin
     """Return a release by a solver where classes hold rows of k people, with what is known of its bound."""
     from kanon_sql.solvers.people import search
 
-    prices, distance = least_prices(problem.patterns, problem.requirement)
+    prices, distance = least_prices(problem.patterns, problem.requirement, budget.half())
     least = int(prices.price @ problem.table.weight)
     found = search.solve(problem, budget, solver, least)
     bound, method = max((found.lower_bound, found.bound), (least, distance))

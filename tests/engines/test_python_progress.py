@@ -8,8 +8,11 @@ import pyarrow as pa
 import pytest
 
 import kanon_sql
+from kanon_sql import pipeline
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError
-from kanon_sql.solvers.budget import Moment
+from kanon_sql.solvers.budget import Budget, Moment
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
+from kanon_sql.table.patterns import PatternSet
 
 
 def wide(rows: int) -> pa.Table:
@@ -60,6 +63,29 @@ def test_an_interrupt_from_another_thread_stops_the_solver() -> None:
         tables = con.execute("SELECT table_name FROM duckdb_tables()").fetchall()
         assert tables == [("t",)]
         assert kanon_sql.releases(con.raw) == []
+
+
+@pytest.mark.parametrize("time_limit", [None, 30])
+def test_a_listener_stops_the_release_while_its_bound_is_proven(
+    monkeypatch: pytest.MonkeyPatch, time_limit: float | None
+) -> None:
+    told = threading.Event()
+
+    def prove(patterns: PatternSet, requirement: ClassRequirement, budget: Budget) -> None:
+        while not budget.over():
+            time.sleep(0.01)
+        told.set()
+
+    def stop(moment: Moment) -> None:
+        if moment.step == "row distance":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "least_prices", prove)
+    begun = time.monotonic()
+    with pytest.raises(InterruptedReleaseError, match="nothing was released"):
+        kanon_sql.anonymize(wide(500), k=5, algorithm="greedy", progress=stop, time_limit=time_limit)
+    assert time.monotonic() - begun < 20, "not by the time limit"
+    assert told.is_set()
 
 
 @pytest.mark.exhaustive

@@ -6,17 +6,15 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeVar
 
 from kanon_sql.solvers.budget import Budget, silent
+from kanon_sql.solvers.threads import finished
 
 MOST_THREADS = 16
 """More parts at once would not fit the memory."""
-
-_WAIT = 0.2
-"""Seconds between two reports while a part is solved."""
 
 _Part = TypeVar("_Part")
 _Found = TypeVar("_Found")
@@ -67,7 +65,7 @@ def solved(
 
 def _first(waiting: deque[Future[_Found]], budget: Budget, step: str, done: float) -> _Found:
     """Return what is found for the first part, once it is."""
-    while not wait([waiting[0]], timeout=_WAIT).done:
-        budget.report(step, done)
+    found = finished(waiting[0], lambda: budget.report(step, done))
+    waiting.popleft()
     budget.report(step, done)
-    return waiting.popleft().result()
+    return found

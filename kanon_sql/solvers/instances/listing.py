@@ -247,7 +247,7 @@ def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget 
     from kanon_sql.solvers.instances.search import InstanceSearch
 
     search = InstanceSearch(table, patterns, k, 0, 0)
-    return search.worth() if search.run(budget) else None
+    return search.worth() if search.run(budget, lambda: budget.report("row distance", 0.0)) else None
 
 
 def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, worth: Int64) -> Instances:

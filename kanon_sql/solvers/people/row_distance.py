@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.people.people_requirement import enough_people
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.keys import alike
@@ -21,7 +22,7 @@ _MOST_WORK = 1 << 25
 """Patterns times QI groups that are looked at, a few seconds; what is left then costs no less than the next pattern."""
 
 
-def people_prices(requirement: ClassRequirement, patterns: PatternSet, rows: Prices) -> Prices:
+def people_prices(requirement: ClassRequirement, patterns: PatternSet, rows: Prices, budget: Budget) -> Prices:
     """Return what a row of each row type costs at least in any release.
 
     Parameters
@@ -32,6 +33,8 @@ def people_prices(requirement: ClassRequirement, patterns: PatternSet, rows: Pri
         The permitted patterns, listed in the order of their costs.
     rows : Prices
         What a row costs at least where rows are counted, one of ``scale`` 1.
+    budget : Budget
+        Time left: when it ends, rows that are left cost no less than the next pattern.
 
     Notes
     -----
@@ -53,7 +56,8 @@ def people_prices(requirement: ClassRequirement, patterns: PatternSet, rows: Pri
                 break
             continue
         work += len(first)
-        if work > _MOST_WORK:
+        budget.report("row distance", min(1.0, work / _MOST_WORK))
+        if work > _MOST_WORK or budget.over():
             price[free] = cost
             break
         number = alike(groups.codes, cardinality, gone)
