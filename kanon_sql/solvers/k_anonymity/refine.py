@@ -34,6 +34,9 @@ _LOSS = 0.1
 _FEW_ROWS = 5
 """Smaller classes may lose as much as one of so many rows."""
 
+_SMALL = 2_000
+"""Row types of a table in which large neighbourhoods gain something even while the local search still does."""
+
 
 def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a k-anonymous recoding that is never dearer than the greedy's, with a proven bound.
@@ -98,7 +101,8 @@ def searched(
     found = guided(space, budget)
     best = tightened(table, patterns, k, min(start, found, key=lambda each: each.cost(table)))
     space, partition = as_partition(space, best, relaxed.prices)
-    if local_search(space, partition, relaxed.bound, budget, endless=rounds is None):
+    idle = local_search(space, partition, relaxed.bound, budget, endless=rounds is None)
+    if idle or table.row_types <= _SMALL:
         improve(space, partition, relaxed.bound, budget, rounds)
     found = repair(table, patterns, k, space.partial(partition), budget).recoding()
     return min(best, found, key=lambda each: each.cost(table))
