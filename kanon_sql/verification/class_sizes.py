@@ -1,11 +1,11 @@
-"""What an instance gains at most from a class of so many rows and no more, where whole rows keep a limit, by NumPy.
+"""What an instance gains at most from a class of so many rows and no more, where whole rows keep limits, by NumPy.
 
 Multipliers that hold for every size let a class have parts of rows. In a class of X rows the first floor(share X) rows of a
-value are within its share, the next one is beyond it in part, and the others whole. No value has more rows than the limit
-allows it if all others are within their shares: where each share is a limit of its own, none but the first. Otherwise a row
-beyond pays the multiplier of this size times the length of its set, one in part that part of it, and the class gets back
-multiplier * most for each row: never less than it pays, if it keeps the limit. So its gain after taxes, of the X rows that pay
-most, is at least its gain.
+value are within its share, the next one is beyond it in part, and the others whole. No value has more rows than a limit
+allows it if all others are within their shares: where each share is a limit of its own, none but the first. By the limit that
+is about all values together a row beyond pays the multiplier of this size times the length of its set, one in part that part
+of it, and the class gets back multiplier * most for each row: never less than it pays, if it keeps the limit. So its gain after
+taxes, of the X rows that pay most, is at least its gain.
 
 The multipliers of a size are, first, the m that `kanon_sql.verification.taxed_gains` chose for the instance; then eight times
 the middle of what is left between 0 and ``longest``: the upper half where the class with the last one was beyond the limit, or
@@ -13,7 +13,7 @@ the lower one. Of rows that pay the same, those of the first set are taken. The 
 
 For classes of more rows than are looked at by their size, the largest size chooses multipliers: the one with which it gained
 least, and for each set what its next row beyond the share pays more than the last row of the class, but no more than the limit
-lets it pay.
+lets it pay. A set of another limit is taxed by what is left of that.
 """
 
 from __future__ import annotations
@@ -37,12 +37,19 @@ _NONE = -(1 << 62)
 """What a row pays that a class may not have."""
 
 
-def applies(limits: Sequence[Limit], least: int) -> bool:
-    """Return whether classes are looked at by their size: for one limit, to single values that have too many rows."""
-    if len(limits) != 1 or limits[0].signed or least > _MOST_LEAST:
+def applies(limits: Sequence[Limit], columns: Sequence[str], least: int) -> bool:
+    """Return whether classes are looked at by their size: for limits to single values of one attribute with too many rows.
+
+    At most one of them is about all values together. ``columns`` has the attribute of each.
+    """
+    if least > _MOST_LEAST or len(set(columns)) != 1:
         return False
-    below = limits[0].below
-    return bool((below.sum(axis=1) == 1).all() and (below.sum(axis=0) <= 1).all())
+    return sum(limit.most is not None for limit in limits) <= 1 and all(map(_of_single_values, limits))
+
+
+def _of_single_values(limit: Limit) -> bool:
+    below = limit.below
+    return bool(not limit.signed and (below.sum(axis=1) == 1).all() and (below.sum(axis=0) <= 1).all())
 
 
 class ClassSizes:
@@ -52,20 +59,23 @@ class ClassSizes:
     ----------
     limit : Limit
         To single values.
+    others : sequence of Limit
+        To single values of the same attribute, where each share is a limit of its own.
     profit, rows, value : int64 arrays
         What a row of each row type pays beyond its cost, how many there are, and the code of their value.
     least : int
         Least rows of a class.
     """
 
-    def __init__(self, limit: Limit, profit: Whole, rows: Whole, value: Whole, least: int) -> None:
+    def __init__(self, limit: Limit, others: Sequence[Limit], profit: Whole, rows: Whole, value: Whole, least: int) -> None:
         sets = np.where(limit.below.any(axis=0), limit.below.argmax(axis=0), len(limit.below))[value]
         order = np.lexsort((-profit, sets))
         copies = np.minimum(rows, LARGEST)[order]
-        paid, sets = np.repeat(profit[order], copies), np.repeat(sets[order], copies)
+        paid, sets, value = (np.repeat(each[order], copies) for each in (profit, sets, value))
         place = np.arange(len(sets)) - np.searchsorted(sets, sets)
         kept = place < LARGEST
-        self.limit, self.paid, self.sets, self.place = limit, paid[kept], sets[kept], place[kept]
+        self.limit, self.others = limit, others
+        self.paid, self.sets, self.place, self.value = paid[kept], sets[kept], place[kept], value[kept]
         self.sizes = np.arange(least, min(LARGEST, int(rows.sum())) + 1)
         share = np.append(limit.numerator, limit.denominator)[self.sets] * self.sizes[:, None]
         self.length = np.append(limit.length, 0)[self.sets]
@@ -77,6 +87,11 @@ class ClassSizes:
         if limit.most is not None:
             off = ((self.place - free) * ONE + part) * self.length // ONE
             self.allowed |= off <= limit.most * self.sizes[:, None]
+        self.single = self.sets < len(limit.below)
+        for other in others:
+            limited = self.single & (other.below[:, self.value] > 0).any(axis=0)
+            most = other.numerator @ other.below[:, self.value] * self.sizes[:, None] // other.denominator
+            self.allowed &= ~limited | (self.place < most)
 
     def best(self, start: int, longest: int) -> int:
         """Return the most that a class of some size gains, at least 0; O(rows log rows) for each multiplier that is tried."""
@@ -92,8 +107,8 @@ class ClassSizes:
             best = max(best, self._lowest(place, start, longest, best)[0])
         return best
 
-    def taxes(self, start: int, longest: int) -> tuple[Whole, int] | None:
-        """Return the taxes of all sets and the multiplier of larger classes; None if no class of the largest size may be."""
+    def taxes(self, start: int, longest: int) -> tuple[list[Whole], int] | None:
+        """Return the taxes of the sets of each limit and the multiplier of larger classes; None if none of that size may be."""
         if self.allowed[-1].sum() < self.sizes[-1]:
             return None
         _, at = self._lowest(len(self.sizes) - 1, start, longest, _NONE)
@@ -101,9 +116,17 @@ class ClassSizes:
         last = -int(np.partition(-pays, int(self.sizes[-1]) - 1)[int(self.sizes[-1]) - 1])
         tax = np.zeros(len(self.limit.length) + 1, np.int64)
         tax[self.sets[self.next[-1]]] = np.maximum(0, self.paid[self.next[-1]] - last)
-        if self.limit.most is None:
-            return tax[:-1], 0
-        return np.minimum(tax[:-1], at * self.limit.length >> 16), at
+        if self.limit.most is not None:
+            tax[:-1] = np.minimum(tax[:-1], at * self.limit.length >> 16)
+        return [tax[:-1], *(self._left(other, tax, last) for other in self.others)], at if self.limit.most is not None else 0
+
+    def _left(self, other: Limit, tax: Whole, last: int) -> Whole:
+        """Return what the sets of another limit tax: what the next row beyond the share pays more than the last, less a tax."""
+        most = other.numerator @ other.below[:, self.value] * self.sizes[-1] // other.denominator
+        following = self.single & (self.place == most)
+        left = np.where(following, np.maximum(0, self.paid - last - tax[self.sets]), 0)
+        found: Whole = (other.below[:, self.value] * left).max(axis=1, initial=0)
+        return found
 
     def _lowest(self, place: int, start: int, longest: int, best: int) -> tuple[int, int]:
         """Return the least gain of a size of all its multipliers, or one that is not above the best, and that multiplier."""

@@ -64,41 +64,47 @@ def gains_under(
     size = np.array([len(each) for each in members])
     member, owner = np.concatenate(members), np.repeat(np.arange(len(members)), size)
     weight, paid = np.array(counts, np.int64), np.array(prices, np.int64)
-    limits, value, closed = [], [], np.zeros(len(members), np.bool_)
+    found, closed = [], np.zeros(len(members), np.bool_)
     for requirement, about in asked:
         closed |= ~possible(requirement, about, _held(about, member, owner, weight), least)
         limit = limit_of(requirement, about)
         if limit is not None:
-            limits.append(limit)
-            value.append(about.codes[member].astype(np.int64))
+            found.append((limit, about))
+    found.sort(key=lambda each: (each[0].most is None, -len(each[0].below)))  # what is about all values together leads
+    limits, columns = [limit for limit, _ in found], [about.column for _, about in found]
     supports = Supports(
         start=np.cumsum(size) - size,
         owner=owner,
         profit=paid[member] - np.array(spent, np.int64)[owner],
         rows=weight[member],
-        value=value,
+        value=[about.codes[member].astype(np.int64) for _, about in found],
     )
     longest = _CELLS * max(cost, default=0)
     taxed = taxed_gains(supports.take(~closed), limits, least, longest)
-    return int((_by_size(taxed, limits[0], least, longest) if applies(limits, least) else taxed.gain).sum())
+    return int((_by_size(taxed, limits, least, longest) if applies(limits, columns, least) else taxed.gain).sum())
 
 
-def _by_size(taxed: Taxed, limit: Limit, least: int, longest: int) -> Whole:
+def _by_size(taxed: Taxed, limits: Sequence[Limit], least: int, longest: int) -> Whole:
     """Return what instances gain at most, as `gains_under`, where classes of few rows have whole rows."""
     supports, best, more = taxed.supports, taxed.gain.copy(), taxed.gain.copy()
     rows = np.add.reduceat(supports.rows, supports.start) if len(supports) else best
-    tax, steepest = np.zeros((len(best), len(limit.length)), np.int64), np.zeros(len(best), np.int64)
+    tax = [np.zeros((len(best), len(limit.length)), np.int64) for limit in limits]
+    steepest = [np.zeros(len(best), np.int64) for _ in limits]
     chosen = np.zeros(len(best), np.bool_)
     for place, inside in enumerate(owners(supports.start, len(supports.owner))):
-        sizes = ClassSizes(limit, supports.profit[inside], supports.rows[inside], supports.value[0][inside], least)
+        told = supports.profit[inside], supports.rows[inside], supports.value[0][inside]
+        sizes = ClassSizes(limits[0], limits[1:], *told, least)
         start = int(taxed.steepest[0][place])
         best[place] = min(best[place], sizes.best(start, longest))
         found = sizes.taxes(start, longest) if rows[place] > LARGEST and best[place] < taxed.gain[place] else None
         if found is not None:
-            chosen[place], (tax[place], steepest[place]) = True, found
-    more[chosen] = gains_at(supports.take(chosen), [limit], [tax[chosen]], [steepest[chosen]], LARGEST + 1)
+            chosen[place], steepest[0][place] = True, found[1]
+            for each, own in zip(tax, found[0], strict=True):
+                each[place] = own
+    kept = [each[chosen] for each in tax], [each[chosen] for each in steepest]
+    more[chosen] = gains_at(supports.take(chosen), limits, *kept, LARGEST + 1)
     larger = (rows > LARGEST) & (best < np.minimum(more, taxed.gain))
-    by_steps = taxed_gains(supports.take(larger), [limit], LARGEST + 1, longest)
+    by_steps = taxed_gains(supports.take(larger), limits, LARGEST + 1, longest)
     gain = np.zeros(len(best), np.int64)
     gain[np.flatnonzero(larger)[by_steps.number]] = by_steps.gain
     more = np.where(larger, np.minimum(more, gain), best)

@@ -12,7 +12,7 @@ import pytest
 from test_sensitive_exact import case
 from test_sensitive_prices import SCALE, Priced, drawn_prices, gains_again, larger, most_gained
 
-from kanon_sql.model.requirements import LDiversity, Requirement, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.patterns import permitted
@@ -42,11 +42,22 @@ def test_larger_classes_gain_no_more_than_is_said(largest: int, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("largest", [8, 20])
-@pytest.mark.parametrize("requirement", [LDiversity(sensitive="s", l=2), TCloseness(sensitive="s", t="0.2")], ids=["l", "t"])
-def test_both_codes_say_the_same_of_400_rows(requirement: Requirement, largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "requirements",
+    [
+        [LDiversity(sensitive="s", l=2)],
+        [TCloseness(sensitive="s", t="0.2")],
+        [LDiversity(sensitive="s", l="2.5"), TCloseness(sensitive="s", t="0.4")],
+        [AlphaAnonymity(sensitive="s", value="1", alpha="0.3"), LDiversity(sensitive="s", l=2)],
+    ],
+    ids=["l", "t", "l and t", "alpha and l"],
+)
+def test_both_codes_say_the_same_of_400_rows(
+    requirements: list[Requirement], largest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for module in (class_sizes, sensitive_bound):
         monkeypatch.setattr(module, "LARGEST", largest)
-    table, policy = larger(3, requirement)
+    table, policy = larger(3, *requirements)
     problem = Problem(
         table=table, patterns=permitted(table, policy), requirement=ClassRequirement.of(table, policy.requirements)
     )

@@ -168,7 +168,7 @@ PROVEN = [BetaLikeness(sensitive="s", beta="1/2"), BetaLikeness(sensitive="s", b
 @pytest.mark.sweep
 @pytest.mark.parametrize("requirement", PROVEN, ids=str)
 def test_a_true_bound_is_proven_again_and_a_forged_one_refused(requirement: Requirement) -> None:
-    certificate, table = proof(requirement)
+    certificate, table = proof([requirement])
     assert certificate.bound_method.startswith(METHOD)
     assert verified(certificate, table) == certificate.lower_bound > 0
     with pytest.raises(CertificateError, match='"lower_bound"'):

@@ -8,6 +8,8 @@ cdef class ClassSizes:
     cdef readonly long long[:, ::1] paid
     cdef readonly int[:, ::1] item
     cdef readonly long long[::1] held
+    cdef readonly long long[::1] same
+    cdef readonly long long[::1] place
     cdef readonly long long[::1] taken
     cdef readonly long long[::1] next
     cdef readonly long long[::1] tax

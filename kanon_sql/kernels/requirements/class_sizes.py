@@ -1,8 +1,9 @@
-"""What one instance gains at most from a class of so many rows and no more, where whole rows keep a limit.
+"""What one instance gains at most from a class of so many rows and no more, where whole rows keep limits on an attribute.
 
 Multipliers for all sizes, as in `kanon_sql.kernels.requirements.lagrangian`, let a class have parts of rows. In a small class
 whole rows are far fewer: a third of five rows is one. Here each size has a multiplier of its own, and the rows of a set of
-values are taxed from the first whole row on that is beyond the share of the set, that one in part.
+values are taxed from the first whole row on that is beyond the share of the set, that one in part. Where each share is a limit
+of its own, whole rows keep it without a tax.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class ClassSizes:
     Parameters
     ----------
     limits : Limits
-        One limit, about sets of single values.
+        The first is about sets of single values; in each other one, about the same attribute, each share is a limit of its own.
     largest : int
         Most rows of a class that is tried.
 
@@ -53,7 +54,10 @@ class ClassSizes:
         How many there are.
     free, over, most_of : int64 arrays [largest + 1, e + 1]
         For each size the rows of each set that are not taxed, the part of the next one that is, in 1/65536, rounded down, and
-        the most rows that the limit allows a set if no other one is beyond its share.
+        the most rows that the limits allow a set if no other one is beyond its share.
+    same, place : int64 arrays
+        For each set of all limits that of the first one with the same value, -1 for none and in the first itself; and how many
+        rows of it the limit allows a class of the largest size.
     tax, next, order, taken : int64 arrays [e + 1]
         Of the class that is tried: what a row pays in taxes, what the next row of each set pays beyond them, the sets by
         that, the most first, and how many rows of them it has.
@@ -68,21 +72,30 @@ class ClassSizes:
     """
 
     def __init__(self, limits: Limits, largest: int) -> None:
-        edges = len(limits.parent)
-        share, denominator = np.arange(largest + 1)[:, None] * np.asarray(limits.numerator), limits.denominator[0]
+        edges = int(limits.begin[1])
+        size = np.arange(largest + 1)[:, None]
+        share, denominator = size * np.asarray(limits.numerator)[:edges], limits.denominator[0]
         free, over = np.full((largest + 1, edges + 1), largest, np.int64), np.zeros((largest + 1, edges + 1), np.int64)
         free[:, :-1] = share // denominator
         over[:, :-1] = ((denominator - share % denominator) << 16) // denominator
-        most_of, length = free.copy(), np.asarray(limits.length)
+        most_of, length = free.copy(), np.asarray(limits.length)[:edges]
         if limits.most[0] >= 0:
-            beyond = np.where(length > 0, (((limits.most[0] * np.arange(largest + 1)[:, None] + 1) << 16) - 1), 1 << 62)
+            beyond = np.where(length > 0, ((limits.most[0] * size + 1) << 16) - 1, 1 << 62)
             most_of[:, :-1] += np.maximum(0, (beyond // np.maximum(1, length) - over[:, :-1] + (1 << 16)) >> 16)
+        leaf, numerator = np.asarray(limits.leaf), np.asarray(limits.numerator)
+        same, place = np.full(len(numerator), -1, np.int64), np.zeros(len(numerator), np.int64)
+        for q in range(1, len(leaf)):
+            both = np.flatnonzero((leaf[0] >= 0) & (leaf[q] >= 0))
+            allowed = size * numerator[leaf[q, both]] // limits.denominator[q]
+            most_of[:, leaf[0, both]] = np.minimum(most_of[:, leaf[0, both]], allowed)
+            same[leaf[q, both]], place[leaf[q, both]] = leaf[0, both], allowed[largest]
+        self.same, self.place = same, place
         self.largest, self.edges, self.free, self.over, self.most_of = largest, edges, free, over, most_of
         self.paid, self.item = np.zeros((edges + 1, largest), np.int64), np.zeros((edges + 1, largest), np.int32)
         self.held, self.taken = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
         self.next, self.tax = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
         self.order, self.value = np.zeros(edges + 1, np.int64), np.zeros(largest + 1, np.int64)
-        self.length, self.most = np.append(limits.length, 0), limits.most[0]
+        self.length, self.most = np.append(length, 0), limits.most[0]
         self.size, self.multiplier, self.slope, self.last = 0, 0, 0, 0
 
 
@@ -243,23 +256,28 @@ def tax_larger(
 ) -> cython.bint:
     """Set multipliers for classes of more rows, by the best one of the largest size; return whether there is one.
 
-    The next row of each set beyond its share is taxed as far as it pays more than the last row of that class, and may be.
+    The next row of each set beyond its share is taxed as far as it pays more than the last row of that class, and may be; the
+    sets of the other limits tax what is left of that.
     """
     e: cython.longlong
+    f: cython.longlong
     place: cython.longlong
     try_size(sizes, sizes.largest, start, longest, _NONE)
     if sizes.value[sizes.largest] == _NONE:
         return False
     gain_of(sizes, sizes.largest, sizes.multiplier)
+    taxes.multiplier[:] = 0
     for e in range(sizes.edges):
         place = sizes.free[sizes.largest, e]
-        taxes.multiplier[e] = 0
         if place < sizes.held[e]:
             taxes.multiplier[e] = max(0, sizes.paid[e, place] - sizes.last)
         if sizes.most >= 0:
             taxes.multiplier[e] = min(taxes.multiplier[e], sizes.tax[e])
-    taxes.multiplier[sizes.edges] = sizes.multiplier if sizes.most >= 0 else 0
-    taxes.multiplier[sizes.edges + 1] = 0
+    for f in range(sizes.edges, taxes.edges):
+        e = sizes.same[f]
+        if e >= 0 and sizes.place[f] < sizes.held[e]:
+            taxes.multiplier[f] = max(0, sizes.paid[e, sizes.place[f]] - sizes.last - taxes.multiplier[e])
+    taxes.multiplier[taxes.edges] = sizes.multiplier if sizes.most >= 0 else 0
     levy(limits, taxes)
-    taxes.multiplier[sizes.edges + 1] = max(0, -sizes.last - taxes.back)
+    taxes.multiplier[taxes.edges + limits.most.shape[0]] = max(0, -sizes.last - taxes.back)
     return True

@@ -65,7 +65,10 @@ class Limit:
 
 
 def limits(table: CodedTable, requirements: Sequence[SensitiveRequirement]) -> Limits:
-    """Return the limits of requirements on a table; O(e v)."""
+    """Return the limits of requirements on a table; O(e v).
+
+    The first is one about all its edges together, if there is any, or one of the most edges.
+    """
     found: list[tuple[int, Limit]] = []
     for requirement in requirements:
         place = [about.column for about in table.sensitive].index(requirement.sensitive)
@@ -73,7 +76,7 @@ def limits(table: CodedTable, requirements: Sequence[SensitiveRequirement]) -> L
         limit = LIMITS[type(requirement)](requirement, about)
         if limit is not None and 0 < len(limit.parent) <= MOST_EDGES:
             found.append((place, limit))
-    return _joined(table, found)
+    return _joined(table, sorted(found, key=lambda each: (each[1].most < 0, -len(each[1].parent))))
 
 
 def _joined(table: CodedTable, found: list[tuple[int, Limit]]) -> Limits:

@@ -4,7 +4,7 @@ As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance gains is 
 too often: multipliers of the limits that every class keeps. Prices and multipliers move together, by subgradient steps. From
 time to time a rule chooses the multipliers again from the prices alone, so that these are all the evidence of the bound.
 
-Where there is one limit, about single values, small classes keep it with whole rows.
+Where all limits are about single values of one attribute, small classes keep them with whole rows.
 
 References
 ----------
@@ -50,6 +50,9 @@ _FIRST_STEP, _LAST_STEP = 0.03, 0.003
 
 _FIRST_TAX, _LAST_TAX = 0.25, 0.05
 """The step length of multipliers in cells, too."""
+
+_BACK = 0.3
+"""By what part of the way back to the best bound a step is longer where prices prove less: the first may pay far too much."""
 
 _MOMENTUM = 0.8
 
@@ -206,8 +209,13 @@ def relax(space: SearchSpace, price: Floats, upper: int, budget: Budget) -> Rela
 
 
 def has_sizes(limits: Limits, least: int) -> bool:
-    """Return whether classes are looked at by their size: for one limit, to single values that have too many rows."""
-    return len(limits.most) == 1 and not limits.signed[0] and max(limits.parent) < 0 and least <= _MOST_LEAST
+    """Return whether classes are looked at by their size: for limits on one attribute, to single values with too many rows.
+
+    At most one of them is about all values together.
+    """
+    if len(set(limits.attribute)) != 1 or least > _MOST_LEAST:
+        return False
+    return not any(limits.signed) and max(limits.parent) < 0 and sum(most >= 0 for most in limits.most) <= 1
 
 
 def _ascend(dual: _Dual, rounds: int, price: Floats, best: Relaxation, upper: int, budget: Budget) -> Relaxation:
@@ -226,11 +234,12 @@ def _ascend(dual: _Dual, rounds: int, price: Floats, best: Relaxation, upper: in
             break
         for step in range(_STEPS):
             done = (number + step / _STEPS) / rounds
-            _, served = dual.step(_whole(price, scale), int(cell * _between(_FIRST_TAX, _LAST_TAX, done)))
+            proven, served = dual.step(_whole(price, scale), int(cell * _between(_FIRST_TAX, _LAST_TAX, done)))
             # Per row: a row type of many rows moves as fast as one of a single row.
             slope = (table.weight - served) / weight
             norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
-            speed = _MOMENTUM * speed + _between(_FIRST_STEP, _LAST_STEP, done) * best.value / scale / norm * slope
+            rise = _between(_FIRST_STEP, _LAST_STEP, done) * best.value + _BACK * max(0, best.value - proven)
+            speed = _MOMENTUM * speed + rise / scale / norm * slope
             price = price + speed
     return best
 
