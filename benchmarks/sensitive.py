@@ -18,9 +18,11 @@ K = 5
 GUARANTEES: tuple[tuple[str, dict[str, Any], float | None], ...] = (
     ("occupation", {"l": 2}, None),
     ("occupation", {"l": 3}, None),
+    ("occupation", {"l": 5}, None),
     ("occupation", {"l": 5, "variant": "distinct"}, 3.2),
     ("occupation", {"t": "0.2"}, 57.6),
     ("occupation", {"t": "0.4"}, None),
+    ("occupation", {"l": 3, "t": "0.4"}, None),
     ("occupation", {"t": "0.2", "metric": "ordered"}, None),
     ("occupation", {"t": "0.4", "metric": "ordered"}, None),
     ("salary-class", {"l": "1.25"}, None),

@@ -16,7 +16,9 @@ _COPY = "CREATE TABLE released AS SELECT * FROM {source}"
 _NAMED = "CREATE TABLE released AS SELECT * FROM k_anonymize('{source}', {k}, qi := [{names}], algorithm := 'greedy')"
 _EVERY = "CREATE TABLE released AS SELECT * FROM k_anonymize('{source}', {k}, algorithm := 'greedy')"
 
-STATEMENTS = {"duckdb": (_GROUP, _COPY), "named": (_NAMED,), "every": (_EVERY,)}
+_SHUFFLE = f"{_COPY} ORDER BY hash({{qi}})"
+
+STATEMENTS = {"duckdb": (_GROUP, _COPY), "shuffled": (_GROUP, _SHUFFLE), "named": (_NAMED,), "every": (_EVERY,)}
 
 
 def main(name: str, parquet: str, folder: str, k: int, threads: int, memory: str = "") -> dict[str, Any]:
@@ -43,7 +45,7 @@ def main(name: str, parquet: str, folder: str, k: int, threads: int, memory: str
         con.execute(f"CREATE TABLE p AS FROM '{parquet}'")
         source = "p"
     names = [row[0] for row in con.execute(f"DESCRIBE {source}").fetchall()]
-    if name != "duckdb":
+    if name in ("named", "every"):
         import kanon_sql
 
         kanon_sql.register(con)
@@ -70,7 +72,7 @@ def main(name: str, parquet: str, folder: str, k: int, threads: int, memory: str
     }
     hidden = " + ".join(f'(count(*) - count("{each}"))' for each in names)
     took["suppressed_cells"] = con.execute(f"SELECT {hidden} FROM released").fetchall()[0][0]
-    if name != "duckdb":
+    if name in ("named", "every"):
         took["k"] = con.execute("SELECT k FROM k_anonymity('released')").fetchall()[0][0]
         names = ("row_types", "solver_seconds", "algorithm", "lower_bound")
         found = con.execute("SELECT row_types, seconds, algorithm, lower_bound FROM kanon_releases() ORDER BY number DESC")
