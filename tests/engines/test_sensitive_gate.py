@@ -57,7 +57,8 @@ def answers(
     con.execute(f"INSERT INTO tally VALUES {', '.join(map(in_sql, cells))}")
     con.execute("ALTER TABLE tally ADD COLUMN texts VARCHAR[]")
     con.execute("UPDATE tally SET texts = [label]")
-    found = dict(ask(con, f"SELECT class, holds FROM ({QUESTIONS[type(requirement)](requirement, 'tally')})"))
+    question = QUESTIONS[type(requirement)](requirement, "tally")  # of some requirements a row for each value
+    found = dict(ask(con, f"SELECT class, bool_and(coalesce(holds, false)) FROM ({question}) GROUP BY class"))
     return [found.get(number) is True for number in range(len(classes))]
 
 
