@@ -63,7 +63,7 @@ def _lines(session: Session, gathering: Gathering, asked: Policy, tables: tuple[
     if types is None:
         return explanation(*gathering.coded(budget.report), most=gathering.capacity, budget=budget)
     read = coded(types, asked, tables, budget)
-    return explanation(read.table, read.policy)
+    return explanation(read.table, read.policy, budget=budget)
 
 
 FUNCTION = Function(

@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.errors import ClauseError, InfeasibleError, KanonError, PolicyError
+from kanon_sql.errors import ClauseError, InfeasibleError, InterruptedReleaseError, KanonError, PolicyError
+from kanon_sql.solvers.budget import Moment
 
 VALUES = """CREATE TABLE t AS
     SELECT 'secret' || (hash(i) % 5) AS a, 1970 + hash(i * 7) % 4 AS b, 'hush' || (hash(i * 3) % 3) AS c,
@@ -168,6 +169,18 @@ def test_what_cannot_be_released_is_an_error(con: Connection, clause: str, messa
 def test_explain_without_anonymize_is_that_of_duckdb(con: Connection) -> None:
     (row,) = con.execute("EXPLAIN FROM t ANONYMIZE BY a GUARANTEE k >= 5").fetchall()
     assert row[0] == "physical_plan"
+
+
+def test_a_listener_ends_an_explanation(con: Connection) -> None:
+    def stop(moment: Moment) -> None:
+        raise KeyboardInterrupt
+
+    con.watch(stop)
+    try:
+        with pytest.raises(InterruptedReleaseError):
+            explained(con, "BY a GUARANTEE k >= 2")
+    finally:
+        con.watch(None)
 
 
 def test_parameters_and_a_prepared_explanation(con: Connection) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -98,7 +98,7 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
     most : int, optional
         Row types that memory holds at once, where there are more.
     budget : Budget
-        Time for a bound by parts.
+        Time for the bound.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
     solver, reason = choose(policy.algorithm, policy.requirements, patterns)
     name, guarantee = solver.name, solver.guarantee if policy.people is None else _PEOPLE
     if most is None:
-        prices, method = least_prices(patterns, requirement)
+        prices, method = least_prices(patterns, requirement, budget)
         units = int(prices.price @ table.weight)
     else:
         from kanon_sql.solvers.by_parts.lower_bound import lower_bound
@@ -143,7 +143,7 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
         Line(property="solver", value=f"{name} ({reason})"),
         Line(property="guarantee of the solver", value=guarantee),
         Line(property="lower bound", value=f"{method}: {releases} costs less", cost=bound),
-        *_masks(table, _cheapest(table, patterns), _failing(requirement)),
+        *_masks(table, _cheapest(table, patterns), _failing(requirement), budget),
     ]
 
 
@@ -162,17 +162,18 @@ def _cheapest(table: CodedTable, patterns: PatternSet) -> PatternSet:
     return PatternSet(shown=patterns.shown[:CHEAPEST], cost=patterns.cost[:CHEAPEST])
 
 
-def _masks(table: CodedTable, patterns: PatternSet, failing: Callable[[Int64, np.uint64], int]) -> list[Line]:
+def _masks(
+    table: CodedTable, patterns: PatternSet, failing: Callable[[Int64, np.uint64], int], budget: Budget
+) -> Iterator[Line]:
     hidden = hidden_bits(patterns.shown, len(table.columns)).astype(np.bool_)
-    return [
-        Line(
+    for number, (bits, shown, cost) in enumerate(zip(hidden, patterns.shown, patterns.cost.tolist(), strict=True)):
+        budget.report("masks", number / len(hidden))
+        yield Line(
             property="mask",
             value=_spelled(table, bits),
             cost=table.exact_cost(cost * table.rows),
             rows_failing=failing(alike(table.codes, table.cardinality, bits), shown),
         )
-        for bits, shown, cost in zip(hidden, patterns.shown, patterns.cost.tolist(), strict=True)
-    ]
 
 
 def _spelled(table: CodedTable, hidden: np.ndarray) -> str:
