@@ -17,6 +17,7 @@ from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts, microaggregation
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.feasibility import feasible_requirement
+from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.microaggregation import partition as measured
 from kanon_sql.solvers.microaggregation.measurements import Measurements
@@ -72,13 +73,13 @@ def run(
     if floor:
         problem = replace(problem, least=int(floor[0].price @ table.weight))
 
-    # The greedy takes one core and proves nothing: where the clock does not decide, another core proves the bound meanwhile.
-    apart = solver.name == "greedy" and patterns.listed and policy.people is None and budget.seconds is None
+    # Most greedy searches take one core and prove nothing: without a limit of time another core proves the bound meanwhile.
+    apart = solver.name == "greedy" and patterns.listed and not are_many(table, patterns) and policy.people is None
 
     def proven(ended: Callable[[], bool]) -> tuple[Prices, str]:
         return floor or least_prices(patterns, requirement, budget.at_least(_FOR_A_BOUND, ended))
 
-    with beside(proven, at_once=apart) as wait_for_bound:
+    with beside(proven, at_once=apart and budget.seconds is None) as wait_for_bound:
         recoding = placed(problem, budget, solver, people=policy.people is not None)
         bound, method, prices = recoding.lower_bound, recoding.bound, recoding.prices
         if prices is None:

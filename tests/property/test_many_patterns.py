@@ -197,6 +197,22 @@ def test_the_greedy_over_listed_instances_against_a_plain_loop(seed: int) -> Non
 
 
 @pytest.mark.usefixtures("many")
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    "options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}, {"masks": [(), ("c0",), ("c0", "c1")]}]
+)
+def test_the_greedy_over_listed_instances_proves_the_bound_by_row_distances(seed: int, options: dict[str, Any]) -> None:
+    table, policy = coded(drawn(seed, 60 + 20 * seed, 5), k=4, **options)
+    problem = plain(table, permitted(table, policy), 4)
+    found = greedy.solve(problem, UNLIMITED)
+    assert found.prices is not None
+    assert found.prices.price.tolist() == row_prices(table, problem.patterns, 4).price.tolist()
+    assert found.prices.scale == 1
+    assert found.lower_bound == int(found.prices.price @ table.weight) <= found.cost(table)
+
+
+@pytest.mark.usefixtures("many")
 def test_what_fits_no_mask_is_left_over_and_told() -> None:
     rows = [("a", "x"), ("a", "x"), ("b", "y"), ("c", "z")]
     table, policy = coded(rows, k=2, masks=[("c0",), ("c0", "c1")])

@@ -16,6 +16,7 @@ from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.listing import Instances
 from kanon_sql.solvers.instances.partition import divided, released
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
+from kanon_sql.solvers.instances.row_distance import METHOD
 from kanon_sql.solvers.instances.sampled import sampled_patterns
 from kanon_sql.solvers.instances.search_space import tightened
 from kanon_sql.solvers.instances.sieve import sieve
@@ -84,21 +85,26 @@ def unlisted(problem: Problem, budget: Budget) -> list[Recoding]:
 def in_order(problem: Problem, budget: Budget, listed: Instances | None = None) -> Recoding:
     """Return a recoding by one order of the patterns, from instances that are listed already if there are any."""
     table, patterns, k = problem.table, problem.patterns, problem.k
-    partial = cheapest_first(table, patterns, k, budget, listed)
+    prices = None
+    if listed_greedy.are_many(table, patterns):
+        partial, prices = listed_greedy.cheapest_first(table, patterns, k, budget, listed)
+    else:
+        partial = cheapest_first(table, patterns, k, budget)
     if budget.over():
         partial = _with_rest_divided(table, patterns, k, partial)
     partial = repair(table, patterns, k, partial, budget)
     if table.row_types <= _MANY:
         partial = shift(table, patterns, k, partial, budget)
-    return partial.recoding()
+    recoding = partial.recoding()
+    if prices is None:
+        return recoding
+    return replace(recoding, lower_bound=int(prices.price @ table.weight), bound=METHOD, prices=prices)
 
 
-def cheapest_first(
-    table: CodedTable, patterns: PatternSet, k: int, budget: Budget, listed: Instances | None = None
-) -> PartialRecoding:
+def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> PartialRecoding:
     """Let each pattern in turn take the rows of its instances with k rows or more; the last rows are unassigned."""
     if listed_greedy.are_many(table, patterns):
-        return listed_greedy.cheapest_first(table, patterns, k, budget, listed)
+        return listed_greedy.cheapest_first(table, patterns, k, budget)[0]
     from kanon_sql.kernels.classes.greedy import take_frequent
 
     word, stride, _ = mixed_radix(table.cardinality)

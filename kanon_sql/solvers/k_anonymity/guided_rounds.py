@@ -56,7 +56,7 @@ def open_in_rounds(space: SearchSpace, factor: float, loss: float, budget: Budge
         rest = space.table.of_row_types(unassigned, left[unassigned])
         priced = None if stalled else _priced(space, rest, budget.of_a_part())
         if priced is None:
-            return found.with_rest(listed_greedy.cheapest_first(rest, space.patterns, space.k, budget), row_type)
+            return found.with_rest(listed_greedy.cheapest_first(rest, space.patterns, space.k, budget)[0], row_type)
         space = priced
 
 

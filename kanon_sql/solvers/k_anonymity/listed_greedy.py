@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.listing import Instances, among, usual_cost
+from kanon_sql.solvers.instances.listing import NOTHING, Instances, among, usual_cost
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Prices
 
 _MANY_PATTERNS, _FEW_ROW_TYPES = 1 << 14, 1024
 """More patterns than these, on more row types, are not tried one by one."""
@@ -25,8 +26,13 @@ def are_many(table: CodedTable, patterns: PatternSet) -> bool:
 
 def cheapest_first(
     table: CodedTable, patterns: PatternSet, k: int, budget: Budget, listed: Instances | None = None
-) -> PartialRecoding:
+) -> tuple[PartialRecoding, Prices | None]:
     """Let each instance in turn, cheapest first, take its rows if k or more are left; the last rows are unassigned.
+
+    Returns
+    -------
+    tuple of (PartialRecoding, Prices or None)
+        What was taken; and what a row costs at least in any release, by its cheapest instance, if this was listed here.
 
     Parameters
     ----------
@@ -45,14 +51,17 @@ def cheapest_first(
     """
     from kanon_sql.kernels.classes.listed_greedy import take_listed
 
-    pattern = np.full(table.row_types, -1, np.int32)
+    pattern, prices = np.full(table.row_types, -1, np.int32), None
     left = np.arange(table.row_types)
     while table.weight[left].sum() >= k and not budget.over():
         rest = table.of_row_types(left)
         instances = among(rest, patterns, k, slack=1, budget=budget) if listed is None else listed.near(usual_cost(table))
-        listed = None
         if instances is None:
             break
+        if listed is None and len(left) == table.row_types:
+            least = np.where(instances.worth == NOTHING, 0, instances.worth - usual_cost(table))
+            prices = Prices(price=least, scale=1)
+        listed = None
         taken = np.full(len(left), -1, np.int32)
         order = np.argsort(instances.cost, kind="stable")
         if not take_listed(instances.start, instances.member, order, rest.weight, k, taken):
@@ -61,4 +70,4 @@ def cheapest_first(
         pattern[left[here]] = instances.pattern[taken[here]]
         left = left[~here]
         budget.report("greedy", 1 - len(left) / table.row_types)
-    return PartialRecoding.of_row_types(table, pattern >= 0, patterns.shown[pattern])
+    return PartialRecoding.of_row_types(table, pattern >= 0, patterns.shown[pattern]), prices
