@@ -13,11 +13,11 @@ import duckdb
 
 _GROUP = "SELECT count(*), max(n) FROM (SELECT {qi}, count(*) AS n FROM {source} GROUP BY ALL)"
 _COPY = "CREATE TABLE released AS SELECT * FROM {source}"
+_SHUFFLE = f"{_COPY} ORDER BY hash({{qi}})"
 _NAMED = "CREATE TABLE released AS SELECT * FROM k_anonymize('{source}', {k}, qi := [{names}], algorithm := 'greedy')"
 _EVERY = "CREATE TABLE released AS SELECT * FROM k_anonymize('{source}', {k}, algorithm := 'greedy')"
 
-_SHUFFLE = f"{_COPY} ORDER BY hash({{qi}})"
-
+_OURS = "named", "every"
 STATEMENTS = {"duckdb": (_GROUP, _COPY), "shuffled": (_GROUP, _SHUFFLE), "named": (_NAMED,), "every": (_EVERY,)}
 
 
@@ -45,7 +45,7 @@ def main(name: str, parquet: str, folder: str, k: int, threads: int, memory: str
         con.execute(f"CREATE TABLE p AS FROM '{parquet}'")
         source = "p"
     names = [row[0] for row in con.execute(f"DESCRIBE {source}").fetchall()]
-    if name in ("named", "every"):
+    if name in _OURS:
         import kanon_sql
 
         kanon_sql.register(con)
@@ -72,7 +72,7 @@ def main(name: str, parquet: str, folder: str, k: int, threads: int, memory: str
     }
     hidden = " + ".join(f'(count(*) - count("{each}"))' for each in names)
     took["suppressed_cells"] = con.execute(f"SELECT {hidden} FROM released").fetchall()[0][0]
-    if name in ("named", "every"):
+    if name in _OURS:
         took["k"] = con.execute("SELECT k FROM k_anonymity('released')").fetchall()[0][0]
         names = ("row_types", "solver_seconds", "algorithm", "lower_bound")
         found = con.execute("SELECT row_types, seconds, algorithm, lower_bound FROM kanon_releases() ORDER BY number DESC")

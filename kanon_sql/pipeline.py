@@ -73,17 +73,17 @@ def run(
     if floor:
         problem = replace(problem, least=int(floor[0].price @ table.weight))
 
-    # Most greedy searches take one core and prove nothing: without a limit of time another core proves the bound meanwhile.
+    # Most greedy searches use one core and prove nothing, so without a time limit another core proves the bound meanwhile.
     apart = solver.name == "greedy" and patterns.listed and not are_many(table, patterns) and policy.people is None
 
     def proven(ended: Callable[[], bool]) -> tuple[Prices, str]:
-        return floor or least_prices(patterns, requirement, budget.at_least(_FOR_A_BOUND, ended))
+        return least_prices(patterns, requirement, budget.at_least(_FOR_A_BOUND, ended))
 
     with beside(proven, at_once=apart and budget.seconds is None) as wait_for_bound:
         recoding = placed(problem, budget, solver, people=policy.people is not None)
         bound, method, prices = recoding.lower_bound, recoding.bound, recoding.prices
         if prices is None:
-            prices, distance = wait_for_bound(lambda: budget.report("row distance", 0.0))
+            prices, distance = floor or wait_for_bound(lambda: budget.report("row distance", 0.0))
             bound, method = max((bound, method), (int(prices.price @ table.weight), distance))
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     check_population(table, requirement, recoding)

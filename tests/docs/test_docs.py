@@ -36,7 +36,7 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     assert not dead
 
 
-@pytest.mark.process  # and no sweep: a release that changes shows on some page alone
+@pytest.mark.process  # all of them each time: a changed release may show on one page only
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning:ibis")  # ibis 12.0 on DuckDB 2.0
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if runnable(path)], ids=named)
 def test_every_block_runs_and_shows_what_the_page_says(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

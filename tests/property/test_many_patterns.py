@@ -221,6 +221,16 @@ def test_what_fits_no_mask_is_left_over_and_told() -> None:
     assert placed.placed.tolist() == [True, False, False]
 
 
+@pytest.mark.usefixtures("many")
+def test_sampled_masks_prove_no_bound() -> None:
+    table, policy = coded(drawn(1, 90, 18), k=3)
+    problem = plain(table, permitted(table, policy), 3)
+    assert not problem.patterns.listed
+    for found in greedy.unlisted(problem, UNLIMITED):
+        assert (found.lower_bound, found.prices) == (0, None)
+    assert pipeline.run(table, policy)[1].bound_method == "row distance"
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 def test_too_many_masks_to_list(seed: int) -> None:

@@ -41,12 +41,6 @@ def table(seed: int, rows: int, people: int, steady: bool = False) -> pa.Table:
     )
 
 
-def registered(source: pa.Table) -> kanon_sql.KanonConnection:
-    con = kanon_sql.connect()
-    con.register("source", source)
-    return con
-
-
 def bracketed(mask: Sequence[str]) -> str:
     return f"({', '.join(mask)})"
 
@@ -115,7 +109,9 @@ def test_the_bound_holds_where_there_is_no_time_for_it(seed: int, rows: int, peo
         for limit in (None, 1e-9)
     )
     assert at_once.lower_bound < in_time.lower_bound <= at_once.cost
-    coded = CodedSource.read(registered(source), Policy.from_json(at_once.policy).resolve(source.column_names))
+    con = kanon_sql.connect()
+    con.register("source", source)
+    coded = CodedSource.read(con, Policy.from_json(at_once.policy).resolve(source.column_names))
     again, codes, counts = coded.proof(at_once)
     assert verify(again, codes, counts, coded.sensitive) == at_once.lower_bound
 

@@ -73,7 +73,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 def unlisted(problem: Problem, budget: Budget) -> list[Recoding]:
     """Return two recodings where patterns are too many to list: split top down, and by the patterns that sampled rows share.
 
-    The second is left out where the time is over.
+    The second is left out where the time is over. Neither has a bound: sampled patterns prove nothing of the others.
     """
     table, patterns, k = problem.table, problem.patterns, problem.k
     found = [_top_down(table, k).recoding()]
