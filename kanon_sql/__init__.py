@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connection import connect, register, releases
     from kanon_sql.engines.duckdb.intersection import IntersectionRisk, intersection_risk
     from kanon_sql.engines.duckdb.suggestion import suggest
+    from kanon_sql.errors import KanonWarning
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import (
         AlphaAnonymity,
@@ -43,6 +44,7 @@ _HOMES = {
     "IntersectionRisk": "kanon_sql.engines.duckdb.intersection",
     "suggest": "kanon_sql.engines.duckdb.suggestion",
     "Suggestion": "kanon_sql.model.suggested_policy",
+    "KanonWarning": "kanon_sql.errors",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
     "Policy": "kanon_sql.model.policy",
@@ -68,6 +70,7 @@ __all__ = [
     "IntersectionRisk",
     "KAnonymity",
     "KMap",
+    "KanonWarning",
     "LDiversity",
     "People",
     "Policy",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 
@@ -47,6 +47,58 @@ class UnknownColumnError(PolicyError):
         found = cls(f'{role} names the unknown column "{column}"; hint: the columns are {listed or "none"}')
         found.column = column
         return found
+
+
+class UnlistedColumnError(PolicyError):
+    """A column without a role would identify people; nothing was released.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns, as SQL spells them.
+    """
+
+    columns: tuple[str, ...] = ()
+
+    _WAYS_OUT = (
+        "nothing was released; hint: leave {it} out of the SELECT, or put {it} behind BY (qi), or name {it} in KEEP to release "
+        "{it} on purpose"
+    )
+
+    @classmethod
+    def of(cls, reveals: Mapping[str, str]) -> UnlistedColumnError:
+        """Name each column and what it reveals."""
+        listed = "; ".join(f"{name} {words}" for name, words in reveals.items())
+        one = len(reveals) == 1
+        subject = "a column has no role and identifies people" if one else f"{len(reveals)} columns have no role and identify people"
+        return cls._about(reveals, f"{subject}: {listed}", "it" if one else "them")
+
+    @classmethod
+    def of_all(cls, columns: Iterable[str], words: str) -> UnlistedColumnError:
+        """Name columns that identify people only together."""
+        names = tuple(columns)
+        listed = f"{', '.join(names[:-1])} and {names[-1]}"
+        return cls._about(names, f"{len(names)} columns have no role and identify people: {listed} {words}", "some of them")
+
+    @classmethod
+    def _about(cls, columns: Iterable[str], words: str, it: str) -> UnlistedColumnError:
+        found = cls(f"{words}; {cls._WAYS_OUT.format(it=it)}")
+        found.columns = tuple(columns)
+        return found
+
+
+class KanonWarning(UserWarning):
+    """What a release reveals next to its guarantee; one for each release.
+
+    Attributes
+    ----------
+    warnings : tuple of str
+        Those of its certificate.
+    """
+
+    def __init__(self, *warnings: str) -> None:
+        super().__init__("; ".join(warnings))
+        self.warnings = warnings
 
 
 class ClauseError(KanonError, ValueError):

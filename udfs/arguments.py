@@ -35,6 +35,7 @@ NAMES = (
     "max_suppressed",
     "suppress",
     "row_order",
+    "unlisted_limit",
 )
 
 _DEFAULTS = {**POLICY_DEFAULTS, "full_domain": False}

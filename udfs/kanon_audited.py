@@ -1,4 +1,4 @@
-"""`kanon_audited(release, classes, smallest, exposed)`: the audit, in SQL, tells that the released rows passed."""
+"""`kanon_audited(release, classes, smallest, exposed)`: the released rows passed the audit in SQL; NULL, or why they are refused."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
 
 
-def audited(session: Session, release: int, classes: int, smallest: int, exposed: dict[str, Any] | None) -> bool:
+def audited(session: Session, release: int, classes: int, smallest: int, exposed: dict[str, Any] | None) -> str | None:
     """Note the counts of the audit, and of the columns released unchanged, on the certificate of the release."""
     session.passed(release, classes, smallest, exposed)
-    return True
+    return None
 
 
-FUNCTION = Function(name="kanon_audited", returns="BOOLEAN", call=audited, side_effects=True)
+FUNCTION = Function(name="kanon_audited", returns="VARCHAR", call=audited, side_effects=True, refused=lambda words: words)

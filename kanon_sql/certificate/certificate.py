@@ -129,14 +129,14 @@ class Certificate:
         }
 
     def __repr__(self) -> str:
-        """Return six lines: the policy, the prices and the texts of the warnings are left to the attributes."""
+        """Return six lines, and one for each warning: the policy and the prices are left to the attributes."""
         told = self.figures()
         lines = {name: told[name] for name in ("guarantee", "rows", "classes", "suppressed cells", "cost", "solved")}
         lines["classes"] += f", the smallest of {told['smallest class']}" if self.audited else " (not audited)"
         lines["solved"] += f", {self.algorithm}"
-        for name, found in (("released unchanged", self.unchanged), ("warnings", self.warnings)):
-            lines["solved"] += f"; {name}: {len(found)}" if found else ""
-        return "\n".join(f"{name:<18}{text}" for name, text in lines.items())
+        lines["solved"] += f"; released unchanged: {len(self.unchanged)}" if self.unchanged else ""
+        named = [*lines.items(), *(("warning", each) for each in self.warnings)]
+        return "\n".join(f"{name:<18}{text}" for name, text in named)
 
     def _repr_html_(self) -> str:
         return table("certificate", self.figures())

@@ -71,6 +71,12 @@ if TYPE_CHECKING:
     metavar="A,B",
     help="Columns released unchanged on purpose; then all need a role; '' is none.",
 )
+@click.option(
+    "--unlisted-limit",
+    default=0.2,
+    show_default=True,
+    help="Without --keep: share of the rows that a column without a role may single out.",
+)
 @click.option("--strict", is_flag=True, help="Release nothing if the certificate has a warning.")
 @click.option("--weight", "weights", multiple=True, metavar="A=3", help="Cost of suppressing a cell of a column; repeatable.")
 @click.option(
@@ -100,7 +106,7 @@ if TYPE_CHECKING:
 @format_option
 @click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
 @json_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
 @click.pass_context
 def anonymize(
     ctx: click.Context,
@@ -164,7 +170,9 @@ def anonymize(
     if as_json:
         click.echo(json.dumps(files | _told(proven)), err=streamed)
     else:
-        show([*files.items(), *proven.figures().items()], err=streamed)
+        figures = proven.figures()
+        figures.pop("warnings", None)  # on the screen already
+        show([*files.items(), *figures.items()], err=streamed)
 
 
 def _check_target(origin: Place, place: Place, force: bool) -> None:

@@ -127,7 +127,9 @@ def append(
     with progress(not quiet) as step:
         batch = interruptible(con.interrupt, work, finish=con.finish, patience=PATIENCE)
     if not quiet:
-        show(batch.figures().items())
+        figures = batch.figures()
+        figures.pop("warnings", None)  # on the screen already
+        show(figures.items())
 
 
 def _name(place: Any) -> str:

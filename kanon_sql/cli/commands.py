@@ -17,7 +17,7 @@ from kanon_sql.cli.policies import policy
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
 from kanon_sql.cli.suggestions import profile, suggest
-from kanon_sql.cli.terminal import without_bar
+from kanon_sql.cli.terminal import shown_warnings, without_bar
 from kanon_sql.errors import AuditError, InternalError, KanonError
 from kanon_sql.report.text import without_controls
 
@@ -36,7 +36,7 @@ class Kanon(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; turn what went wrong into a line."""
         try:
-            with stopping_signals():
+            with stopping_signals(), shown_warnings():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("error: interrupted", err=True)

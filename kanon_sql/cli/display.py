@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 _WIDEST = 40
-"""Characters that a column of a drawn table may ask for; longer cells are folded."""
+"""Characters that a column of a drawn table may ask for; longer cells are folded. A third of a narrow screen."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ def _fitting(names: list[str], rows: list[Row], width: int) -> int:
     left = width - 1
     for place, name in enumerate(names):
         cells = (len(printable(row[place])) for row in rows if row[place] is not None)
-        left -= 3 + min(_WIDEST, max(chain((len(name), 4), cells)))
+        left -= 3 + min(_WIDEST, width // 3, max(chain((len(name), 4), cells)))
         if left < 0:
             return max(1, place)
     return len(names)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kanon_sql.errors import KanonWarning
 from kanon_sql.report.text import printable, without_controls
 
 if TYPE_CHECKING:
@@ -108,6 +110,27 @@ def without_bar(con: Any) -> Any:
 
 
 @contextmanager
+def shown_warnings() -> Iterator[None]:
+    """Show the warnings of releases on the standard error, also where a command is quiet."""
+
+    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        from rich.console import Console
+        from rich.text import Text
+
+        if not isinstance(message, KanonWarning):
+            plain(message, category, *place)
+            return
+        console = Console(stderr=True, highlight=False)
+        for each in message.warnings:
+            console.print(Text(without_controls(f"warning: {each}"), style="yellow"), soft_wrap=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", KanonWarning)
+        plain, warnings.showwarning = warnings.showwarning, show
+        yield
+
+
+@contextmanager
 def solving(con: Any, console: Console) -> Iterator[Callable[[], None]]:
     """Show on a terminal where the solver of a running release stands, and give a function that ends this: rows come then.
 
@@ -149,13 +172,11 @@ def solving(con: Any, console: Console) -> Iterator[Callable[[], None]]:
 def release_line(certificate: Certificate) -> str:
     """Return what became of a release in one line."""
     share = certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0
-    warned = len(certificate.warnings)
     told = (
         f"release {certificate.number}: {' AND '.join(certificate.requirements)}",
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells suppressed ({share:.1%})",
         f"cost {float(certificate.cost):,.12g}, {certificate.saving}",
         f"{certificate.classes:,} classes, the smallest of {certificate.smallest_class or 0:,} rows",
         f"{certificate.seconds:.2f} s",
-        *([f"{warned} warning{'s' if warned > 1 else ''}: see kanon_releases()"] if warned else []),
     )
     return "; ".join(told)

@@ -26,6 +26,7 @@ from kanon_sql.model.populations import check_population
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
 from kanon_sql.model.recodings import Generalization, Rectangles, Summary
 from kanon_sql.model.requirements import respelled
+from kanon_sql.model.unlisted import UNLISTED_LIMIT, read_limit
 from kanon_sql.model.validation import fraction, same_name
 
 
@@ -63,6 +64,9 @@ class Policy(Guarantee):
     row_order : str
         ``'shuffled'``: the order of the released rows tells nothing of suppressed cells. ``'source'`` keeps the order of the
         source, which may: a suppressed cell is often what its neighbours show.
+    unlisted_limit : Fraction
+        Without ``keep``: the share of the rows, 0 to 1, that a column without a role may single out. A release is refused beyond
+        it, see :mod:`kanon_sql.model.unlisted`.
 
     Raises
     ------
@@ -89,6 +93,7 @@ class Policy(Guarantee):
     max_suppressed: Fraction | None = None
     suppress: str | None = None
     row_order: str = checks.ROW_ORDERS[0]
+    unlisted_limit: Fraction = UNLISTED_LIMIT
 
     def __post_init__(self) -> None:
         identifying = [qi.column for qi in self.quasi_identifiers]
@@ -114,6 +119,7 @@ class Policy(Guarantee):
             object.__setattr__(self, "max_suppressed", fraction(self.max_suppressed, "max_suppressed"))
             checks.check_share(self.max_suppressed, self.algorithm)
         checks.check_output(self.algorithm, self.suppress, self.row_order)
+        object.__setattr__(self, "unlisted_limit", read_limit(self.unlisted_limit))
 
     @property
     def named_columns(self) -> tuple[tuple[str, str], ...]:

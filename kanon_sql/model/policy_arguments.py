@@ -16,6 +16,8 @@ from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.requirements import KAnonymity, People, named_population, named_requirements, population_ones
 from kanon_sql.model.validation import by_name, named, refuse_twice, same_name
 
+_SEARCH_AND_OUTPUT = ("algorithm", "time_limit", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
+
 
 def policy_parts(given: Mapping[str, Any], *, k_named: bool) -> dict[str, Any]:
     """Return the fields of a policy from its options, each of which is there; ``k_named`` tells whether k is the user's own.
@@ -45,7 +47,7 @@ def policy_parts(given: Mapping[str, Any], *, k_named: bool) -> dict[str, Any]:
         "masks": permitted,
         "linked": groups,
         "keep": None if given["keep"] is None else tuple(given["keep"]),
-        **{name: given[name] for name in ("algorithm", "time_limit", "seed", "max_suppressed", "suppress", "row_order")},
+        **{name: given[name] for name in _SEARCH_AND_OUTPUT},
     }
 
 

@@ -44,6 +44,7 @@ def policy_text(fields: Mapping[str, Any]) -> str:
         "masks": None if masks is None else [forms.to_json(mask) for mask in masks],
         "linked": [list(group) for group in fields["linked"]],
         "keep": None if keep is None else list(keep),
+        "unlisted_limit": plain_number(fields["unlisted_limit"]),
         "max_suppressed": None if most_suppressed is None else plain_number(most_suppressed),
     }
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -12,6 +12,7 @@ from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy_checks import ROW_ORDERS
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import Requirement
+from kanon_sql.model.unlisted import UNLISTED_LIMIT
 from kanon_sql.model.validation import nearest
 
 Number = int | float | str | Decimal | Fraction
@@ -117,7 +118,7 @@ class PolicyOptions(ThresholdOptions, PopulationOptions, Generic[Recoding], tota
         Cost of a suppressed cell by column, 1 where it is not named.
     recodings : mapping, optional
         How the cells of a column are coarsened before they are suppressed, by column.
-    algorithm, time_limit, seed, max_suppressed, suppress, row_order
+    algorithm, time_limit, seed, max_suppressed, suppress, row_order, unlisted_limit
         As in :class:`~kanon_sql.model.policy.Policy`.
     """
 
@@ -137,6 +138,7 @@ class PolicyOptions(ThresholdOptions, PopulationOptions, Generic[Recoding], tota
     max_suppressed: Number | None
     suppress: str | None
     row_order: str
+    unlisted_limit: Number
 
 
 _THRESHOLDS = dict.fromkeys(("l", "variant", "c", "t", "metric", "hierarchy", "beta", "delta"))
@@ -162,6 +164,7 @@ POLICY_DEFAULTS: dict[str, Any] = {
     "max_suppressed": None,
     "suppress": None,
     "row_order": ROW_ORDERS[0],
+    "unlisted_limit": float(UNLISTED_LIMIT),
 }
 """The options of `PolicyOptions` in the order in which they are listed, with their defaults."""
 

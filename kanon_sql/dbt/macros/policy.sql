@@ -127,7 +127,7 @@
 
 
 {% macro model_options() %}
-  {{ return(['masks', 'linked', 'algorithm', 'time_limit', 'seed', 'max_suppressed', 'suppress', 'row_order']) }}
+  {{ return(['masks', 'linked', 'algorithm', 'time_limit', 'seed', 'max_suppressed', 'suppress', 'row_order', 'unlisted_limit']) }}
 {% endmacro %}
 
 

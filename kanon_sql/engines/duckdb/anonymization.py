@@ -95,11 +95,12 @@ def anonymize(
         session = new_session(con, secret)
         session.watch(progress)
         register_tables(con, policy, tables)
-        released = (
-            _of_frame(con, session, source, resolved, sql)
-            if isinstance(source, Frame)
-            else _of_relation(con, session, source, resolved, sql)
-        )
+        with session.announcements.waiting():
+            released = (
+                _of_frame(con, session, source, resolved, sql)
+                if isinstance(source, Frame)
+                else _of_relation(con, session, source, resolved, sql)
+            )
         return Release(table=released, certificate=session.releases[-1], sql=sql)
 
 

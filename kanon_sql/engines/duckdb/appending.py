@@ -130,7 +130,8 @@ def append(
     if progress is not None:
         session.watch(progress)
     try:
-        return job.run(source, release, lambda columns: terms_of(job.ask, columns, key, policy, options))
+        with session.announcements.waiting():
+            return job.run(source, release, lambda columns: terms_of(job.ask, columns, key, policy, options))
     finally:
         if progress is not None:
             session.watch(None)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from kanon_sql import pipeline
-from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
+from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
+from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KMap
 from kanon_sql.model.validation import as_identifier
@@ -218,7 +219,12 @@ def exposure_lines(told: Mapping[str, Any] | None, policy: Policy) -> list[Line]
         return []
     names = ", ".join(map(as_identifier, unchanged_columns(told)))
     unchanged = [Line(property="released unchanged", value=names)] if names else []
-    return [*unchanged, *(Line(property="warning", value=each) for each in warnings_of(told, policy, released=False))]
+    warnings = [Line(property="warning", value=each) for each in warnings_of(told, policy, released=False)]
+    try:
+        refuse_unlisted(told, policy, released=False)
+    except UnlistedColumnError as refusal:
+        return [*unchanged, *warnings, Line(property="refusal", value=str(refusal))]
+    return [*unchanged, *warnings]
 
 
 def _head(policy: Policy) -> list[Line]:

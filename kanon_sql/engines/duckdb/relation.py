@@ -30,7 +30,8 @@ def run(session: Session, asked: Asked, call: Callable[..., Any], *arguments: An
     """
     bound = session.touched
     try:
-        result = call(*map(_bare, arguments), **{name: _bare(value) for name, value in options.items()})
+        with session.announcements.waiting():
+            result = call(*map(_bare, arguments), **{name: _bare(value) for name, value in options.items()})
     except Exception as error:
         asked.released = asked.released or session.touched != bound
         cause = told(error, asked, session)

@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 import duckdb
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
+from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
+from kanon_sql.engines.duckdb.announcing import Announcements
 from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.notebook import LiveProgress, live_progress
 from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError, raise_alone
@@ -65,6 +66,7 @@ class Session:
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
         self._functions: list[Callable[..., Any]] = []
         self._gatherings: dict[int, Gathering] = {}
+        self.announcements = Announcements()
 
     def __repr__(self) -> str:
         return f"<kanon session, {len(self._releases)} releases>"
@@ -224,18 +226,28 @@ class Session:
 
     def forget(self, certificate: Certificate) -> None:
         """Let go of the certificate of a release that nobody gets."""
+        self.announcements.drop(certificate.number or 0)
         with self._lock:
             self._releases.pop(certificate.number or 0, None)
             self._makers.pop(certificate.number or 0, None)
 
     def passed(self, number: int, classes: int, smallest_class: int, exposed: Mapping[str, Any] | None = None) -> None:
-        """Note what the audit counted, and what the columns that are released unchanged tell."""
+        """Note what the audit counted, and what the columns that are released unchanged reveal.
+
+        Raises
+        ------
+        UnlistedColumnError
+            When columns without a role reveal too much.
+        """
         with self._lock:
             certificate = self._releases[number].passed(classes, smallest_class)
             if exposed is not None:
                 policy = Policy.from_json(certificate.policy)
+                refuse_unlisted(exposed, policy)
                 unchanged, warnings = unchanged_columns(exposed), warnings_of(exposed, policy)
                 certificate = replace(certificate, unchanged=unchanged, warnings=warnings)
+        self.announcements.add(certificate)  # where warnings are errors, nothing is released
+        with self._lock:
             self._releases[number] = certificate
 
     def fail(self, error: KanonError) -> None:

@@ -14,76 +14,14 @@
             ) AS "kanon#a"
         )
     )
-), "kanon#unchanged" AS MATERIALIZED (
-    -- of each row that is looked at the hashes of what is released unchanged, and of its quasi-identifiers: the columns together (0), where
-    -- they are several, then each alone
-    SELECT i, v, x
-    FROM (
-        SELECT parts, varied, x, system.main.hash(v, x) AS whole, columns,
-               system.main.unnest(system.main.list_concat(system.main.list_value(system.main.hash(v)), v)) AS v,
-               system.main.unnest(system.main.range(columns + 1)) AS i
-        FROM (
-            SELECT system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#x"))) AS v, "kanon#x" AS x
-            FROM (
-                SELECT ${unchanged}, system.main.list_value(${identifying}) AS "kanon#x"
-                -- nothing is hashed where no column is released unchanged
-                FROM (SELECT *, true AS "kanon#one" FROM ${source} WHERE (SELECT columns > 1 FROM "kanon#measured"))
-            )
-        ), "kanon#measured"
-        WHERE parts = 1 OR system.main.hash(v, x) % parts = 0 OR system.main.hash(v) % parts = 0
-              OR system.main.list_contains(system.main.list_transform(v, lambda part: part % parts), 0)
-    )
-    WHERE i < columns AND (i > 0 OR columns > 2) AND (CASE WHEN i = 0 OR varied[i] THEN v ELSE whole END) % parts = 0
-), "kanon#single" AS (
-    -- rows whose value, or whose values in all these columns together, nobody else has
-    SELECT i, system.main.sum(n)::BIGINT AS rows, system.main.count(CASE WHEN n = 1 THEN 1 END) AS single
-    FROM (SELECT i, v, system.main.count(*) AS n FROM "kanon#unchanged" GROUP BY ALL)
-    GROUP BY i
-), "kanon#concealed" AS MATERIALIZED (
-    -- how many cells of each value of a quasi-identifier are hidden, wholly or by a coarser label
-    SELECT j, x, system.main.sum(n) AS n, system.main.sum(CASE WHEN hidden THEN n ELSE 0 END) AS hidden
-    FROM (
-${concealed}
-    )
-    GROUP BY ALL
-), "kanon#guessed" AS (
-    -- a cell is guessed from the other rows with the same unchanged value, where nearly all of them agree: then they are right of
-    -- the commonest value alone, and wrong of all others (of two rows that differ, of both)
-    SELECT i, j, size, cells,
-           CASE WHEN (top - 1) * 100 >= ${agreed} * (size - 1) THEN top_cells ELSE 0 END AS hit,
-           CASE WHEN top * 100 < ${agreed} * (size - 1) THEN 0 WHEN size = 2 AND top = 1 THEN cells ELSE cells - top_cells END AS miss
-    FROM (
-        SELECT i, j, system.main.sum("kanon#g".n) AS size, system.main.sum("kanon#g".n * "kanon#c".hidden / "kanon#c".n) AS cells,
-               system.main.max("kanon#g".n) AS top,
-               system.main.arg_max("kanon#g".n * "kanon#c".hidden / "kanon#c".n, "kanon#g".n) AS top_cells
-        FROM (
-            SELECT i, j, v, x, system.main.count(*) AS n
-            FROM (
-                SELECT i, v, system.main.unnest(x) AS x, system.main.unnest(system.main.range(1, ${qis} + 1)) AS j
-                FROM "kanon#unchanged" WHERE i > 0
-            )
-            GROUP BY ALL
-        ) AS "kanon#g" JOIN "kanon#concealed" AS "kanon#c" USING (j, x)
-        GROUP BY i, j, v
-    )
-), "kanon#exposure" AS (
-    -- guesses from at least one other row, and from at least four
+)${counted}, "kanon#exposure" AS (
     SELECT {
         'names': names,
+        'rows': rows,
         'parts': parts,
-        'single': (SELECT system.main.list(system.main.struct_pack(i := i, rows := rows, single := single)) FROM "kanon#single"),
-        'hidden': (SELECT system.main.list(system.main.struct_pack(j := j, cells := cells, common := common)) FROM (
-            SELECT j, system.main.sum(hidden) AS cells, system.main.max(n) / system.main.sum(n) AS common
-            FROM "kanon#concealed" GROUP BY j
-        )),
-        'guessed': (SELECT system.main.list("kanon#s") FROM (
-            SELECT i, j, system.main.sum(cells) AS cells,
-                   system.main.sum(CASE WHEN size >= 2 THEN hit ELSE 0 END) AS hit,
-                   system.main.sum(CASE WHEN size >= 2 THEN miss ELSE 0 END) AS miss,
-                   system.main.sum(CASE WHEN size >= 5 THEN hit ELSE 0 END) AS hit_of_five,
-                   system.main.sum(CASE WHEN size >= 5 THEN miss ELSE 0 END) AS miss_of_five
-            FROM "kanon#guessed" GROUP BY i, j
-        ) AS "kanon#s")
+        'single': (SELECT system.main.list("kanon#s") FROM "kanon#single" AS "kanon#s"),
+        'hidden': (SELECT system.main.list("kanon#s") FROM "kanon#hidden" AS "kanon#s"),
+        'guessed': (SELECT system.main.list("kanon#s") FROM "kanon#guessed" AS "kanon#s")${every}
     } AS told
     FROM "kanon#measured"
 )

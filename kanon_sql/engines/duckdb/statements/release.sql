@@ -59,10 +59,10 @@ ${shown_by_classes}    )
     SELECT system.main.bool_and(size IS NOT DISTINCT FROM given) AS met
     FROM "kanon#classes"
     FULL JOIN (SELECT class, system.main.sum(upto - after) AS given FROM "kanon#numbered" GROUP BY class) USING (class)
-), "kanon#audit" AS (
+), "kanon#asked" AS (
     SELECT CASE
         WHEN (SELECT rows FROM "kanon#sums") IS NULL
-            THEN true  -- an empty table
+            THEN NULL  -- an empty table
         WHEN NOT (SELECT sound FROM "kanon#sums") OR system.main.count(*) = 0
             THEN system.main.error('kanon audit: the pieces do not add up to the rows of the source; nothing was released')
         WHEN (SELECT met FROM "kanon#met") IS DISTINCT FROM true OR system.main.bool_or(class IS NULL)
@@ -75,7 +75,9 @@ ${shown_by_classes}    )
                 system.main.count(*) FILTER (size < ${least}), system.main.min(size)))
 ${refusals}${unmatched}${uncovered}
     ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT, ${told})
-        END AS passed
+        END AS refused
     FROM "kanon#classes"
+), "kanon#audit" AS (
+    SELECT CASE WHEN refused IS NULL THEN true ELSE system.main.error(refused) END AS passed FROM "kanon#asked"
 )
 ${names}${result}

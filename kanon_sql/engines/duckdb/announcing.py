@@ -1,0 +1,78 @@
+"""Warnings of releases reach the line of the user's code that asked for them, once for each release."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.errors import AuditError, KanonWarning, raise_alone
+
+_OURS = __name__.partition(".")[0]
+
+
+class Announcements:
+    """Releases whose warnings nobody has seen yet.
+
+    Notes
+    -----
+    The audit runs in a thread of DuckDB. While a call of ours waits for the statement, that call announces them when it ends. On a
+    connection that was only registered there is no such call: the thread itself announces them.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting = 0
+        self._unseen: dict[int, Certificate] = {}
+
+    def add(self, certificate: Certificate) -> None:
+        """Announce a release that passed its audit, now or when the waiting call ends.
+
+        Raises
+        ------
+        AuditError
+            When Python was told to treat warnings as errors.
+        """
+        with self._lock:
+            if self._waiting:
+                self._unseen[certificate.number or 0] = certificate
+                return
+        try:
+            announce([certificate])
+        except KanonWarning as warning:
+            raise_alone(AuditError(f"a warning is an error here: {warning}; nothing was released"))
+
+    def drop(self, number: int) -> None:
+        """Let go of a release that nobody gets."""
+        with self._lock:
+            self._unseen.pop(number, None)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for a statement, and announce its releases when the outermost call ends."""
+        with self._lock:
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            unseen: list[Certificate] = []
+            with self._lock:
+                self._waiting -= 1
+                if not self._waiting:
+                    unseen, self._unseen = list(self._unseen.values()), {}
+            announce(unseen)
+
+
+def announce(certificates: Iterable[Certificate]) -> None:
+    """Warn of what releases reveal, at the line of the caller outside of this package."""
+    told = [certificate.warnings for certificate in certificates if certificate.warnings]
+    if not told:
+        return
+    depth, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (_OURS, "contextlib"):
+        depth, frame = depth + 1, frame.f_back
+    for each in told:
+        warnings.warn(KanonWarning(*each), stacklevel=depth)
