@@ -61,8 +61,8 @@ class UnlistedColumnError(PolicyError):
     columns: tuple[str, ...] = ()
 
     _WAYS_OUT = (
-        "nothing was released; hint: leave {it} out of the SELECT, or put {it} behind BY (qi), or name {it} in KEEP to release "
-        "{it} on purpose"
+        "nothing was released; hint: leave {some} out of the SELECT, put {some} behind BY (qi), or name {all} in KEEP to release "
+        "{all} on purpose"
     )
 
     @classmethod
@@ -71,18 +71,20 @@ class UnlistedColumnError(PolicyError):
         listed = "; ".join(f"{name} {words}" for name, words in reveals.items())
         one = len(reveals) == 1
         subject = "a column has no role and identifies people" if one else f"{len(reveals)} columns have no role and identify people"
-        return cls._about(reveals, f"{subject}: {listed}", "it" if one else "them")
+        it = "it" if one else "them"
+        return cls._about(reveals, f"{subject}: {listed}", some=it, all=it)
 
     @classmethod
     def of_all(cls, columns: Iterable[str], words: str) -> UnlistedColumnError:
         """Name columns that identify people only together."""
         names = tuple(columns)
         listed = f"{', '.join(names[:-1])} and {names[-1]}"
-        return cls._about(names, f"{len(names)} columns have no role and identify people: {listed} {words}", "some of them")
+        subject = f"{len(names)} columns have no role and identify people"
+        return cls._about(names, f"{subject}: {listed} {words}", some="some of them", all="the others")
 
     @classmethod
-    def _about(cls, columns: Iterable[str], words: str, it: str) -> UnlistedColumnError:
-        found = cls(f"{words}; {cls._WAYS_OUT.format(it=it)}")
+    def _about(cls, columns: Iterable[str], words: str, **which: str) -> UnlistedColumnError:
+        found = cls(f"{words}; {cls._WAYS_OUT.format(**which)}")
         found.columns = tuple(columns)
         return found
 
