@@ -15,6 +15,8 @@ from kanon_process import Kanon
 
 import kanon_sql
 
+pytestmark = pytest.mark.numbers_rows
+
 RELEASE = ("--qi", "zip,age", "--k", "4")
 
 

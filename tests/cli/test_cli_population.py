@@ -12,6 +12,8 @@ from kanon_process import Kanon
 
 from kanon_sql.certificate import Certificate
 
+pytestmark = pytest.mark.numbers_rows
+
 QI = ("--qi", "zip,age")
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from kanon_process import Kanon
 
+pytestmark = pytest.mark.numbers_rows
+
 DISEASES = ("flu", "cold", "ulcer")
 
 

@@ -10,6 +10,8 @@ import pytest
 
 import kanon_sql
 
+pytestmark = pytest.mark.numbers_rows
+
 QI = ["zip", "age"]
 
 
