@@ -61,8 +61,8 @@ class UnlistedColumnError(PolicyError):
     columns: tuple[str, ...] = ()
 
     _WAYS_OUT = (
-        "nothing was released; hint: leave {some} out of the SELECT, put {some} behind BY (qi), or name {all} in KEEP to release "
-        "{all} on purpose"
+        "nothing was released; hint: leave {some} out of the SELECT, put {some} behind BY (qi), or name {all} in KEEP to "
+        "release {all} on purpose"
     )
 
     @classmethod
@@ -70,9 +70,9 @@ class UnlistedColumnError(PolicyError):
         """Name each column and what it reveals."""
         listed = "; ".join(f"{name} {words}" for name, words in reveals.items())
         one = len(reveals) == 1
-        subject = "a column has no role and identifies people" if one else f"{len(reveals)} columns have no role and identify people"
+        subject = "a column has no role and identifies" if one else f"{len(reveals)} columns have no role and identify"
         it = "it" if one else "them"
-        return cls._about(reveals, f"{subject}: {listed}", some=it, all=it)
+        return cls._about(reveals, f"{subject} people: {listed}", some=it, all=it)
 
     @classmethod
     def of_all(cls, columns: Iterable[str], words: str) -> UnlistedColumnError:
@@ -96,6 +96,11 @@ class KanonWarning(UserWarning):
     ----------
     warnings : tuple of str
         Those of its certificate.
+
+    Examples
+    --------
+    >>> print(KanonWarning("name is released unchanged", "age is released unchanged"))
+    name is released unchanged; age is released unchanged
     """
 
     def __init__(self, *warnings: str) -> None:

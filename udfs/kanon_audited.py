@@ -1,4 +1,4 @@
-"""`kanon_audited(release, classes, smallest, exposed)`: the released rows passed the audit in SQL; NULL, or why they are refused."""
+"""`kanon_audited(release, classes, smallest, exposed)`: the rows passed the audit in SQL; NULL, or why they are refused."""
 
 from __future__ import annotations
 

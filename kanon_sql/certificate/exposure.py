@@ -8,7 +8,7 @@ from typing import Any
 from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.unlisted import Limits
-from kanon_sql.model.validation import as_identifier, same_name
+from kanon_sql.model.validation import as_identifier
 
 _SINGLED_OUT = 0.01
 """Share of the rows from which on a column is said to single them out."""

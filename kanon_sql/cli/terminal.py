@@ -126,7 +126,8 @@ def shown_warnings() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", KanonWarning)
-        plain, warnings.showwarning = warnings.showwarning, show
+        plain: Callable[..., None] = warnings.showwarning
+        warnings.showwarning = show  # type: ignore[assignment] # it hands the place on as it came
         yield
 
 

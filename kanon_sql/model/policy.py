@@ -65,8 +65,8 @@ class Policy(Guarantee):
         ``'shuffled'``: the order of the released rows tells nothing of suppressed cells. ``'source'`` keeps the order of the
         source, which may: a suppressed cell is often what its neighbours show.
     unlisted_limit : Fraction
-        Without ``keep``: the share of the rows, 0 to 1, that a column without a role may single out. A release is refused beyond
-        it, see :mod:`kanon_sql.model.unlisted`.
+        Without ``keep``: the share of the rows, 0 to 1, that a column without a role may single out. Beyond it a release is
+        refused, see :mod:`kanon_sql.model.unlisted`.
 
     Raises
     ------

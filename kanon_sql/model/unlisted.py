@@ -9,7 +9,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.validation import fraction
 
 UNLISTED_LIMIT = Fraction(1, 5)
-"""Share of the rows that one unlisted column may single out. Names, numbers and amounts single out nearly all, a diagnosis few."""
+"""Share of the rows that one unlisted column may single out: names and amounts single out nearly all, a diagnosis few."""
 
 _HALF = Fraction(1, 2)
 
@@ -31,7 +31,7 @@ class Limits:
 
     @property
     def most(self) -> Fraction:
-        """Return the share of the rows that all of them together may single out, and of suppressed cells that one may give back."""
+        """Return the share of the rows that all together may single out, and of suppressed cells that one may give back."""
         return max(self.alone, _HALF)
 
     def singled_out(self, single: int, rows: int) -> bool:

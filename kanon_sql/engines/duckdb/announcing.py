@@ -7,6 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import AuditError, KanonWarning, raise_alone
@@ -19,8 +20,8 @@ class Announcements:
 
     Notes
     -----
-    The audit runs in a thread of DuckDB. While a call of ours waits for the statement, that call announces them when it ends. On a
-    connection that was only registered there is no such call: the thread itself announces them.
+    The audit runs in a thread of DuckDB. While a call of ours waits for it, that call announces them when it ends. On
+    a connection that was only registered there is no such call: the thread itself announces them.
     """
 
     def __init__(self) -> None:
@@ -71,7 +72,8 @@ def announce(certificates: Iterable[Certificate]) -> None:
     told = [certificate.warnings for certificate in certificates if certificate.warnings]
     if not told:
         return
-    depth, frame = 1, sys._getframe()
+    depth = 1
+    frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (_OURS, "contextlib"):
         depth, frame = depth + 1, frame.f_back
     for each in told:

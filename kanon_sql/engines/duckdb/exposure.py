@@ -13,8 +13,8 @@ from kanon_sql.model.validation import same_name
 _BUDGET = 4_000_000
 """Pairs of an unchanged cell and a quasi-identifier's cell that are looked at; of a table of more, one part of so many.
 
-Columns that may single out too many rows are counted in the whole table: two of 10 million distinct values took a fifth longer, but such
-a release is refused."""
+Columns that may single out too many rows are counted in the whole table: two of 10 million distinct values took a fifth longer,
+but such a release is refused."""
 
 _GROUPS = 64
 """Distinct values in a part from which on whole groups of equal values are looked at, and not rows."""

@@ -94,7 +94,7 @@ def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
             return _located(cause, asked.text)
     if not asked.released or isinstance(error, _PASSED_ON):
         return None
-    if not isinstance(error, duckdb.Error):
+    if not isinstance(error, duckdb.Error) or _is_broken(asked.text):
         kind = "the text holds half of a surrogate pair" if _is_broken(asked.text) else type(error).__name__
         return SourceError(f"the rows of the release could not be handed over: {kind}; hint: take them as an Arrow table")
     return SourceError(f"DuckDB could not run the statement: {spoken(error)}{_place(str(error), asked.text)}; hint: {HINT}")

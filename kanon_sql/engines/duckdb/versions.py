@@ -12,9 +12,9 @@ BUSY: tuple[type[duckdb.Error], ...] = () if _BEFORE_2 else (duckdb.ResourceInUs
 TARGET_IS_FIRST_PARAMETER = _BEFORE_2
 """Whether ``?`` as the target of a COPY is its first parameter, though it stands behind those of the query."""
 
-JOIN_KEEPS_ORDER = not _BEFORE_2
-"""Whether sorted rows stay so when they are joined to their classes. Before DuckDB 2 too few of them are expected, and they may
-be looked up class by class; so they are sorted behind the join, when they are wide."""
+JOIN_KEEPS_ORDER = duckdb.__version__ == "2.0.0"
+"""Whether sorted rows stay so when they are joined to their classes. In every other version they may be looked up class by
+class, in the order of the source; so they are sorted after the join, when they are wide."""
 
 READER = "to_arrow_reader" if hasattr(duckdb.DuckDBPyConnection, "to_arrow_reader") else "fetch_record_batch"
 """The method of a connection that hands over the result of its last statement batch by batch."""

@@ -1,0 +1,176 @@
+"""A column without a role that identifies people is refused on every surface, and what is below the limits is a warning."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import kanon_sql
+from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.errors import AuditError, KanonWarning, PolicyError, UnlistedColumnError
+from kanon_sql.model.unlisted import Limits
+
+PEOPLE = """CREATE TABLE people AS SELECT i AS person_id, 'N' || i AS name, (2130 + i % 30)::VARCHAR AS zip, 20 + i % 60 AS age,
+    ['m', 'f'][1 + i % 2] AS sex FROM range(1000) t(i)"""
+
+CLAUSE = "FROM people ANONYMIZE BY zip, sex"
+
+REFUSED = (
+    "2 columns have no role and identify people: person_id singles out 100.0% of the rows; name singles out 100.0% of the "
+    "rows; nothing was released; hint: leave them out of the SELECT, put them behind BY (qi), or name them in KEEP to release "
+    "them on purpose"
+)
+
+
+@pytest.fixture
+def con(shared_clause: Connection) -> Connection:
+    shared_clause.execute(PEOPLE)
+    return shared_clause
+
+
+def test_names_are_refused_by_the_clause_and_nothing_is_written(con: Connection, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    known = len(kanon_sql.releases(con))
+    for query in (
+        f"{CLAUSE} GUARANTEE k >= 5",
+        f"CREATE TABLE released AS {CLAUSE} GUARANTEE k >= 5",
+        f"COPY ({CLAUSE} GUARANTEE k >= 5) TO '{out}'",
+        "FROM k_anonymize('people', 5, qi := ['zip', 'sex'])",
+    ):
+        with pytest.raises(UnlistedColumnError) as refusal:
+            con.execute(query)
+        assert str(refusal.value) == REFUSED
+        assert refusal.value.columns == ("person_id", "name")
+    assert list(tmp_path.iterdir()) == []
+    assert len(kanon_sql.releases(con)) == known
+
+
+@pytest.mark.own_connection
+def test_a_plain_connection_says_the_same() -> None:
+    with kanon_sql.register(duckdb.connect(), secret="s") as con:
+        con.execute(PEOPLE)
+        with pytest.raises(duckdb.Error) as refusal:
+            con.execute("FROM k_anonymize('people', 5, qi := ['zip', 'sex'])").fetchall()
+        assert str(refusal.value).endswith(REFUSED)
+
+
+@pytest.mark.parametrize("kind", ["arrow", "pandas", "polars", "relation"])
+def test_python_refuses_every_kind_of_table(con: Connection, kind: str) -> None:
+    table = con.table("people")
+    made = {"arrow": table.to_arrow_table, "pandas": table.df, "polars": table.pl, "relation": lambda: table}[kind]()
+    with pytest.raises(UnlistedColumnError, match="person_id singles out"):
+        kanon_sql.anonymize(made, k=5, quasi_identifiers=["zip", "sex"])
+
+
+@pytest.mark.own_connection
+def test_append_refuses_and_writes_nothing() -> None:
+    with kanon_sql.connect(secret="s") as con:
+        con.execute(PEOPLE)
+        with pytest.raises(UnlistedColumnError, match="name singles out"):
+            kanon_sql.append("people", "released", key="person_id", con=con, k=5, quasi_identifiers=["zip", "sex"])
+        assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'released'").fetchall() == [(0,)]
+
+
+def test_a_copy_of_a_suppressed_column_is_refused(con: Connection) -> None:
+    query = "FROM (SELECT zip, age, age AS birth FROM people) ANONYMIZE BY zip, age GUARANTEE k >= 30"
+    with pytest.raises(UnlistedColumnError, match=r"birth gives back 100.0% of the suppressed cells of age"):
+        con.execute(query).fetchall()
+
+
+def test_columns_that_identify_only_together_are_refused(con: Connection) -> None:
+    query = "FROM (SELECT i % 2 AS zip, i % 30 AS a, i // 30 AS b FROM range(900) t(i)) ANONYMIZE BY zip GUARANTEE k >= 5"
+    with pytest.raises(UnlistedColumnError, match=r"2 columns .*: a and b together single out 100.0% of the rows"):
+        con.execute(query).fetchall()
+
+
+def test_a_diagnosis_of_a_dozen_rows_is_no_name(con: Connection) -> None:
+    rows = "SELECT i % 2 AS zip, CASE WHEN i < 6 THEN 'flu' ELSE 'rare ' || i END AS disease FROM range(12) t(i)"
+    with pytest.warns(KanonWarning, match=r"disease is released unchanged and singles out 50.0% of the rows"):
+        assert len(con.execute(f"FROM ({rows}) ANONYMIZE BY zip GUARANTEE k >= 2").fetchall()) == 12
+
+
+def test_kept_columns_are_released_with_a_warning_each_time(con: Connection) -> None:
+    query = f"SELECT name, zip, sex {CLAUSE} KEEP name GUARANTEE k >= 5"
+    told = "name is released unchanged and singles out 100.0% of the rows"
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        con.execute(query).fetchall()
+        con.execute(query).fetchall()
+    assert [str(each.message) for each in seen] == [told, told]
+    assert {each.filename for each in seen} == {__file__}
+    assert f"warning           {told}" in repr(kanon_sql.releases(con)[-1]).splitlines()
+
+
+@pytest.mark.own_connection
+def test_a_plain_connection_warns_and_takes_warnings_as_errors() -> None:
+    query = "SELECT zip FROM k_anonymize('people', 5, qi := ['zip', 'sex'], keep := ['name', 'age', 'person_id'])"
+    with kanon_sql.register(duckdb.connect(), secret="s") as con:
+        con.execute(PEOPLE)
+        with pytest.warns(KanonWarning, match="name is released unchanged"):
+            con.execute(query).fetchall()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", KanonWarning)
+            with pytest.raises(duckdb.Error, match="a warning is an error here: person_id"):
+                con.execute(query)
+        assert len(kanon_sql.releases(con)) == 1
+
+
+def test_the_limit_is_an_option_and_stands_in_the_certificate(con: Connection) -> None:
+    con.execute(f"{CLAUSE} GUARANTEE k >= 5 USING auto (unlisted_limit = 1)").fetchall()
+    assert '"unlisted_limit":1' in kanon_sql.releases(con)[-1].policy
+    con.execute("SELECT zip FROM k_anonymize('people', 5, qi := ['zip', 'sex'], unlisted_limit := 1)").fetchall()
+    for wrong in (-0.1, 1.5, "much"):
+        with pytest.raises(PolicyError, match="unlisted_limit must be"):
+            kanon_sql.Policy.of(k=5, unlisted_limit=wrong)
+
+
+def test_explain_names_the_refusal(con: Connection) -> None:
+    lines = con.execute(f"EXPLAIN ANONYMIZE {CLAUSE} GUARANTEE k >= 5").fetchall()
+    assert lines[-1][0] == "refusal"
+    assert "name singles out 100.0% of the rows" in lines[-1][1]
+
+
+@pytest.mark.parametrize(("singles", "refused"), [(400, False), (401, True)])
+def test_large_tables_are_counted_exactly(
+    con: Connection, monkeypatch: pytest.MonkeyPatch, singles: int, refused: bool
+) -> None:
+    monkeypatch.setattr("kanon_sql.engines.duckdb.exposure._BUDGET", 500)
+    rows = f"SELECT i % 4 AS a, CASE WHEN i < {singles} THEN i ELSE -(i % 7) - 1 END AS b FROM range(2000) t(i)"
+    query = f"FROM ({rows}) ANONYMIZE BY a GUARANTEE k >= 5"
+    if refused:
+        with pytest.raises(UnlistedColumnError, match=r"b singles out 20.1% of the rows"):
+            con.execute(query).fetchall()
+    else:
+        assert len(con.execute(query).fetchall()) == 2000
+
+
+@pytest.mark.parametrize(
+    ("limit", "single", "rows", "out"),
+    [
+        ("0.2", 6, 12, False),
+        ("0.2", 7, 12, True),
+        ("0.2", 2, 2, True),
+        ("0.2", 10, 49, False),
+        ("0.2", 11, 50, True),
+        ("0.2", 20, 100, False),
+        ("0.2", 21, 100, True),
+        ("1", 100, 100, False),
+        ("0", 1, 100, True),
+    ],
+)
+def test_the_limits(limit: str, single: int, rows: int, out: bool) -> None:
+    assert Limits(Fraction(limit)).singled_out(single, rows) is out
+
+
+def test_warnings_of_a_strict_append_are_errors() -> None:
+    with kanon_sql.connect(secret="s") as con:
+        con.execute(PEOPLE)
+        with pytest.raises(AuditError, match="strict: name is released unchanged"):
+            kanon_sql.append(
+                "people", "released", key="person_id", con=con, k=5, strict=True,
+                quasi_identifiers=["zip", "sex"], keep=["name", "age"],
+            )  # fmt: skip
