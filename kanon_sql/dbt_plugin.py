@@ -29,7 +29,9 @@ from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
 from kanon_sql.errors import SourceError
+from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import KAnonymity, People
 from kanon_sql.model.validation import nearest
 
 
@@ -38,6 +40,31 @@ def rewritten(_session: Session, sql: str) -> str:
     from kanon_sql.clause import rewrite  # sqlglot is only paid for where a model is anonymized
 
     return rewrite(sql, lambda body, policy: release_query(body, policy, query=True))
+
+
+def rows_counted(_session: Session, sql: str, per: str, per_row: bool) -> bool:
+    """Return true for a query whose rows may be counted.
+
+    Parameters
+    ----------
+    sql : str
+        The query of a model without a clause.
+    per : str
+        The column by which people are counted; empty for none.
+    per_row : bool
+        Whether a row is what counts.
+
+    Raises
+    ------
+    ClauseError
+        When its rows are groups, and the config does not say what is counted.
+    """
+    from kanon_sql.clause.groups import refuse_grouped_query
+
+    people = [People(k=1, per=per)] if per else []
+    guarantee = Guarantee(requirements=(KAnonymity(k=1, per_row=per_row), *people))
+    refuse_grouped_query(sql, guarantee, "set per_row=true in the config of the model")
+    return True
 
 
 def beside(_session: Session, sql: str) -> list[str]:
@@ -65,6 +92,7 @@ def unknown(_session: Session, keys: list[str], known: list[str], of_model: bool
 
 FUNCTIONS = (
     Function(name="kanon_rewrite", returns="VARCHAR", call=rewritten),
+    Function(name="kanon_rows_counted", returns="BOOLEAN", call=rows_counted),
     Function(name="kanon_beside", returns="VARCHAR[]", call=beside),
     Function(name="kanon_unknown", returns="VARCHAR[]", call=unknown),
 )

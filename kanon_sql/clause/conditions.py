@@ -3,20 +3,21 @@
 ::
 
     cond   := term sign number [whose] | number sign term [whose]
-    whose  := PER column | IN table
+    whose  := PER column | PER ROW | IN table
     term   := k | l(column [, 'variant' [, c]]) | t(column [, 'metric' [, 'hierarchy']]) | alpha(column, 'value')
             | beta(column) | delta(column) | presence(table)
     number := decimal [/ decimal]
 
 k and l are bounded from below, the others from above; k counts rows, PER column people, IN table rows of the population that
-match. Of k, which is a whole number, ``k > 4`` is a guarantee too; of the others it is none, as no number comes next. Without a
-k, ``k >= 2`` is guaranteed, as at every other entrance, but beside a guarantee about the population.
+match. PER ROW says that a row is what counts, even one that is a group; PER "row" names a column. Of k, which is a whole
+number, ``k > 4`` is a guarantee too; of the others it is none, as no number comes next. Without a k, ``k >= 2`` is guaranteed,
+as at every other entrance, but beside a guarantee about the population.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlglot import TokenType
@@ -91,9 +92,10 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
     others = (*sensitive_ones(found), *population_ones(found))
     people = [each.k for each in found if isinstance(each, People)]  # k people have k rows
     rows = [each.k for each in found if isinstance(each, KAnonymity)] or people
+    per_row = any(each.per_row for each in found if isinstance(each, KAnonymity))
     if not rows and not population_ones(found):
         rows = [_DEFAULT_K]
-    return (*([KAnonymity(k=max(rows))] if rows else []), *others)
+    return (*([KAnonymity(k=max(rows), per_row=per_row)] if rows else []), *others)
 
 
 def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
@@ -110,7 +112,9 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
         term = _term(reader, identifying)
         more = _strict(reader, word, reader.spelled)
         number = reader.number(_example(word))
-    if word == "K" and reader.skip("PER"):
+    if word == "K" and reader.skip("PER", "ROW"):
+        term = _rows
+    elif word == "K" and reader.skip("PER"):
         term = _people(reader, column_name(reader, SPELLINGS[People].example))
     elif word == "K" and reader.skip("IN"):
         term = _mapped(reader)
@@ -168,6 +172,10 @@ def _anonymity(number: Fraction) -> KAnonymity:
     if number.denominator != 1 or number > _LARGEST_K:
         raise PolicyError(f"expected a whole number; hint: {_example('K')}")
     return KAnonymity(k=int(number))
+
+
+def _rows(number: Fraction) -> KAnonymity:
+    return replace(_anonymity(number), per_row=True)
 
 
 def _people(_: Reader, column: str) -> Term:

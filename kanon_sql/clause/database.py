@@ -20,6 +20,9 @@ class Database(Protocol):
     def show(self) -> str:
         """Return the query that lists the policies."""
 
+    def policy(self, name: str) -> Policy:
+        """Return what a stored policy guarantees."""
+
     def release(self, body: str, name: str) -> str:
         """Return a query that yields the released rows of the query ``body`` under a stored policy; uses ``body`` once."""
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from kanon_sql.clause.database import Database
 from kanon_sql.clause.definitions import begins_definition, parse_definition
+from kanon_sql.clause.groups import refuse_groups
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import Script, is_mentioned
 from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,9 @@ def rewrite(sql: str, release: Callable[[str, Policy], str], database: Database 
     Raises
     ------
     ClauseError
-        When a clause or a statement about policies cannot be read, when a clause stands where no query ends, or when the
-        word ANONYMIZE stands where DuckDB would read it as an alias and release raw rows.
+        When a clause or a statement about policies cannot be read, when a clause stands where no query ends, when the rows of
+        its query are groups and the guarantee does not say what it counts, or when the word ANONYMIZE stands where DuckDB
+        would read it as an alias and release raw rows.
 
     Notes
     -----
@@ -107,6 +112,7 @@ class _Rewriting:
         script = self._script
         policy, end = parse_clause(script, site.clause)
         check_tail(script, end)
+        self._check_rows(site, policy, end)
         body, inner = self._body(site)
         if isinstance(policy, Policy):
             released = self._release(body, policy)
@@ -122,9 +128,16 @@ class _Rewriting:
         script = self._script
         policy, end = parse_clause(script, site.clause)
         check_tail(script, end)
+        self._check_rows(site, policy, end)
         body, inner = self._body(site)
         text = self._answer(lambda database: database.explain(body, policy), site.clause, end)
         self._put(_Edit(script.start(site.body), script.stop(last - 1), "".join(("SELECT * FROM (", text, ")"))), inner)
+
+    def _check_rows(self, site: Site, policy: Policy | str, end: int) -> None:
+        if not isinstance(policy, Policy):
+            name = policy
+            policy = self._answer(lambda database: database.policy(name), site.clause, end)
+        refuse_groups(self._script, site.body, site.clause, policy)
 
     def _body(self, site: Site) -> tuple[str, int]:
         """Return the query in front of a clause as it is after its own edits, and how many these are."""
@@ -135,7 +148,7 @@ class _Rewriting:
     def _put(self, edit: _Edit, inner: int) -> None:
         self.edits = [*self.edits[: len(self.edits) - inner], edit]
 
-    def _answer(self, ask: Callable[[Database], str], first: int, end: int) -> str:
+    def _answer(self, ask: Callable[[Database], T], first: int, end: int) -> T:
         if self._database is None:
             raise self._script.error("policies and explanations need a database; hint: kanon_sql.connect", first, end - 1)
         try:

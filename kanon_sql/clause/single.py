@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from kanon_sql.clause.definitions import begins_definition
+from kanon_sql.clause.groups import refuse_groups
 from kanon_sql.clause.names import table_name
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script, is_mentioned
 from kanon_sql.clause.split import check_tail, explains, find_sites
+from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.policy import Policy
 
 _HEADS = ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "(")
@@ -31,6 +35,8 @@ class Anonymized:
         The format of that table, where one is named.
     tail : str
         What stands behind the clause: ORDER BY, LIMIT.
+    check_rows : callable
+        Refuses the query under a guarantee if its rows are groups, as `refuse_groups`.
     """
 
     query: str
@@ -38,6 +44,7 @@ class Anonymized:
     into: str | None
     using: str | None
     tail: str
+    check_rows: Callable[[Guarantee], None]
 
 
 def single_release(sql: str) -> Anonymized | None:
@@ -88,6 +95,7 @@ def single_release(sql: str) -> Anonymized | None:
         policy=policy,
         into=into,
         using=using,
+        check_rows=partial(refuse_groups, script, site.body, site.clause),
         tail=sql[script.start(behind) : script.stop(end - 1)] if behind < end else "",
     )
 

@@ -10,9 +10,14 @@ from kanon_sql.clause.script import Script
 
 _QUERY = frozenset({"SELECT", "FROM", "VALUES", "TABLE", "PIVOT", "PIVOT_WIDER", "PIVOT_LONGER", "UNPIVOT"})
 _ABOUT_A_QUERY = frozenset({"DESCRIBE", "DESC", "SHOW", "SUMMARIZE"})
-_SET_OPERATIONS = frozenset({"UNION", "INTERSECT", "EXCEPT"})
-_BEHIND_CLAUSE = frozenset({"ORDER", "LIMIT", "OFFSET", "FETCH"})
-_BEHIND_QUERY = _BEHIND_CLAUSE | frozenset({"ON", "RETURNING", "WITH"})
+
+SET_OPERATIONS = frozenset({"UNION", "INTERSECT", "EXCEPT"})
+"""What joins two queries to one."""
+
+BEHIND_CLAUSE = frozenset({"ORDER", "LIMIT", "OFFSET", "FETCH"})
+"""What may stand behind the clause of a query, and so behind a query without one."""
+
+_BEHIND_QUERY = BEHIND_CLAUSE | frozenset({"ON", "RETURNING", "WITH"})
 _OF_BODY = frozenset({"WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY", "JOIN", "FROM", "SELECT", "TABLESAMPLE"})
 
 # GROUP BY ALL ends a query.
@@ -79,7 +84,7 @@ def is_explained(script: Script, first: int, site: Site) -> bool:
     """Return whether EXPLAIN ANONYMIZE at ``first`` is about the clause: that of its outermost query."""
     body: int | None = first + 2
     if script.word(first + 2) == "WITH":
-        body = _behind_ctes(script, first + 3, site.clause)
+        body = behind_ctes(script, first + 3, site.clause)
     return body == site.body
 
 
@@ -92,14 +97,14 @@ def check_tail(script: Script, end: int) -> None:
         When the query goes on, as with a UNION or a WHERE.
     """
     word = script.word(end)
-    if script.spelled(end) not in {"", ";", ")", "]", "}"} and word not in _BEHIND_QUERY | _SET_OPERATIONS:
+    if script.spelled(end) not in {"", ";", ")", "]", "}"} and word not in _BEHIND_QUERY | SET_OPERATIONS:
         if word in _OF_BODY:
             raise script.error(
                 f"{word} stands behind the ANONYMIZE clause; hint: the clause comes behind WHERE and GROUP BY", end
             )
         raise script.error(f"the ANONYMIZE clause does not go on with {script.spelled(end)}; hint: {_continued(word)}", end)
     while end < len(script.tokens) and script.spelled(end) not in {";", ")", "]", "}"}:
-        if script.keyword(end) in _SET_OPERATIONS:
+        if script.keyword(end) in SET_OPERATIONS:
             raise script.error(
                 f"an ANONYMIZE clause in front of {script.word(end)} is ambiguous; hint: put its query in parentheses, "
                 "or the clause behind the last query to anonymize all of them",
@@ -123,11 +128,9 @@ def _continued(word: str) -> str:
 
 
 def _site(script: Script, clause: int) -> Site:
-    start = clause
-    while start > 0 and script.spelled(start - 1) not in {"(", "[", "{", ";"}:
-        start = script.partner.get(start - 1, start - 1)
+    start = level_start(script, clause)
     body: int | None = start
-    while body is not None and body < clause and not _begins_query(script, body):
+    while body is not None and body < clause and not begins_query(script, body):
         body = _behind_head(script, body, clause)
     if body is None or body >= clause:
         begin = script.spelled(start) if start < clause else "nothing"
@@ -135,7 +138,7 @@ def _site(script: Script, clause: int) -> Site:
     if script.keyword(clause - 1) in _UNFINISHED:
         raise script.error("the query in front of ANONYMIZE is not finished; hint: FROM t ANONYMIZE BY ...", clause - 1)
     for place in script.level(body, clause):
-        if script.keyword(place) in _BEHIND_CLAUSE:
+        if script.keyword(place) in BEHIND_CLAUSE:
             raise script.error(
                 f"{script.word(place)} stands in front of ANONYMIZE; hint: order and limit come behind the clause, "
                 "or in a subquery to choose the rows that are anonymized",
@@ -144,7 +147,15 @@ def _site(script: Script, clause: int) -> Site:
     return Site(body, clause)
 
 
-def _begins_query(script: Script, place: int) -> bool:
+def level_start(script: Script, place: int) -> int:
+    """Return the first place on the level of a place: behind the bracket or the semicolon in front of both."""
+    while place > 0 and script.spelled(place - 1) not in {"(", "[", "{", ";"}:
+        place = script.partner.get(place - 1, place - 1)
+    return place
+
+
+def begins_query(script: Script, place: int) -> bool:
+    """Return whether a query begins at a place, or with the bracket that opens there."""
     if script.spelled(place) != "(":
         return script.word(place) in _QUERY
     while script.spelled(place) == "(":
@@ -159,12 +170,12 @@ def _behind_head(script: Script, place: int, clause: int) -> int | None:
         return place + 1
     if word == "EXPLAIN":
         place += 2 if script.word(place + 1) in {"ANALYZE", "ANONYMIZE"} else 1
-        return script.after(place) if script.spelled(place) == "(" and not _begins_query(script, place) else place
+        return script.after(place) if script.spelled(place) == "(" and not begins_query(script, place) else place
     if word in {"CREATE", "PREPARE"}:
         head = {script.word(number) for number in range(place, place + 5)}
         return _behind_as(script, place, clause, ("TABLE",) if word == "CREATE" and head & {"MACRO", "FUNCTION"} else ())
     if word == "WITH":
-        return _behind_ctes(script, place + 1, clause)
+        return behind_ctes(script, place + 1, clause)
     if word == "INSERT":
         return _behind_target(script, place, clause)
     return None
@@ -177,14 +188,24 @@ def _behind_as(script: Script, place: int, clause: int, options: tuple[str, ...]
     return behind
 
 
-def _behind_ctes(script: Script, place: int, clause: int) -> int | None:
+def behind_ctes(script: Script, place: int, end: int) -> int | None:
+    """Return the place behind the queries of a WITH that begin at a place, or None where they do not end before ``end``."""
+    behind = None
+    for _, body in common_tables(script, place, end):
+        behind = script.after(body)
+    return None if behind is None or script.spelled(behind) == "," else behind
+
+
+def common_tables(script: Script, place: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield for each query of a WITH where its name stands and where its bracket opens."""
     while True:
-        body = _behind_as(script, place, clause, ("NOT", "MATERIALIZED"))
+        body = _behind_as(script, place, end, ("NOT", "MATERIALIZED"))
         if body is None or script.spelled(body) != "(":
-            return None
+            return
+        yield place + (script.word(place) == "RECURSIVE"), body
         place = script.after(body)
         if script.spelled(place) != ",":
-            return place
+            return
         place += 1
 
 
@@ -196,6 +217,6 @@ def _behind_target(script: Script, place: int, clause: int) -> int | None:
     while script.spelled(place) == ".":
         place += 2
     for here in script.level(place, clause):
-        if script.keyword(here) in _QUERY | {"WITH"} or _begins_query(script, here):
+        if script.keyword(here) in _QUERY | {"WITH"} or begins_query(script, here):
             return here
     return None

@@ -36,6 +36,11 @@ class Guarantee:
         return least_rows(self.requirements)
 
     @property
+    def per_row(self) -> bool:
+        """Return whether the guarantee says that a row is what counts, even if the rows are groups of people."""
+        return any(each.per_row for each in self.requirements if isinstance(each, KAnonymity))
+
+    @property
     def sensitive_requirements(self) -> tuple[SensitiveRequirement, ...]:
         """Return the requirements on the values of a column, in their order."""
         return sensitive_ones(self.requirements)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kanon_sql.errors import PolicyError
 from kanon_sql.model.validation import as_identifier, named, whole
 
 REPRESENTATIVE = "represents a person"
@@ -19,22 +20,29 @@ class KAnonymity:
     ----------
     k : int
         At least 1.
+    per_row : bool
+        Whether a row is what counts, even if the rows are groups of people. A query whose rows are groups needs it.
 
     Raises
     ------
     PolicyError
-        When k is no whole number above 0.
+        When k is no whole number above 0, or ``per_row`` is neither true nor false.
 
     Examples
     --------
     >>> KAnonymity(k=5).describe()
     'k >= 5'
+    >>> KAnonymity(k=5, per_row=True).describe()
+    'k >= 5 PER ROW'
     """
 
     k: int
+    per_row: bool = False
 
     def __post_init__(self) -> None:
         whole(self.k, "k", 1)
+        if not isinstance(self.per_row, bool):
+            raise PolicyError("per_row must be true or false; hint: true if each row counts, even one that is a group")
 
     @property
     def least_class_size(self) -> int:
@@ -43,11 +51,11 @@ class KAnonymity:
 
     def describe(self) -> str:
         """Return the requirement as the clause writes it."""
-        return f"k >= {self.k}"
+        return f"k >= {self.k}{' PER ROW' * self.per_row}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
-        return {"type": "k", "k": self.k}
+        return {"type": "k", "k": self.k} | ({"per_row": True} if self.per_row else {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

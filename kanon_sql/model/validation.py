@@ -25,8 +25,8 @@ _RESERVED_WORDS = """
 RESERVED = frozenset(_RESERVED_WORDS.split())
 """DuckDB's reserved words: none of them names a table or a column without quotes."""
 
-_QUOTED = RESERVED | {"GUARANTEE"}
-"""What stands in double quotes as a name: the last word ends the columns of a policy."""
+_QUOTED = RESERVED | {"GUARANTEE", "ROW"}
+"""What stands in double quotes as a name: GUARANTEE ends the columns of a policy, and PER ROW names no column."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

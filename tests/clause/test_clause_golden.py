@@ -9,6 +9,7 @@ from clause_golden import GOLDEN, Pair, read
 from kanon_sql.clause import rewrite
 from kanon_sql.errors import ClauseError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.stored_policy import StoredPolicy, of_name
 
 PAIRS = [pair for file in sorted(GOLDEN.glob("clause_*.sql")) for pair in read(file, "becomes")]
@@ -25,13 +26,15 @@ def fake_release(body: str, policy: Policy) -> str:
 
 
 class FakeDatabase:
-    """Answers what it was asked; it knows the policies research, Inner and what is created."""
+    """Answers what it was asked; it knows the policies research, Inner, regions, which counts rows, and what is created."""
 
     def __init__(self):
         self.known = [
             StoredPolicy(name=name, table="patients", policy=Policy.of(quasi_identifiers=["zip"]))
             for name in ("research", "Inner")
         ]
+        rows = Policy.of(quasi_identifiers=["zip"], k=1, requirements=[KAnonymity(k=2, per_row=True)])
+        self.known.append(StoredPolicy(name="regions", table="patients", policy=rows))
 
     def create(self, policy, *, replace):
         self.known.append(policy)
@@ -44,6 +47,9 @@ class FakeDatabase:
 
     def show(self):
         return "SELECT 'show'"
+
+    def policy(self, name):
+        return of_name(name, self.known).policy
 
     def release(self, body, name):
         return f"SELECT * FROM ({body}) AS policy_{of_name(name, self.known).name}"

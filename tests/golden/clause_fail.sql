@@ -535,3 +535,30 @@ EXPLAIN ANONYMIZE CREATE TABLE released AS FROM patients ANONYMIZE BY zip GUARAN
 -- name: explain anonymize of an insert
 EXPLAIN ANONYMIZE WITH a AS (FROM patients) INSERT INTO target FROM a ANONYMIZE BY zip GUARANTEE k >= 2
 -- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- name: groups of rows
+SELECT zip, count(*) AS n FROM patients GROUP BY zip ANONYMIZE BY zip GUARANTEE k >= 5
+-- error: GROUP BY can put several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 41, at 'GROUP BY')
+-- name: groups of rows explained
+EXPLAIN ANONYMIZE SELECT zip, count(*) AS n FROM patients GROUP BY ALL ANONYMIZE BY zip GUARANTEE k >= 5
+-- error: GROUP BY can put several people into one row
+-- name: groups of rows under a policy
+SELECT zip, count(*) AS n FROM patients GROUP BY ALL ANONYMIZE WITH POLICY research
+-- error: GROUP BY can put several people into one row
+-- name: groups of rows under a population
+SELECT zip, count(*) AS n FROM patients GROUP BY ALL ANONYMIZE BY zip GUARANTEE k >= 5 IN census
+-- error: write k >= 1 PER ROW
+-- name: equal rows merged
+SELECT DISTINCT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 5
+-- error: DISTINCT can put several people into one row, and the guarantee would count rows, not people; hint: leave DISTINCT out; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 8, at 'DISTINCT')
+-- name: a union without all
+SELECT zip FROM patients UNION SELECT zip FROM target ANONYMIZE BY zip GUARANTEE k >= 5
+-- error: UNION can put several people into one row, and the guarantee would count rows, not people; hint: UNION ALL keeps a row for each person; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 26, at 'UNION')
+-- name: an aggregate function
+SELECT sum(age) AS age FROM patients ANONYMIZE BY age GUARANTEE k >= 1
+-- error: sum(...) can put several people into one row
+-- name: groups of rows above
+WITH sizes AS (SELECT zip, count(*) AS n FROM patients GROUP BY zip) SELECT * FROM sizes ANONYMIZE BY zip GUARANTEE k >= 5
+-- error: GROUP BY can put several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 56, at 'GROUP BY')
+-- name: groups whose person is one of many
+SELECT zip, min(age) AS age FROM patients GROUP BY zip ANONYMIZE BY zip GUARANTEE k >= 5 PER age
+-- error: GROUP BY can put several people into one row, and the guarantee would count them as one person; hint: return the column age itself, so that each row is of one person; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 43, at 'GROUP BY')

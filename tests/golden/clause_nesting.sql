@@ -3,7 +3,7 @@ SELECT zip FROM patients UNION ALL SELECT zip FROM patients ANONYMIZE BY zip GUA
 -- becomes:
 SELECT * FROM (SELECT * FROM (SELECT zip FROM patients UNION ALL SELECT zip FROM patients) AS k2) ORDER BY zip
 -- name: three branches with names
-FROM patients SELECT zip UNION ALL BY NAME FROM patients SELECT age EXCEPT SELECT zip, age FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
+FROM patients SELECT zip UNION ALL BY NAME FROM patients SELECT age EXCEPT SELECT zip, age FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 PER ROW
 -- becomes:
 SELECT * FROM (SELECT * FROM (FROM patients SELECT zip UNION ALL BY NAME FROM patients SELECT age EXCEPT SELECT zip, age FROM patients) AS k2)
 -- name: one branch in parentheses
@@ -15,11 +15,11 @@ SELECT 'z' UNION (SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2) OR
 -- becomes:
 SELECT 'z' UNION (SELECT * FROM (SELECT * FROM (SELECT zip FROM patients) AS k2)) ORDER BY ALL
 -- name: branches and the whole
-((SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2) INTERSECT (SELECT 'a') ANONYMIZE BY zip GUARANTEE k >= 3)
+((SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2) INTERSECT (SELECT 'a') ANONYMIZE BY zip GUARANTEE k >= 3 PER ROW)
 -- becomes:
 (SELECT * FROM (SELECT * FROM ((SELECT * FROM (SELECT * FROM (SELECT zip FROM patients) AS k2)) INTERSECT (SELECT 'a')) AS k3))
 -- name: union in a view
-CREATE VIEW both_of_them AS SELECT zip FROM patients UNION SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
+CREATE VIEW both_of_them AS SELECT zip FROM patients UNION SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 PER ROW
 -- becomes:
 CREATE VIEW both_of_them AS SELECT * FROM (SELECT * FROM (SELECT zip FROM patients UNION SELECT zip FROM patients) AS k2)
 -- name: nested three deep

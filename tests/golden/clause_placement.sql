@@ -5,12 +5,12 @@ SELECT * FROM (SELECT * FROM (SELECT zip, age FROM patients WHERE age > 0) AS k2
 -- name: behind group by, having and qualify
 SELECT zip, count(*) AS n, row_number() OVER w AS nr
 FROM patients GROUP BY zip HAVING count(*) > 0 WINDOW w AS (ORDER BY zip) QUALIFY nr < 9
-ANONYMIZE BY zip GUARANTEE k >= 2
+ANONYMIZE BY zip GUARANTEE k >= 2 PER ROW
 -- becomes:
 SELECT * FROM (SELECT * FROM (SELECT zip, count(*) AS n, row_number() OVER w AS nr
 FROM patients GROUP BY zip HAVING count(*) > 0 WINDOW w AS (ORDER BY zip) QUALIFY nr < 9) AS k2)
 -- name: behind group by all
-SELECT zip, count(*) FROM patients GROUP BY ALL ANONYMIZE BY zip GUARANTEE k >= 2
+SELECT zip, count(*) FROM patients GROUP BY ALL ANONYMIZE BY zip GUARANTEE k >= 2 PER ROW
 -- becomes:
 SELECT * FROM (SELECT * FROM (SELECT zip, count(*) FROM patients GROUP BY ALL) AS k2)
 -- name: behind a sample
@@ -42,7 +42,7 @@ SELECT * FROM (SELECT * FROM (VALUES ('a', 1), ('b', 2)) AS k2)
 -- becomes:
 SELECT * FROM (SELECT * FROM ((SELECT zip FROM patients ORDER BY zip LIMIT 2)) AS k2) LIMIT 1
 -- name: pivot
-PIVOT patients ON zip USING sum(age) GROUP BY disease ANONYMIZE BY disease GUARANTEE k >= 2
+PIVOT patients ON zip USING sum(age) GROUP BY disease ANONYMIZE BY disease GUARANTEE k >= 2 PER ROW
 -- becomes:
 SELECT * FROM (SELECT * FROM (PIVOT patients ON zip USING sum(age) GROUP BY disease) AS k2)
 -- name: with stays in front
@@ -64,7 +64,7 @@ SELECT s.zip FROM (SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2) A
 -- becomes:
 SELECT s.zip FROM (SELECT * FROM (SELECT * FROM (SELECT zip FROM patients) AS k2)) AS s JOIN patients USING (zip)
 -- name: subquery in an expression
-SELECT zip, (SELECT count(*) FROM patients ANONYMIZE BY n GUARANTEE k >= 2) FROM patients WHERE zip IN (SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2)
+SELECT zip, (SELECT count(*) FROM patients ANONYMIZE BY n GUARANTEE k >= 2 PER ROW) FROM patients WHERE zip IN (SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2)
 -- becomes:
 SELECT zip, (SELECT * FROM (SELECT * FROM (SELECT count(*) FROM patients) AS k2)) FROM patients WHERE zip IN (SELECT * FROM (SELECT * FROM (SELECT zip FROM patients) AS k2))
 -- name: array and exists

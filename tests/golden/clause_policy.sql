@@ -64,3 +64,11 @@ WITH policy AS (SELECT * FROM (SELECT * FROM (FROM patients) AS k3)) SELECT * FR
 EXPLAIN ANONYMIZE FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 ORDER BY (SELECT 1 FROM patients ANONYMIZE WITH POLICY research LIMIT 1)
 -- becomes:
 SELECT * FROM (SELECT * FROM (FROM patients) AS explain_k2)
+-- name: groups of rows under a policy that counts rows
+SELECT zip, count(*) AS n FROM patients GROUP BY zip ANONYMIZE WITH POLICY regions
+-- becomes:
+SELECT * FROM (SELECT * FROM (SELECT zip, count(*) AS n FROM patients GROUP BY zip) AS policy_regions)
+-- name: groups of rows explained under a policy that counts rows
+EXPLAIN ANONYMIZE SELECT DISTINCT zip FROM patients ANONYMIZE WITH POLICY regions
+-- becomes:
+SELECT * FROM (SELECT * FROM (SELECT DISTINCT zip FROM patients) AS explain_regions)

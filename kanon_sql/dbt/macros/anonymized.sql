@@ -39,6 +39,7 @@
       create table {{ new_relation }} as from system.main.query(system.main.kanon_rewrite({{ text }}))
     {% endcall %}
   {% elif config.get('incremental_key') is not none %}
+    {% do kanon_sql.refuse_groups(text) %}
     {{ kanon_sql.append(target_relation, compiled_code) }}
     {{ run_hooks(post_hooks, inside_transaction=True) }}
     {% do persist_docs(target_relation, model) %}
@@ -46,6 +47,7 @@
     {{ run_hooks(post_hooks, inside_transaction=False) }}
     {{ return({'relations': [target_relation]}) }}
   {% else %}
+    {% do kanon_sql.refuse_groups(text) %}
     {% set columns = run_query('describe (' ~ compiled_code ~ '\n)').columns[0].values() %}
     {% set roles = kanon_sql.roles(columns) %}
     {% set policy = kanon_sql.policy(roles) %}

@@ -45,7 +45,9 @@
   {% set options = kanon_sql.options(roles) %}
   {% set policy = {'quasi_identifiers': [], 'requirements': []} %}
   {% if config.get('k') is not none %}
-    {% do policy['requirements'].append({'type': 'k', 'k': config.get('k')}) %}
+    {% do policy['requirements'].append({'type': 'k', 'k': config.get('k'), 'per_row': config.get('per_row', false)}) %}
+  {% elif config.get('per_row') is not none %}
+    {% do exceptions.raise_compiler_error('per_row is about k; hint: k=5') %}
   {% endif %}
   {% if config.get('presence') is not none and config.get('population') is none %}
     {% do exceptions.raise_compiler_error("presence needs a population; hint: config(presence=0.2, population='census')") %}
@@ -96,7 +98,7 @@
 
 {#- A key that nobody knows is an error: a misspelled time_limit or strict would be ignored. -#}
 {% macro refuse_unknown_config() %}
-  {% set own = ['k', 'per', 'k_map', 'presence', 'population', 'strict', 'incremental_key'] + kanon_sql.append_options() + kanon_sql.model_options() %}
+  {% set own = ['k', 'per', 'per_row', 'k_map', 'presence', 'population', 'strict', 'incremental_key'] + kanon_sql.append_options() + kanon_sql.model_options() %}
   {% set unknown = kanon_sql.unknown(model.config, own, of_model=true) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
@@ -240,10 +242,17 @@
 {% endmacro %}
 
 
+{#- A query whose rows are groups needs per or per_row. The clause of a model is checked when it is read. -#}
+{% macro refuse_groups(text) %}
+  {% set per = "'" ~ adapter.escape_sql_string(config.get('per') or '') ~ "'" %}
+  {% do run_query('select system.main.kanon_rows_counted(' ~ text ~ ', ' ~ per ~ ', ' ~ (config.get('per_row') is true) ~ ')') %}
+{% endmacro %}
+
+
 {#- The clause is the whole policy of its model. -#}
 {% macro refuse_second_policy() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set given = (['k', 'per', 'k_map', 'presence', 'population', 'incremental_key'] + kanon_sql.model_options()) | select('in', model.config) | list %}
+  {% set given = (['k', 'per', 'per_row', 'k_map', 'presence', 'population', 'incremental_key'] + kanon_sql.model_options()) | select('in', model.config) | list %}
   {% for column in model.columns.values() %}
     {% do given.extend(column.tags | select('in', roles)) %}
   {% endfor %}

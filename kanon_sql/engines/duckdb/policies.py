@@ -197,6 +197,10 @@ class Policies:
             return _SHOW_NONE
         return _SHOW.format(home(self._database))
 
+    def policy(self, name: str) -> Policy:
+        """Return what a stored policy guarantees."""
+        return of_name(name, self.all).policy
+
     def release(self, body: str, name: str) -> str:
         """Return a query that yields the released rows of a query under a stored policy."""
         return under_policy(body, of_name(name, self.all), "kanon_plan_release")

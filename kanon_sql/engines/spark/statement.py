@@ -53,7 +53,8 @@ def sql(
     Raises
     ------
     ClauseError
-        When the clause cannot be read, or does not belong to the outermost query.
+        When the clause cannot be read, does not belong to the outermost query, or the rows of that query are groups and the
+        guarantee does not say what it counts.
     PolicyError, SourceError, InfeasibleError, AuditError
         As `anonymize`.
 
@@ -73,6 +74,7 @@ def sql(
     with told("reading the source"):
         source = spark.sql(parts.query)
     source, policy = policy_of(source, parts.policy, policies)
+    parts.check_rows(policy)
     place = parts.into or into or fresh("released")
     release = released(source, policy, place, using=parts.using or _FORMAT, secret=secret, progress=progress)
     if not parts.tail:
