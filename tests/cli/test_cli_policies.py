@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import kanon_sql
+from kanon_sql.cli import main
 from kanon_sql.cli.policies import policy
 from kanon_sql.errors import KanonError, PolicyError, SourceError
 from kanon_sql.model.policy_file import read, written
@@ -138,6 +139,22 @@ def test_a_file_by_hand() -> None:
     )
 
 
+def test_a_file_says_that_rows_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = GOOD.replace("requirements: [{type: k, k: 2}]", "requirements: [{type: k, k: 2, per_row: true}]")
+    Path("p.yaml").write_text(told)
+    found = read(told, "p.yaml")
+    assert [each.describe() for each in found[1].policy.requirements] == ["k >= 2 PER ROW"]
+    assert read(written(found, ".yaml"), "again.yaml") == read(written(found, ".json"), "again.json") == found
+    Path("in.csv").write_text("zip\n1\n1\n2\n2\n3\n")
+    options = ["--policy", "p.yaml::second", "--certificate", "cert.json"]
+    done = CliRunner().invoke(main, ["anonymize", "in.csv", "-o", "out.csv", *options], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert json.loads(Path("cert.json").read_text())["requirements"] == ["k >= 2 PER ROW"]
+    done = CliRunner().invoke(main, ["verify", "in.csv", "out.csv", "cert.json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+
+
 @pytest.mark.parametrize(
     ("there", "mistake", "line", "message"),
     [
@@ -147,6 +164,8 @@ def test_a_file_by_hand() -> None:
         ("weight: 2", "wieght: 2", 8, "unknown key 'wieght'"),
         ("weight: 2", "weight: [2]", 8, "weight"),
         ("{type: k, k: 5}", "{type: k, k: five}", 10, "k must be a whole number"),
+        ("{type: k, k: 5}", "{type: k, k: 5, per_row: 1}", 10, "per_row must be true or false"),
+        ("{type: k, k: 5}", "{type: k, k: 5, per: row}", 10, "unknown key 'per'; hint: the keys are k, per_row, type"),
         ("{type: k, k: 5}", "{type: k, k: 5", 11, "expected ',' or '}'"),
         ("l: 2\n", "l: 2\n        l: 3\n", 14, "the key 'l' stands twice"),
         ("type: l\n", "type: ll\n", 11, "unknown type 'll'"),

@@ -51,6 +51,16 @@ def test_a_wrong_clause_is_an_error_of_the_script(kanon: Kanon) -> None:
     assert '"b"' in done.stderr
 
 
+@pytest.mark.parametrize("command", [["run", "-"], ["shell"]])
+def test_rows_that_are_groups_are_an_error_of_the_script(kanon: Kanon, command: list[str]) -> None:
+    query = "SELECT i // 3 AS a, count(*) AS n FROM range(9) AS r(i) GROUP BY a ANONYMIZE BY a KEEP n GUARANTEE k >= 3"
+    done = kanon(*command, input=f"{query};")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "GROUP BY can put several people into one row" in done.stderr
+    done = kanon(*command, input=f"{query} PER ROW;")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "a\tn\nNULL\t3\nNULL\t3\nNULL\t3\n", "")
+
+
 @pytest.mark.exhaustive
 def test_a_database_keeps_what_a_script_made(kanon: Kanon) -> None:
     assert kanon("run", "-", "--db", "d.duckdb", input="CREATE TABLE t AS SELECT 7 AS seven").returncode == 0

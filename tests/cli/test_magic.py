@@ -85,6 +85,11 @@ def test_a_release_that_is_called_like_its_source_is_what_later_statements_read(
     [
         ("", "SELECT * FROM nowhere", "nowhere does not exist"),
         ("", "SELECT zip FROM people ANONYMIZE BY zip", "GUARANTEE"),
+        (
+            "",
+            "SELECT DISTINCT zip FROM people ANONYMIZE BY zip GUARANTEE k >= 2",
+            "DISTINCT can put several people",
+        ),
         ("two names", "SELECT 1", "one variable"),
         ("1name", "SELECT 1", "one variable"),
         ("class", "SELECT 1", "one variable"),

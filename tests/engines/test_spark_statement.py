@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import kanon_sql.spark
-from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
+from kanon_sql.errors import ClauseError, PolicyError, SourceError, UnknownColumnError
 
 pytestmark = pytest.mark.process
 
@@ -61,6 +61,39 @@ def test_a_policy_of_a_file_drops_identifiers(dropped: Any, tmp_path: Path) -> N
     wrong = 'there is no policy "reserch"; hint: did you mean'
     with pytest.raises(PolicyError, match=wrong):
         kanon_sql.spark.anonymize(dropped.table("people"), policy="reserch", policies=file, into="s")
+
+
+GROUPS = "SELECT zip, `a ge`, count(*) AS n FROM people GROUP BY zip, `a ge`"
+
+
+def test_rows_that_are_groups_need_to_be_what_counts(dropped: Any, tmp_path: Path) -> None:
+    policies = [
+        {
+            "name": f"per_row_{per_row}",
+            "table": "people",
+            "quasi_identifiers": [{"column": "zip"}, {"column": "a ge"}],
+            "requirements": [{"type": "k", "k": 3, "per_row": per_row}],
+            "kept": ["n"],
+        }
+        for per_row in (False, True)
+    ]
+    file = tmp_path / "policies.json"
+    file.write_text(json.dumps({"policies": policies}))
+    message = "several people .*line 1, column"
+    for text in (
+        f"CREATE TABLE r AS {GROUPS} {CLAUSE}",
+        f"WITH g AS ({GROUPS}) SELECT * FROM g {CLAUSE}",
+        f"SELECT * FROM people MINUS SELECT * FROM people WHERE id = 3 {CLAUSE}",
+        f"CREATE TABLE r AS {GROUPS} ANONYMIZE WITH POLICY per_row_false",
+    ):
+        with pytest.raises(ClauseError, match=message):
+            kanon_sql.spark.sql(text, policies=file)
+        assert not dropped.catalog.tableExists("r")
+    kanon_sql.spark.sql(f"CREATE TABLE r AS {GROUPS} {CLAUSE.replace('3', '3 PER ROW')}")
+    assert dropped.table("r").count() == 12
+    assert kanon_sql.spark.releases(dropped)[-1].requirements == ("k >= 3 PER ROW",)
+    kanon_sql.spark.sql(f"CREATE TABLE s AS {GROUPS} ANONYMIZE WITH POLICY per_row_true", policies=file)
+    assert dropped.table("s").count() == 12
 
 
 def test_a_statement_without_the_clause_is_sparks(people: Any) -> None:
