@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from kanon_sql.clause.alias import BEFORE_NAMES
 from kanon_sql.clause.script import Script
-from kanon_sql.clause.select import Grouping, name_at, origin, read_select, sources_of
+from kanon_sql.clause.select import GROUPING_WORDS, Grouping, name_at, origin, read_select, sources_of
 from kanon_sql.clause.split import (
     BEHIND_CLAUSE,
     SET_OPERATIONS,
@@ -31,6 +31,7 @@ from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.validation import as_identifier, same_name
 
 _SET_OPERATIONS = SET_OPERATIONS | {"MINUS"}  # as Spark calls EXCEPT
+_WORDS = GROUPING_WORDS | _SET_OPERATIONS
 
 
 def refuse_groups(script: Script, start: int, end: int, guarantee: Guarantee, permitted: str | None = None) -> None:
@@ -52,7 +53,7 @@ def refuse_groups(script: Script, start: int, end: int, guarantee: Guarantee, pe
     ClauseError
         When the rows are groups, and the guarantee counts neither rows (PER ROW) nor people by a column that the query returns.
     """
-    if guarantee.per_row:
+    if guarantee.per_row or not any(token.text.upper() in _WORDS for token in script.tokens):
         return
     person = None if guarantee.people is None else same_name(guarantee.people.per)
     try:

@@ -33,6 +33,10 @@ AGGREGATES = frozenset(_AGGREGATE_WORDS.split())
 """The aggregate functions of DuckDB and of Spark, and DuckDB's macros over them."""
 
 _SUMMARIES = frozenset({"PIVOT", "PIVOT_WIDER", "SUMMARIZE"})
+
+GROUPING_WORDS = AGGREGATES | _SUMMARIES | {"DISTINCT", "GROUP", "HAVING"}
+"""Without one of these words, no query groups."""
+
 _BEFORE_TABLE = frozenset({"TABLE", "UNPIVOT", "PIVOT_LONGER"})
 _BEHIND_FROM = BEHIND_CLAUSE | frozenset({"SELECT", "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY"})
 
