@@ -108,24 +108,23 @@ def _yaml() -> Any:
 
 def _of_yaml(text: str, name: str) -> list[StoredPolicy]:
     yaml = _yaml()
+    from kanon_sql.model.policy_yaml import LONGEST, load
+
+    if len(text) > LONGEST:
+        raise PolicyError(
+            f"{name} has {len(text):,} characters, more than the {LONGEST:,} of a YAML file; hint: split it, or write JSON"
+        )
     try:
-        root = yaml.compose(text, yaml.SafeLoader)
+        root, data = load(text)
         if root is None:
             raise PolicyError(f"{name} is empty; hint: it holds the key policies, a list")
         _refuse_keys_twice(root, name)
-        data = yaml.constructor.SafeConstructor().construct_document(root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         # Without the snippet of the file that the error itself would show.
         raise_alone(PolicyError(f"{name}, line {mark.line + 1}: {error.problem or error.context}"))
     except yaml.YAMLError as error:
         raise_alone(PolicyError(f"{name} is not YAML: {type(error).__name__}; hint: save it as UTF-8 text"))
-    except PolicyError:
-        raise
-    except ValueError:  # the day 32 of a month
-        raise_alone(PolicyError(f"{name} holds a date or a number that there is not; hint: put texts in quotes"))
-    except RecursionError:
-        raise_alone(PolicyError(f"{name} is nested too deeply to be read; hint: a policy needs few levels"))
     try:
         items = _items(data)
     except PolicyError as error:

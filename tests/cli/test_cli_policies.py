@@ -174,9 +174,10 @@ def test_a_file_says_that_rows_count(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("policies:", "policy:", 1, "lacks the key 'policies'"),
         ("table: patients\n    identifiers", "table: patients\n\tidentifiers", 4, "cannot start any token"),
         ("identifiers: [name]", "identifiers: [zip]", 4, 'the column "zip" is an identifier and a quasi-identifier'),
-        ("identifiers: [name]", "identifiers: [no]", 2, "must be a column name, got bool"),
-        ("identifiers: [name]", "identifiers: [2020-01-01]", 2, "a date is no value of a policy"),
-        ("identifiers: [name]", "identifiers: !!python/name:os.system [x]", 4, "could not determine a constructor"),
+        ("identifiers: [name]", "identifiers: [no]", 4, "'no' is true, false or nothing to some readers of YAML"),
+        ("identifiers: [name]", "identifiers: [true]", 2, "must be a column name, got bool"),
+        ("identifiers: [name]", "identifiers: [2020-01-01]", 4, "'2020-01-01' is a date to some readers of YAML"),
+        ("identifiers: [name]", "identifiers: !!python/name:os.system [x]", 4, "a tag is not read"),
     ],
 )
 def test_a_mistake_names_its_line(there: str, mistake: str, line: int, message: str) -> None:
