@@ -1,16 +1,17 @@
-"""`kanon_plan_explanation(name, table, policy)`: what explains the release of `"kanon#body"` under a stored policy."""
+"""`kanon_plan_explanation(name, table, policy, database)`: explains the release of `"kanon#body"` under a stored policy."""
 
 from __future__ import annotations
 
 from kanon_sql.engines.duckdb.explanation import explanation_query
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
-from kanon_sql.engines.duckdb.policies import released_query
+from kanon_sql.engines.duckdb.policies import planned
 from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.model.stored_policy import StoredPolicy
 
 
-def plan(session: Session, name: str, table: str, policy: str) -> str:
+def plan(session: Session, name: str, table: str, policy: str, database: str) -> str:
     """Return the SQL of the explanation; runs when the statement is bound, once the columns of the query are known."""
-    return explanation_query(*released_query(session, name, table, policy))
+    return planned(session, StoredPolicy.from_json(name, table, policy), database, explanation_query)
 
 
 FUNCTION = Function(name="kanon_plan_explanation", returns="VARCHAR", call=plan, refused=refusing_query)

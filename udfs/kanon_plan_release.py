@@ -1,17 +1,19 @@
-"""`kanon_plan_release(name, table, policy)`: the release of `"kanon#body"`, a query, under a stored policy."""
+"""`kanon_plan_release(name, table, policy, database)`: the release of `"kanon#body"`, a query, under a stored policy."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
-from kanon_sql.engines.duckdb.policies import released_query
+from kanon_sql.engines.duckdb.policies import planned
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.model.stored_policy import StoredPolicy
 
 
-def plan(session: Session, name: str, table: str, policy: str) -> str:
+def plan(session: Session, name: str, table: str, policy: str, database: str) -> str:
     """Return the SQL of the release; runs when the statement is bound, once the columns of the query are known."""
-    body, required = released_query(session, name, table, policy)
-    return release_query(body, required, query=True)
+    return planned(session, StoredPolicy.from_json(name, table, policy), database, partial(release_query, query=True))
 
 
 FUNCTION = Function(name="kanon_plan_release", returns="VARCHAR", call=plan, refused=refusing_query)

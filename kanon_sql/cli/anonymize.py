@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.options import (
+    allow_file_option,
     assigned,
     column_names,
     delimiter_option,
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     help="Order of the released rows; the order of the source may reveal suppressed cells.",
 )
 @secret_option
+@allow_file_option
 @table_option
 @delimiter_option
 @click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
@@ -119,6 +121,7 @@ def anonymize(
     table: str | None,
     delimiter: str,
     secret: bytes | None,
+    allowed_files: tuple[str, ...],
     certificate: str | None,
     ending: str,
     force: bool,
@@ -143,6 +146,8 @@ def anonymize(
         options["population"], everybody = population_beside(options["population"])
         others |= everybody
     if policy_file is None:
+        if allowed_files:
+            raise click.UsageError("--allow-file is for the policy of --policy; hint: leave it out")
         released = _by_options(options, measures)
     else:
         _refuse_options(ctx)
@@ -160,7 +165,18 @@ def anonymize(
         step = stack.enter_context(progress(not quiet))
         beside_it = others | tables
         proven = release_file(
-            origin, place, released, staging, delimiter, step, beside_it, written, force=force, secret=secret, strict=strict
+            origin,
+            place,
+            released,
+            staging,
+            delimiter,
+            step,
+            beside_it,
+            written,
+            force=force,
+            secret=secret,
+            allowed_files=allowed_files,
+            strict=strict,
         )
     if quiet:
         return
@@ -258,7 +274,7 @@ def _by_policy(text: str) -> Released:
 
 _BESIDE_A_POLICY = frozenset(
     {"source", "policy_file", "target", "strict", "beside", "secret", "table", "delimiter", "certificate", "ending", "force"}
-    | {"as_json", "quiet"}
+    | {"as_json", "quiet", "allowed_files"}
 )
 """Parameters that are no part of a policy."""
 

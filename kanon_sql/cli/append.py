@@ -24,6 +24,9 @@ _OF_FILES = (
 )  # fmt: skip
 """What `anonymize` takes because it writes a file, or that a release that grows cannot have."""
 
+_OF_ANY_POLICY = ("secret", "strict", "quiet", "allowed_files")
+"""What `anonymize` takes that is no part of a policy."""
+
 _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
 
 
@@ -79,6 +82,7 @@ def append(
     secret: bytes | None,
     strict: bool,
     quiet: bool,
+    allowed_files: tuple[str, ...],
     weights: tuple[str, ...],
     recodings: tuple[str, ...],
     **options: Any,
@@ -102,7 +106,7 @@ def append(
     given["recodings"] = assigned(recodings, "--recode", "column=DIGITS")
     if stored is not None:
         _refuse_second_policy(context)
-    con = kanon_sql.connect(str(origin.path), secret=secret)
+    con = kanon_sql.connect(str(origin.path), secret=secret, allowed_files=allowed_files)
 
     def policy(columns: list[str]) -> Policy | str:
         return policy_of(columns, **given) if stored is None else stored
@@ -149,6 +153,6 @@ def _within(origin: Any, release: str) -> str:
 
 
 def _refuse_second_policy(context: click.Context) -> None:
-    given = given_options(context, [each for each in _POLICY if each.name not in ("secret", "strict", "quiet")])
+    given = given_options(context, [each for each in _POLICY if each.name not in _OF_ANY_POLICY])
     if given:
         raise PolicyError(f"--policy and {', '.join(given)} are two policies; hint: leave one of them out")

@@ -11,6 +11,7 @@ import click
 
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
+    allow_file_option,
     assigned,
     column_names,
     delimiter_option,
@@ -36,6 +37,7 @@ from kanon_sql.errors import AuditError
 @click.option("--metric", metavar="FILE", help="The table of distances (a, b, distance) that the policy names.")
 @click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
+@allow_file_option
 @click.option("--pseudonym", multiple=True, metavar="A,B", help="Columns that show tokens in the place of identifiers.")
 @secret_file_option("The secret of the release: tokens are computed again.  [default: KANON_SECRET]")
 @delimiter_option
@@ -48,6 +50,7 @@ def verify(
     metric: str | None,
     hierarchy: str | None,
     beside: tuple[str, ...],
+    allowed_files: tuple[str, ...],
     pseudonym: tuple[str, ...],
     secret: bytes | None,
     delimiter: str,
@@ -72,7 +75,8 @@ def verify(
     con = audit_macros(duckdb.connect())
 
     def work() -> dict[str, str]:
-        return verify_files(con, *tables, certificate, delimiter, others, (column_names(pseudonym, []), secret))
+        tokens = (column_names(pseudonym, []), secret)
+        return verify_files(con, *tables, certificate, delimiter, others, tokens, allowed_files)
 
     try:
         found = interruptible(con.interrupt, work, patience=PATIENCE)

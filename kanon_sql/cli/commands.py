@@ -12,7 +12,7 @@ from kanon_sql.cli.anonymize import anonymize
 from kanon_sql.cli.append import append
 from kanon_sql.cli.checks import audit, verify
 from kanon_sql.cli.interrupt import interruptible, stopping_signals
-from kanon_sql.cli.options import secret_option
+from kanon_sql.cli.options import allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
@@ -71,7 +71,8 @@ def main() -> None:
 @click.argument("file", metavar="FILE.sql")
 @click.option("--db", default=":memory:", metavar="DB", help="The DuckDB database to run in.  [default: in memory]")
 @secret_option
-def run(file: str, db: str, secret: bytes | None) -> None:
+@allow_file_option
+def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]) -> None:
     """Run a file of SQL statements.
 
     They may contain ANONYMIZE; - reads the standard input. The run stops at the first statement that fails.
@@ -82,7 +83,7 @@ def run(file: str, db: str, secret: bytes | None) -> None:
     from kanon_sql.cli.script import read_input, run_script
 
     text = read_input(file)
-    con = without_bar(kanon_sql.connect(db, secret=secret))
+    con = without_bar(kanon_sql.connect(db, secret=secret, allowed_files=allowed_files))
     run_script(con, text, Console(highlight=False), name="stdin" if file == "-" else file, patience=PATIENCE)
     con.close()
 
@@ -91,7 +92,8 @@ def run(file: str, db: str, secret: bytes | None) -> None:
 @click.argument("db", default=":memory:")
 @click.option("--read-only", is_flag=True, help="Open the database without writing to it.")
 @secret_option
-def shell(db: str, read_only: bool, secret: bytes | None) -> None:
+@allow_file_option
+def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[str, ...]) -> None:
     """Open an SQL shell; runs statements from stdin when piped."""
     from rich.console import Console
 
@@ -100,7 +102,7 @@ def shell(db: str, read_only: bool, secret: bytes | None) -> None:
     from kanon_sql.cli.shell import Shell
 
     def connected(path: str, only_read: bool) -> Any:
-        return without_bar(kanon_sql.connect(path, secret=secret, read_only=only_read))
+        return without_bar(kanon_sql.connect(path, secret=secret, allowed_files=allowed_files, read_only=only_read))
 
     person = sys.stdin.isatty()
     talking = Shell(connected(db, read_only), Console(highlight=False), connected, patience=None if person else PATIENCE)

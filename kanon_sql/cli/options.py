@@ -89,6 +89,13 @@ def secret_file_option(told: str) -> Callable[[F], F]:
 secret_option = secret_file_option(
     "Key of all choices that must be unpredictable.  [default: KANON_SECRET, else one kept for the user]"
 )
+allow_file_option = click.option(
+    "--allow-file",
+    "allowed_files",
+    multiple=True,
+    metavar="FILE",
+    help="A file, or a folder of files, that a policy may name as a table; repeatable.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
 delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kanon_sql.cli.options import allow_file_option
 from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import SourceError
 
@@ -49,7 +50,8 @@ def export(db: str, output: str | None, force: bool) -> None:
 @click.argument("db")
 @click.argument("file")
 @click.option("--replace", is_flag=True, help="Replace policies of the same name.")
-def import_(db: str, file: str, replace: bool) -> None:
+@allow_file_option
+def import_(db: str, file: str, replace: bool, allowed_files: tuple[str, ...]) -> None:
     """Store the policies of FILE in the database DB: all of them, or none."""
     from kanon_sql.cli.script import read_input
     from kanon_sql.model.policy_file import kind_of, read
@@ -57,7 +59,7 @@ def import_(db: str, file: str, replace: bool) -> None:
     kind_of(file)
     _require(db)
     policies = read(read_input(file), file)
-    _store(db, policies, replace)
+    _store(db, policies, replace, allowed_files)
     click.echo(f"{len(policies)} {'policy' if len(policies) == 1 else 'policies'} stored")
 
 
@@ -66,13 +68,13 @@ def _require(db: str) -> None:
         raise SourceError(f"there is no database {db}")
 
 
-def _store(db: str, policies: Sequence[StoredPolicy], replace: bool) -> None:
+def _store(db: str, policies: Sequence[StoredPolicy], replace: bool, allowed_files: Sequence[str]) -> None:
     import kanon_sql
     from kanon_sql.engines.duckdb.policies import Policies
 
-    with closing(kanon_sql.connect(db)) as con:
+    with closing(kanon_sql.connect(db, allowed_files=allowed_files)) as con:
         con.execute("BEGIN")
-        stored = Policies(lambda query: con.execute(query).fetchall())
+        stored = Policies(lambda query: con.execute(query).fetchall(), con.session.allowed_files)
         for each in policies:
             con.execute(stored.create(each, replace=replace))
         con.execute("COMMIT")

@@ -163,6 +163,7 @@ def release_file(
     *,
     force: bool = False,
     secret: bytes | None = None,
+    allowed_files: Iterable[str] = (),
     strict: bool = False,
 ) -> Certificate:
     """Read, solve, write, audit, publish.
@@ -185,7 +186,7 @@ def release_file(
         A private path and the place of the certificate, on one file system; it is put there right after the release.
     force : bool
         Whether what is in their places is replaced.
-    secret : bytes, optional
+    secret, allowed_files : optional
         As for `kanon_sql.connect`.
     strict : bool
         Whether a warning of the certificate is an error.
@@ -196,7 +197,8 @@ def release_file(
     from kanon_sql.engines.duckdb.tables import check_tables
 
     # What does not fit into memory spills into the private directory.
-    con = without_bar(kanon_sql.connect(secret=secret, config={"temp_directory": str(staging / "spill")}))
+    spill = {"temp_directory": str(staging / "spill")}
+    con = without_bar(kanon_sql.connect(secret=secret, allowed_files=allowed_files, config=spill))
     stopped = threading.Event()
 
     def interrupt() -> None:

@@ -15,6 +15,7 @@ import click
 
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
+    allow_file_option,
     column_names,
     delimiter_option,
     json_option,
@@ -59,6 +60,7 @@ def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: 
 @click.option("--k", type=int, help="Minimum number of rows per class.  [default: that of the certificate, else 2]")
 @sensitive_options
 @click.option("--population", metavar="FILE", help="The table of the population that the certificate names.")
+@allow_file_option
 @click.option("--certificate", metavar="CERT.json", help="Certificate of the release; it names the quasi-identifiers.")
 @click.option("--title", metavar="TEXT", help="What is released; the heading of the page.")
 @click.option("--purpose", metavar="TEXT", help="What it is released for.")
@@ -76,6 +78,7 @@ def report(
     metric: str | None,
     hierarchy: str | None,
     population: str | None,
+    allowed_files: tuple[str, ...],
     certificate: str | None,
     title: str | None,
     purpose: str | None,
@@ -98,6 +101,8 @@ def report(
 
     from kanon_sql.certificate import Certificate
     from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
+    from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import METRICS
     from kanon_sql.report.release_report import report_files
     from kanon_sql.verification.files import read_certificate
@@ -114,6 +119,9 @@ def report(
         document = read_certificate(certificate)
         document.require_checksum()
         claimed = Certificate(**document.claims)
+        allowed = AllowedFiles()
+        allowed.allow(allowed_files)
+        allowed.tables_of(Policy.from_json(claimed.policy), "the certificate")
     if about["sensitive"] is None:  # then the files are those that the certificate names
         names = {"metric": metric if metric in METRICS else None}
     con = duckdb.connect()

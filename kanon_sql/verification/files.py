@@ -5,7 +5,7 @@ Nothing is solved for it, but that bins and regions are put together again as th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +16,7 @@ from kanon_sql.certificate.file import Document, read
 from kanon_sql.engines.duckdb.files import columns, load, load_named
 from kanon_sql.engines.duckdb.measures import looks_suppressed, record
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
 from kanon_sql.engines.duckdb.tables import check_tables
 from kanon_sql.engines.duckdb.verdicts import require_kept
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
@@ -64,6 +65,7 @@ def verify_files(
     delimiter: str,
     beside: Mapping[str, Place],
     tokens: tuple[Sequence[str], bytes | None] = ((), None),
+    allowed_files: Iterable[str] = (),
 ) -> dict[str, str]:
     """Check a certificate and a release against the source, field by field.
 
@@ -81,6 +83,8 @@ def verify_files(
         The tables that the policy names: distances, hierarchies and maps.
     tokens : tuple
         The columns that show pseudonyms, and the secret of the release, where it is at hand: see `Pseudonyms.of`.
+    allowed_files : iterable of str
+        Files that the policy may name in the place of a table.
 
     Returns
     -------
@@ -93,9 +97,11 @@ def verify_files(
         When a claim does not hold; the message names the file and the line of the claim.
     """
     document = read_certificate(certificate)
+    allowed = AllowedFiles()
+    allowed.allow(allowed_files)
     with closing(con):
         try:
-            return _checked(con, source, release, document, delimiter, beside, tokens)
+            return _checked(con, source, release, document, delimiter, (beside, allowed), tokens)
         except CertificateError as error:
             at = CertificateError(error.field, error.fact, document.lines.get(error.field or ""))
             raise_alone(AuditError(f"{certificate}, {at}"))
@@ -107,16 +113,16 @@ def _checked(
     release: Place,
     document: Document,
     delimiter: str,
-    beside: Mapping[str, Place],
+    given: tuple[Mapping[str, Place], AllowedFiles],
     tokens: tuple[Sequence[str], bytes | None],
 ) -> dict[str, str]:
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = Certificate(**document.claims)
     load(con, source, into="source", delimiter=delimiter)
-    policy, unreleased = _policy(claimed, columns(con, "source"), beside)
+    policy, unreleased = _policy(claimed, columns(con, "source"), *given)
     for name in unreleased:
         con.execute(f"ALTER TABLE source DROP {quoted(name)}")
-    load_named(con, policy, beside, delimiter)
+    load_named(con, policy, given[0], delimiter)
     _require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
     coded = _coded(con, policy)
     certificate, codes, counts = coded.proof(claimed)
@@ -183,7 +189,9 @@ def _check_people(policy: Policy, loss: Loss) -> None:
         raise CertificateError("requirements", fact)
 
 
-def _policy(claimed: Certificate, names: list[str], beside: Mapping[str, Place]) -> tuple[Policy, list[str]]:
+def _policy(
+    claimed: Certificate, names: list[str], beside: Mapping[str, Place], allowed_files: AllowedFiles
+) -> tuple[Policy, list[str]]:
     """Return the policy, and the columns of the source without a role where it gives roles: those must not be released."""
     try:
         policy = Policy.from_json(claimed.policy)
@@ -191,6 +199,7 @@ def _policy(claimed: Certificate, names: list[str], beside: Mapping[str, Place])
         unreleased = [name for name in names if policy.keep is not None and same_name(name) not in roles]
         policy = policy.resolve([name for name in names if name not in unreleased])
         check_tables(policy, beside, "--beside {}=FILE")
+        allowed_files.tables_of(policy, "it")
     except PolicyError as error:
         raise_alone(CertificateError("policy", str(error)))
     return policy, unreleased

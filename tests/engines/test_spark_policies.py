@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import kanon_sql.spark
 from kanon_sql.engines.spark.policies import policy_of
 from kanon_sql.errors import PolicyError
 
@@ -42,3 +44,24 @@ def test_identifiers_are_dropped(policies: Path) -> None:
 def test_no_identifier_is_released_where_a_pseudonym_is_asked_for(policies: Path) -> None:
     with pytest.raises(PolicyError, match=r'Spark makes no pseudonyms, as .* asks of "Number"; hint'):
         policy_of(source("Number", "zip", "day"), "research", policies)
+
+
+@pytest.mark.process
+def test_a_file_in_the_place_of_a_table_is_not_read(spark: Any, tmp_path: Path) -> None:
+    rows = '{"level0": "a", "level1": "salary 52000"}\n{"level0": "b", "level1": "salary 52000"}\n'
+    (tmp_path / "pay.json").write_text(rows)
+    for name in (f'json."{tmp_path}/pay.json"', f"json.`{tmp_path}/pay.json`", f"text.`{tmp_path}/pay.json`"):
+        levels = {"type": "hierarchy", "table": name}
+        policy = {
+            "name": "research",
+            "table": "people",
+            "kept": ["day"],
+            "quasi_identifiers": [{"column": "zip", "recoding": levels}],
+            "requirements": [{"type": "k", "k": 2}],
+        }
+        (tmp_path / "p.json").write_text(json.dumps({"policies": [policy]}))
+        people = spark.sql("SELECT IF(id % 2 = 0, 'a', 'b') AS zip, id AS day FROM range(3)")
+        with pytest.raises(PolicyError, match="is not a table of the session; hint: make a view") as refused:
+            kanon_sql.spark.anonymize(people, policy="research", policies=tmp_path / "p.json", into="released_by_file")
+        assert "salary" not in str(refused.value)
+    assert not spark.catalog.tableExists("released_by_file")

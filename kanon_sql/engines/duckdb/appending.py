@@ -131,7 +131,11 @@ def append(
         session.watch(progress)
     try:
         with session.announcements.waiting():
-            return job.run(source, release, lambda columns: terms_of(job.ask, columns, key, policy, options))
+            return job.run(
+                source,
+                release,
+                lambda columns: terms_of(job.ask, columns, key, policy, options, allowed_files=session.allowed_files),
+            )
     finally:
         if progress is not None:
             session.watch(None)

@@ -9,6 +9,7 @@ from typing import Any
 
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.policies import Ask, shown_by, stored_policies
+from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, there
 from kanon_sql.engines.duckdb.written import read_options
 from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
 from kanon_sql.model.policy import Policy
@@ -109,6 +110,7 @@ def terms_of(
     options: PolicyOptions[str | Generalization],
     *,
     pseudonyms: Sequence[str] = (),
+    allowed_files: AllowedFiles | None = None,
 ) -> Terms:
     """Return the terms of a batch.
 
@@ -126,6 +128,8 @@ def terms_of(
         The policy by its parts, where there is no ``policy``.
     pseudonyms : sequence of str
         Columns of the source that are pseudonyms already; a stored policy knows its own.
+    allowed_files : AllowedFiles, optional
+        The files that a stored policy may read; by default none.
 
     Raises
     ------
@@ -147,8 +151,12 @@ def terms_of(
     names = _with_roles(columns, keys, stored.columns)
     released = stored.released(names)
     shown = shown_by(stored)
+    guaranteed = stored.policy_for(names).resolve(released)
+    tables = (allowed_files or AllowedFiles()).tables_of(guaranteed, stored)
+    for item in there(tables, database, stored):
+        ask(f"FROM {item}")
     return _terms(
-        stored.policy_for(names).resolve(released),
+        guaranteed,
         columns,
         keys,
         pseudonyms=[name for name in released if same_name(name) in set(map(same_name, stored.pseudonyms))],

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -18,7 +19,7 @@ from kanon_sql.engines.duckdb.registration import install, macros, session_of
 from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED, unshadowed
-from kanon_sql.errors import KanonError, SourceError, raise_alone
+from kanon_sql.errors import KanonError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Progress
 
@@ -30,7 +31,7 @@ _PREPARES, _EXECUTES = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("
 _Raw = TypeVar("_Raw", bound=duckdb.DuckDBPyConnection)
 
 
-def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
+def register(con: _Raw, *, secret: str | bytes | None = None, allowed_files: Iterable[str | os.PathLike[str]] = ()) -> _Raw:
     """Make the table functions work on a DuckDB connection of yours.
 
     Parameters
@@ -41,6 +42,9 @@ def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
     secret : str or bytes, optional
         Key of what nobody may predict, such as which of several equal rows are suppressed; all connections to a database share
         it. By default that of ``KANON_SECRET``, else one that is kept for the user.
+    allowed_files : iterable of str or PathLike, optional
+        Files, or folders of files, that stored policies may name in the place of a table; by default none. All connections to a
+        database share them.
 
     Returns
     -------
@@ -51,6 +55,8 @@ def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
     ------
     SourceError
         When a database file brings a macro that is called like one of these functions, unless it is the very same.
+    PolicyError
+        When ``allowed_files`` is no list of paths.
 
     Notes
     -----
@@ -66,13 +72,19 @@ def register(con: _Raw, *, secret: str | bytes | None = None) -> _Raw:
     [(4, 2)]
     """
     if isinstance(con, Connection):
-        register(con.raw, secret=secret)
+        register(con.raw, secret=secret, allowed_files=allowed_files)
         return con
-    install(con, secret)
+    install(con, secret, allowed_files)
     return con
 
 
-def connect(database: str = ":memory:", *, secret: str | bytes | None = None, **options: Any) -> Connection:
+def connect(
+    database: str = ":memory:",
+    *,
+    secret: str | bytes | None = None,
+    allowed_files: Iterable[str | os.PathLike[str]] = (),
+    **options: Any,
+) -> Connection:
     """Open a DuckDB connection that also understands ANONYMIZE.
 
     Parameters
@@ -81,12 +93,14 @@ def connect(database: str = ":memory:", *, secret: str | bytes | None = None, **
         Path of a database file, or ``':memory:'``.
     secret : str or bytes, optional
         As for `register`.
+    allowed_files : iterable of str or PathLike, optional
+        As for `register`.
     **options
         As for ``duckdb.connect``.
 
     Raises
     ------
-    SourceError
+    SourceError, PolicyError
         As `register`.
 
     Examples
@@ -99,8 +113,8 @@ def connect(database: str = ":memory:", *, secret: str | bytes | None = None, **
     """
     con = duckdb.connect(database, **options)
     try:
-        return Connection(register(con, secret=secret))
-    except SourceError:
+        return Connection(register(con, secret=secret, allowed_files=allowed_files))
+    except KanonError:
         con.close()
         raise
 
@@ -212,7 +226,8 @@ class Connection:
             return query
         from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
 
-        return rewrite(query, _release_of_query, Policies(lambda question: ask(question).fetchall()))
+        policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
+        return rewrite(query, _release_of_query, policies)
 
     def _run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False

@@ -45,6 +45,9 @@ _PLACE = re.compile(r"\n(?P<head>LINE \d+: )(?P<excerpt>[^\n]*)\n(?P<before> *)\
 _MORE = re.compile(r"\n\n|\n\s*(?:LINE \d|Candidate functions)")
 """What follows the first paragraph: the excerpt, and every function of that name."""
 
+_OURS_MEANT = re.compile(r' Did you mean "[^"]*kanon[_#][^"]*"\?')
+"""A guess that names a table of ours, such as that of the policies."""
+
 _KIND = re.compile(r"[A-Z][A-Za-z /-]* Error")
 
 _FUNCTIONS = re.compile(
@@ -102,7 +105,7 @@ def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
 
 def spoken(error: duckdb.Error) -> str:
     """Return what may be told of an error of DuckDB: its first paragraph where it is about names, else its kind alone."""
-    words = " ".join(_MORE.split(worded(str(error)), maxsplit=1)[0].split())
+    words = _OURS_MEANT.sub("", " ".join(_MORE.split(worded(str(error)), maxsplit=1)[0].split()))
     kind = _KIND.match(words)
     if (isinstance(error, _SPEAKING) or _HARMLESS.match(words)) and not _QUOTING.search(words):
         return words

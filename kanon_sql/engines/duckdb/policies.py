@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from kanon_sql.engines.duckdb.explanation import explanation_query
-from kanon_sql.engines.duckdb.names import literal, quoted, table_name
+from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
+from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, checked
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
@@ -30,7 +31,9 @@ _COLUMNS = """SELECT column_name, data_type FROM system.main.duckdb_columns()
 
 _LAYOUT = [("name", "VARCHAR"), ("table", "VARCHAR"), ("policy", "VARCHAR"), ("created", "TIMESTAMP")]
 
-_CHECK = "system.main.kanon_policy_checked({}, (SELECT system.main.list(column_name) FROM (DESCRIBE FROM {})))"
+_CHECK = """system.main.kanon_policy_checked(
+    {}, (SELECT system.main.list(name ORDER BY cid ASC NULLS LAST) FROM system.main.pragma_table_info({})))"""
+"""The columns of a table or view: another name, such as that of a file, is an error."""
 
 _ROW = 'SELECT {1} AS "name", {2} AS "table", {3} AS "policy", CAST({4} AS TIMESTAMP) AS "created" WHERE {5}'
 """The policy is canonical JSON, the time is that of UTC."""
@@ -58,7 +61,8 @@ SELECT "kanon#released".*
 FROM (
     SELECT system.main.count(*)
     FROM (SELECT COLUMNS(lambda "kanon#c": system.main.kanon_column({key}, "kanon#c")) FROM "kanon#body" WHERE false)
-) AS "kanon#columns", system.main.query(system.main.{plan}({key}, {policy})) AS "kanon#released\""""
+) AS "kanon#columns", system.main.query(
+    system.main.{plan}({key}, {policy}, system.main.current_database())) AS "kanon#released\""""
 
 
 def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
@@ -77,17 +81,30 @@ def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
     return _UNDER_POLICY.format(body=body, key=parts[0], plan=plan, policy=", ".join(parts[1:]))
 
 
-def released_query(session: Session, name: str, table: str, policy: str) -> tuple[str, Policy]:
-    """Return the query of what may be released of ``"kanon#body"``, and what is guaranteed of it.
+def planned(session: Session, stored: StoredPolicy, database: str, query: Callable[[str, Policy], str]) -> str:
+    """Return a query over what a stored policy releases of ``"kanon#body"``.
+
+    Parameters
+    ----------
+    session : Session
+        Knows the columns of the body, and the files that the policy may read.
+    stored : StoredPolicy
+        The policy.
+    database : str
+        The database whose tables it may read.
+    query : callable
+        Makes it of the query of what may be released, and what is guaranteed of that.
 
     Raises
     ------
     PolicyError
-        When a column has no role in the policy, or nothing can be guaranteed of the query.
+        When a column has no role in the policy, nothing can be guaranteed of the query, or the policy reads what it may not.
     """
-    stored = StoredPolicy.from_json(name, table, policy)
-    columns = stored.released(session.columns(name))
-    return _RELEASED.format(", ".join(map(shown_by(stored), columns))), stored.policy_for(columns)
+    columns = stored.released(session.columns(stored.name))
+    policy = stored.policy_for(columns)
+    tables = session.allowed_files.tables_of(policy, stored)
+    text = query(_RELEASED.format(", ".join(map(shown_by(stored), columns))), policy)
+    return checked(text, tables, database, stored)
 
 
 def shown_by(stored: StoredPolicy) -> Callable[[str], str]:
@@ -134,10 +151,13 @@ class Policies:
     ----------
     ask : callable
         Runs a query in the transaction of the connection; called when the first policy is asked for.
+    allowed_files : AllowedFiles, optional
+        The files that a new policy may name; by default none.
     """
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, allowed_files: AllowedFiles | None = None) -> None:
         self._ask = ask
+        self._allowed_files = allowed_files or AllowedFiles()
 
     @cached_property
     def _database(self) -> str:
@@ -159,15 +179,16 @@ class Policies:
         Raises
         ------
         PolicyError
-            When there is one of that name that is not to be replaced.
+            When there is one of that name that is not to be replaced, or it names a file that is not allowed.
         """
+        self._allowed_files.tables_of(policy.policy, policy)
         there = (self._known or {}).get(same_name(policy.name))
         if there is not None and not replace:
             raise PolicyError(f'there is a policy "{there.name}" already; hint: CREATE OR REPLACE ANONYMIZATION POLICY')
         if there is not None:  # the name stays as it was first spelled
             policy = replace_fields(policy, name=there.name)
         texts = [literal(text) for text in (policy.name, policy.table, policy.to_json())]
-        check = _CHECK.format(", ".join(texts), table_name(policy.table))
+        check = _CHECK.format(", ".join(texts), literal(qualified(name_parts(policy.table))))
         created = literal(datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"))
         values = (*texts, created)
         place, new = home(self._database), self._known is None

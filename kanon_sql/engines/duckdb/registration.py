@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import atexit
 import functools
+import os
 import secrets
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from importlib.resources import files
@@ -158,10 +159,13 @@ def _udf(name: str) -> Any:
     return import_module(f"kanon_sql.udfs.{name}")
 
 
-def install(con: duckdb.DuckDBPyConnection, secret: str | bytes | None) -> None:
+def install(
+    con: duckdb.DuckDBPyConnection, secret: str | bytes | None, allowed_files: Iterable[str | os.PathLike[str]] = ()
+) -> None:
     """Create the functions and macros on a connection; see `kanon_sql.register`."""
     with _REGISTERING:
         _KEPT[con] = session_of(con, secret)
+        _KEPT[con].allowed_files.allow(allowed_files)
         _KEPT[con].serve(con)
         for statement in _parsed("CREATE OR REPLACE TEMP MACRO "):
             con.execute(statement)

@@ -20,6 +20,7 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
 from kanon_sql.engines.duckdb.announcing import Announcements
 from kanon_sql.engines.duckdb.gathering import Gathering
+from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
 from kanon_sql.engines.notebook import LiveProgress, live_progress
 from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
@@ -47,10 +48,16 @@ class Session:
     ----------
     secret : str or bytes, optional
         See `secret_of`; found when it is first needed.
+
+    Attributes
+    ----------
+    allowed_files : AllowedFiles
+        The files that stored policies may read.
     """
 
     def __init__(self, secret: str | bytes | None = None) -> None:
         self._secret: Secret | None = None if secret is None else secret_of(secret)
+        self.allowed_files = AllowedFiles()
         self._progress: Progress | None = None
         self._live: LiveProgress | None = None
         self._stop = threading.Event()

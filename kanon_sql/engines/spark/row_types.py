@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kanon_sql.engines.spark.columns import as_text, by_bytes
 from kanon_sql.engines.spark.names import joined, name_parts, quoted
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.table.encode import codes_in_order
@@ -84,13 +84,22 @@ def row_types(source: DataFrame, policy: Policy, fields: list[StructField]) -> p
 
 
 def named_tables(spark: SparkSession, policy: Policy) -> tuple[pa.ChunkedArray, ...]:
-    """Return the tables that a policy names, each a list of its rows as texts."""
+    """Return the tables that a policy names, each a list of its rows as texts.
+
+    Raises
+    ------
+    PolicyError
+        When a name of two parts is no table: Spark would read csv.`pay.csv` as a file.
+    """
     import pyarrow as pa
     from pyspark.sql import functions as sf
 
     found = []
     for name in policy.tables:
-        table = spark.table(joined(name_parts(name)))
+        parts = name_parts(name)
+        if len(parts) == 2 and not spark.catalog.tableExists(joined(parts)):
+            raise PolicyError(f"{name} is not a table of the session; hint: make a view of spark.read.csv(...), and name it")
+        table = spark.table(joined(parts))
         rows = table.select([sf.col(quoted(each)).cast("string").alias(each) for each in table.columns]).toArrow()
         values = pa.StructArray.from_arrays([_whole(column) for column in rows.columns], rows.column_names)
         mask = None if len(values) else pa.array([True])
