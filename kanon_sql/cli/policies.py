@@ -43,7 +43,7 @@ def export(db: str, output: str | None, force: bool) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    put_text(text, Path(os.path.realpath(output)), replace=force)
+    put_text(text, Path(os.path.realpath(output)), replace=force, private=False)  # a policy is meant to be shared
 
 
 @policy.command(name="import")

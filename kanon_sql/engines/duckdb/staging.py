@@ -187,8 +187,18 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def write_text(text: str, path: Path) -> None:
-    """Write a text file and see to it that it is on the disk.
+def write_text(text: str, path: Path, *, private: bool = True) -> None:
+    """Write a new text file and see to it that it is on the disk.
+
+    Parameters
+    ----------
+    text : str
+        What it holds.
+    path : Path
+        The file.
+    private : bool
+        Whether only its owner may read it, as is right for figures about the source; else the umask decides. Windows gives a
+        file the permissions of its folder in either case.
 
     Raises
     ------
@@ -196,7 +206,8 @@ def write_text(text: str, path: Path) -> None:
         When it cannot be written.
     """
     try:
-        with path.open("wb") as file:
+        mode = 0o600 if private else 0o666
+        with open(path, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
@@ -204,8 +215,8 @@ def write_text(text: str, path: Path) -> None:
         raise_alone(SourceError(f"cannot write {path.name}: {error.strerror}"))
 
 
-def put_text(text: str, place: Path, *, replace: bool) -> None:
-    """Write a text file in one step: whole, or not at all.
+def put_text(text: str, place: Path, *, replace: bool, private: bool = True) -> None:
+    """Write a text file in one step: whole, or not at all; arguments as for `put` and `write_text`.
 
     Raises
     ------
@@ -213,5 +224,5 @@ def put_text(text: str, place: Path, *, replace: bool) -> None:
         When it cannot be written, or, unless it may be replaced, when a file is there by then.
     """
     with staging_beside(place.parent) as staging:
-        write_text(text, staging / place.name)
+        write_text(text, staging / place.name, private=private)
         put(staging / place.name, place, replace=replace)
