@@ -28,6 +28,56 @@ with staging_beside(Path(sys.argv[1])) as private:
 """
 
 
+KILLED_AT_EACH_CALL = """
+import os, signal, sys
+from pathlib import Path
+from kanon_sql.engines.duckdb.staging import staging_beside
+
+folder = Path(sys.argv[1])
+
+def work():
+    with staging_beside(folder) as private:
+        (private / "spill").mkdir()
+        (private / "spill" / "part").write_text("secret")
+        (private / "half").write_text("secret")
+
+for last in range(60):
+    child = os.fork()
+    if not child:
+        calls = 0
+        def count(event, _):
+            global calls
+            if event == "os.kill" or not event.startswith(("os.", "open", "fcntl.")):
+                return
+            calls += 1
+            if calls > last:
+                os.kill(os.getpid(), signal.SIGKILL)
+        sys.addaudithook(count)
+        work()
+        os._exit(0)
+    killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    left = len(list(folder.iterdir()))
+    work()
+    print(last, killed, left, len(list(folder.iterdir())))
+    if not killed:
+        break
+"""
+"""Is killed before its first call of the system, before its second, and so on; after each, another run goes through."""
+
+AT_ONCE = """
+import sys
+from pathlib import Path
+from kanon_sql.engines.duckdb.staging import staging_beside
+
+for turn in range(300):
+    with staging_beside(Path(sys.argv[1])) as private:
+        (private / "part").write_text("x")
+        with staging_beside(Path(sys.argv[1])) as other:
+            assert (private / "part").read_text() == "x"
+            assert other.is_dir()
+"""
+
+
 def staged(folder: Path) -> set[str]:
     return {path.name for path in folder.glob(".kanon-*")}
 
@@ -90,6 +140,67 @@ def test_a_directory_that_is_not_ours_is_kept(tmp_path: Path, name: str) -> None
     with staging_beside(tmp_path):
         pass
     assert (tmp_path / name / "mine").read_text() == "x"
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks, and forks no process")
+def test_a_kill_between_any_two_calls_leaves_nothing_for_long(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_AT_EACH_CALL, str(tmp_path)], check=True, timeout=300, capture_output=True, text=True
+    )
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert [row[1] for row in rows] == ["True"] * (len(rows) - 1) + ["False"]
+    assert sum(row[2] != "0" for row in rows) >= 5  # the kills that left something
+    assert [row[3] for row in rows] == ["0"] * len(rows)
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
+def test_processes_at_once_leave_each_other_alone(tmp_path: Path) -> None:
+    processes = [subprocess.Popen([sys.executable, "-c", AT_ONCE, str(tmp_path)]) for _ in range(4)]
+    assert [process.wait(timeout=300) for process in processes] == [0] * 4
+    assert staged(tmp_path) == set()
+
+
+def test_a_directory_that_was_taken_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process takes the new directory for abandoned: while it is empty, and while its lock is not held yet."""
+    fcntl = pytest.importorskip("fcntl")
+    made, flock = Path.mkdir, fcntl.flock
+    taken = []
+
+    def taken_while_empty(path: Path, *arguments: object, **options: object) -> None:
+        made(path, *arguments, **options)  # type: ignore[arg-type]
+        if len(taken) < 1:
+            taken.append(path)
+            path.rmdir()
+
+    def taken_before_the_lock(lock: int, operation: int) -> None:
+        if len(taken) < 2:
+            (private,) = tmp_path.glob(".kanon-*")
+            taken.append(private)
+            for each in private.iterdir():
+                each.unlink()
+            private.rmdir()
+        flock(lock, operation)
+
+    monkeypatch.setattr(Path, "mkdir", taken_while_empty)
+    monkeypatch.setattr(fcntl, "flock", taken_before_the_lock)
+    with staging_beside(tmp_path) as private:
+        assert len({private, *taken}) == 3
+        assert staged(tmp_path) == {private.name}
+    assert staged(tmp_path) == set()
+
+
+def test_without_locks_a_directory_is_never_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def no_locks(*_: object) -> NoReturn:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with staging_beside(tmp_path) as first, staging_beside(tmp_path) as second:
+        assert staged(tmp_path) == {first.name, second.name}
+    assert staged(tmp_path) == set()
 
 
 @pytest.mark.process

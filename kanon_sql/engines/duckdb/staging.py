@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import re
@@ -19,8 +20,10 @@ except ModuleNotFoundError:  # Windows: nothing tells whether an owner lives, so
     fcntl = None  # type: ignore[assignment]
 
 _NAME = re.compile(r"\.kanon-[0-9a-f]{16}")
-_OWNER = ".owner"
-"""File that the process which made a directory holds locked for as long as it lives; its text is the machine."""
+
+
+class _TakenError(Exception):
+    """Another process has taken a new directory for abandoned, before it had its lock."""
 
 
 @contextmanager
@@ -35,37 +38,70 @@ def staging_beside(folder: Path) -> Iterator[Path]:
         When the folder cannot be written.
     """
     _remove_abandoned(folder)
-    # The same file system, so that the finished file can be renamed into place.
-    private = folder / f".kanon-{secrets.token_hex(8)}"
     owner = None
+    private = _fresh(folder)
     try:  # from before it is made: a signal may come at any moment
-        try:
-            private.mkdir(mode=0o700)
-        except OSError as error:
-            raise_alone(SourceError(f"cannot write in the folder {folder}: {error.strerror}"))
-        owner = _own(private)
+        while True:
+            try:
+                private.mkdir(mode=0o700)
+            except OSError as error:
+                raise_alone(SourceError(f"cannot write in the folder {folder}: {error.strerror}"))
+            try:
+                owner = _own(private)
+                break
+            except _TakenError:
+                private = _fresh(folder)
         yield private
     finally:
+        with suppress(OSError):
+            _remove(private)
         shutil.rmtree(private, ignore_errors=True)
         if owner is not None:
             os.close(owner)
 
 
+def _fresh(folder: Path) -> Path:
+    # The same file system, so that the finished file can be renamed into place.
+    return folder / f".kanon-{secrets.token_hex(8)}"
+
+
+def _owner_of(private: Path) -> Path:
+    """Return the file that the process which made a directory holds locked for as long as it lives.
+
+    Its name is that of the machine: a lock of another machine may be invisible here, so its directories are its own. It is made
+    before anything else, so that an empty directory belongs to nobody, or to a process that makes another one.
+    """
+    return private / f".owner-{hashlib.sha256(platform.node().encode()).hexdigest()[:16]}"
+
+
 def _own(private: Path) -> int | None:
-    """Hold the lock of a new directory; None where the file system has no locks, and the directory is nobody's to clean up."""
-    if fcntl is None:
-        return None
-    made = private / f"{_OWNER}-new"
-    owner = None
+    """Hold the lock of a new directory; None where the file system has no locks, and the directory is nobody's to clean up.
+
+    Raises
+    ------
+    _TakenError
+        When another process has taken the directory for abandoned.
+    SourceError
+        When nothing can be written into the directory.
+    """
+    path = _owner_of(private)
     try:
-        owner = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        owner = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileNotFoundError:
+        raise_alone(_TakenError())
+    except OSError as error:
+        raise_alone(SourceError(f"cannot write in the folder {private.parent}: {error.strerror}"))
+    if fcntl is None:
+        os.close(owner)
+        return None
+    try:
         fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.write(owner, platform.node().encode())
-        made.rename(private / _OWNER)  # locked before it has its name, so it is never found without its lock
+        path.stat()
+    except (BlockingIOError, FileNotFoundError):
+        os.close(owner)
+        raise_alone(_TakenError())
     except OSError:
-        made.unlink(missing_ok=True)
-        if owner is not None:
-            os.close(owner)
+        os.close(owner)
         return None
     return owner
 
@@ -81,14 +117,16 @@ def _remove_abandoned(folder: Path) -> None:
         return
     for private in found:
         try:
-            lock = os.open(private / _OWNER, os.O_RDWR | os.O_NOFOLLOW)
+            lock = os.open(_owner_of(private), os.O_RDWR | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            with suppress(OSError):
+                private.rmdir()  # only if it is empty: its owner was killed before or after all else
+            continue
         except OSError:
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # A lock of another machine may be invisible here: its directories are its own.
-            if os.read(lock, 1024) == platform.node().encode():
-                _remove(private)
+            _remove(private)
         except OSError:
             continue
         finally:
@@ -97,12 +135,14 @@ def _remove_abandoned(folder: Path) -> None:
 
 def _remove(private: Path) -> None:
     """Remove a directory, its lock last: where this is broken off, the next one goes on."""
+    owner = _owner_of(private)
     for path in private.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
-        elif path.name != _OWNER:
+        elif path != owner:
             path.unlink()
-    shutil.rmtree(private)
+    owner.unlink(missing_ok=True)
+    private.rmdir()
 
 
 def put_new(staged: Path, place: Path) -> None:
