@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -26,7 +27,7 @@ from kanon_sql.cli.publish import PATIENCE, tables_beside
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
-from kanon_sql.errors import AuditError
+from kanon_sql.errors import AuditError, KanonWarning
 
 
 @click.command()
@@ -138,6 +139,8 @@ def audit(
     These are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness, and with
     --beta or --delta beta-likeness or delta-disclosure privacy.
 
+    A warning names each column outside of --qi that singles out too many rows: no figure counts it.
+
     Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --k-map, --presence, --max-risk
     or --max-unique-share, and with 3 when it cannot be measured.
     """
@@ -145,6 +148,7 @@ def audit(
 
     from kanon_sql.engines.duckdb.files import columns, load, load_beside
     from kanon_sql.engines.duckdb.measures import MEASURED, mapping, measure, measured_requirements, shares, told_by_macros
+    from kanon_sql.engines.duckdb.other_columns import warnings_of_others
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.engines.duckdb.verdicts import require, too_present, unmapped
     from kanon_sql.model.policy import Policy
@@ -178,14 +182,18 @@ def audit(
                 present.update(shares(con, "population", chosen))
             with told_by_macros():
                 risk = record(con, _RISK, {"qi": chosen, "population": next(iter(everybody), None), "fraction": fraction})
+            sizes = record(con, "FROM k_anonymity('source', $qi)", {"qi": chosen})
+            others = [name for name in known if name not in {*chosen, *policy.sensitive}]
+            identifying.extend(warnings_of_others(con, "source", others, policy.sensitive, sizes["rows"]))
             return [
-                record(con, "FROM k_anonymity('source', $qi)", {"qi": chosen}),
+                sizes,
                 risk,
                 *(measure(con, requirement, chosen) for requirement in measured),
             ]
 
     mapped: dict[str, Any] = {}
     present: dict[str, Any] = {}
+    identifying: list[str] = []
     with source_place(file, table, ending) as place:
         sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     if fraction is None:
@@ -207,10 +215,12 @@ def audit(
         except AuditError as error:
             broken.append(str(error))
     if as_json:
-        click.echo(json.dumps({"holds": not broken, "broken": broken, **told}))
+        click.echo(json.dumps({"holds": not broken, "broken": broken, "warnings": identifying, **told}))
     else:
         for title, pairs in told.items():
             show(pairs.items(), title)
+    if identifying:
+        warnings.warn(KanonWarning(*identifying), stacklevel=1)
     if broken:
         raise AuditError("; ".join(broken))
 

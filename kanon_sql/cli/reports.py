@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import warnings
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
@@ -27,7 +28,7 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publish import PATIENCE, tables_beside
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.staging import put_text
-from kanon_sql.errors import AuditError, SourceError, raise_alone
+from kanon_sql.errors import AuditError, KanonWarning, SourceError, raise_alone
 
 if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from kanon_sql.report.release_report import Page
 
 force_option = click.option("--force", is_flag=True, help="Replace OUT if it exists.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
 
 
 def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: bool) -> Path:
@@ -58,6 +59,9 @@ def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: 
 @click.option("-o", "--output", "target", required=True, metavar="OUT.html", help="Where the page goes.")
 @qi_option
 @click.option("--k", type=int, help="Minimum number of rows per class.  [default: that of the certificate, else 2]")
+@click.option(
+    "--keep", multiple=True, metavar="A,B", help="Columns released unchanged on purpose; every column then needs a role."
+)
 @sensitive_options
 @click.option("--population", metavar="FILE", help="The table of the population that the certificate names.")
 @allow_file_option
@@ -75,6 +79,7 @@ def report(
     release: str,
     target: str,
     qi: tuple[str, ...],
+    keep: tuple[str, ...],
     metric: str | None,
     hierarchy: str | None,
     population: str | None,
@@ -92,10 +97,13 @@ def report(
 ) -> None:
     """Write a page about a release.
 
-    It sets RELEASE beside its SOURCE: the guarantee, the remaining risk, and what is lost.
+    It compares RELEASE with its SOURCE: the guarantee, the remaining risk, and what was lost.
 
-    The page is one HTML file that loads nothing. It counts the source, so it is not to be published. Exits with code 1 when
-    the guarantee is broken; the page is written all the same.
+    The page is green if the guarantee is kept, and red if it is broken. It is amber if the guarantee is kept but the release is
+    still dangerous: columns released unchanged single people out, for example.
+
+    The page is one HTML file that loads nothing. Do not publish it: it counts the source. If the guarantee is broken, the
+    command writes the page and exits with code 1.
     """
     import duckdb
 
@@ -136,6 +144,7 @@ def report(
             population=everybody,
             certificate=claimed,
             names=lambda known: column_names(qi, known) if qi else None,
+            keep=lambda known: column_names(keep, known) if keep else None,
             heading={"title": title, "purpose": purpose, "recipient": recipient},
             **about,
             **names,
@@ -147,6 +156,8 @@ def report(
         click.echo(json.dumps({"written": str(path), **page.figures}))
     elif not quiet:
         show([("written", path)])
+    if page.figures["cautions"]:
+        warnings.warn(KanonWarning(*page.figures["cautions"]), stacklevel=1)
     if not page.figures["holds"]:
         raise AuditError("the release breaks its guarantee, or is not that of the certificate; the page says where")
 

@@ -44,6 +44,9 @@ class Audit:
     presence : Fraction or None
         The greatest sum of shares of a row of the population, each rounded up to a multiple of 2^-80 or so; None where no
         ``presence`` was asked for.
+    warnings : tuple of str
+        The columns outside of the quasi-identifiers that single out too many rows: no figure counts them. Names and shares, no
+        value.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Audit:
     delta: float | None = None
     k_map: int | None = None
     presence: Fraction | None = None
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return a few lines with what was measured, in rounded figures."""
@@ -86,4 +90,5 @@ class Audit:
         for name, found in (("t-closeness", self.t), ("beta-likeness", self.beta), ("delta-disclosure", self.delta)):
             if found is not None:
                 lines[name] = f"{float(found):.4g}"
-        return "\n".join(f"{name:<18}{text}" for name, text in lines.items())
+        told = [*lines.items(), *(("warning", each) for each in self.warnings)]
+        return "\n".join(f"{name:<18}{text}" for name, text in told)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kanon_sql.report.claims import Claim
 from kanon_sql.report.measured import Measured
-from kanon_sql.report.page import Claim, kept, uncounted
+from kanon_sql.report.verdict import verdict
 
 
 def figures(facts: Measured, claims: Sequence[Claim]) -> dict[str, Any]:
@@ -22,16 +23,21 @@ def figures(facts: Measured, claims: Sequence[Claim]) -> dict[str, Any]:
     Returns
     -------
     dict
-        Of texts, numbers, truth values and None: ``holds``, ``broken`` and ``uncounted`` (lists of texts), then the parts
-        of the page.
+        Of texts, numbers, truth values and None: ``holds``, ``verdict``, ``broken``, ``cautions``, ``warnings`` and
+        ``uncounted`` (lists of texts), then the parts of the page.
     """
     broken = [f"{each.text}: {each.found}" for each in facts.requirements if each.kept is False]
     broken += [f"{each.name}: the certificate says {each.claimed}, counted {each.counted}" for each in claims if not each.holds]
     before, after = ({**sizes, **risk} for sizes, risk in zip(facts.sizes, facts.risk, strict=True))
+    found = verdict(facts, claims)
+    together = facts.together
     return {
-        "holds": kept(facts, claims),
+        "holds": found.colour != "broken",
+        "verdict": found.colour,
         "broken": broken,
-        "uncounted": uncounted(facts),
+        "cautions": [each.text for each in found.cautions],
+        "warnings": list(found.warnings),
+        "uncounted": list(found.uncounted),
         "guarantee": [{"requirement": each.text, "holds": each.kept, "found": each.found} for each in facts.requirements],
         "certificate": [
             {"claim": each.name, "claimed": each.claimed, "counted": each.counted, "holds": each.holds} for each in claims
@@ -44,4 +50,10 @@ def figures(facts: Measured, claims: Sequence[Claim]) -> dict[str, Any]:
             for each in facts.columns
         ],
         "unchanged": list(facts.unchanged),
+        "exposed": [
+            {"column": each.name, "role": each.role, "singled_out": each.single, "given_back": dict(each.given_back)}
+            for each in facts.exposed
+        ],
+        "singled_out_together": None if together is None else together.single,
+        "same_rows": facts.same_rows,
     }

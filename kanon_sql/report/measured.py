@@ -17,14 +17,16 @@ from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import Requirement, ThresholdRequirement
 from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
+from kanon_sql.report.exposed import Exposed, Together, exposed_columns
+from kanon_sql.report.fingerprints import rows_hash
 from kanon_sql.report.guarantees import Counted, Told, counted_guarantees
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column
 
 MAX_MASKS = 12
 """Masks that are listed."""
 
-_MASKS = """SELECT {pattern} AS hidden, system.main.count(*) AS n FROM {released} GROUP BY hidden
-    ORDER BY n DESC NULLS LAST, hidden ASC NULLS LAST"""
+_MASKS = """SELECT {pattern} AS hidden, system.main.count(*) AS n FROM {released} GROUP BY 1
+    ORDER BY 2 DESC NULLS LAST, 1 ASC NULLS LAST"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,16 @@ class Measured:
         The sensitive attributes.
     unchanged : tuple of str
         The columns about which nothing is guaranteed.
+    exposed : tuple of Exposed
+        The same columns and the sensitive ones: what they tell.
+    together : Together, optional
+        What the former tell together; None if they are fewer than two.
+    same_rows : bool
+        Whether source and release have the same rows, however often each.
+    of_population : bool
+        Whether the guarantee counts rows of a population, so that a row of the release may be unique.
+    hashes : tuple of str
+        The hashes of the sorted rows of the source and of the release.
     """
 
     rows: int
@@ -85,6 +97,11 @@ class Measured:
     columns: tuple[Column, ...]
     sensitive: tuple[Sensitive, ...]
     unchanged: tuple[str, ...]
+    exposed: tuple[Exposed, ...]
+    together: Together | None
+    same_rows: bool
+    of_population: bool
+    hashes: tuple[str, str]
 
 
 def measured(con: Any, policy: Policy) -> Measured:
@@ -127,6 +144,8 @@ def measured(con: Any, policy: Policy) -> Measured:
     listed = [mask for mask in masks[:MAX_MASKS] if mask.rows >= least]
     rest = masks[len(listed) :]
     tables = {"released": quoted(RELEASED), "source": quoted(SOURCE), "qi": names}
+    exposed, together = exposed_columns(con, policy, sizes[1]["rows"])
+    hashes = rows_hash(con, "source"), rows_hash(con, "released")
     return Measured(
         rows=sizes[1]["rows"],
         least=least,
@@ -139,7 +158,12 @@ def measured(con: Any, policy: Policy) -> Measured:
         masks=tuple(listed),
         other_masks=Mask(hidden=(), rows=sum(mask.rows for mask in rest)) if rest else None,
         sensitive=tuple(sensitive_of(con, name, names, figures) for name in policy.sensitive),
-        unchanged=tuple(name for name in columns(con, "released") if name not in {*names, *policy.sensitive}),
+        unchanged=tuple(each.name for each in exposed if each.role != "sensitive"),
+        exposed=exposed,
+        together=together,
+        same_rows=(rows_hash(con, "source", left_out) if left_out else hashes[0]) == hashes[1],
+        of_population=bool(policy.populations),
+        hashes=hashes,
     )
 
 

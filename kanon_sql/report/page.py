@@ -10,10 +10,13 @@ from typing import Any
 import jinja2
 
 from kanon_sql.report import charts
+from kanon_sql.report.claims import Claim
 from kanon_sql.report.columns import MAX_BARS, Bar, Column
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.sensitive import Sensitive
+from kanon_sql.report.summary import summary
 from kanon_sql.report.text import printable, without_controls
+from kanon_sql.report.verdict import verdict
 
 _OF_ROWS = "share of the rows"
 
@@ -34,26 +37,6 @@ class About:
     title: str | None = None
     purpose: str | None = None
     recipient: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """A figure of a certificate beside the same figure, counted again.
-
-    Attributes
-    ----------
-    name : str
-        What it is.
-    claimed, counted : str
-        Both figures.
-    holds : bool
-        Whether they agree.
-    """
-
-    name: str
-    claimed: str
-    counted: str
-    holds: bool
 
 
 def report_page(
@@ -91,9 +74,8 @@ def report_page(
         "report.html.j2",
         facts=facts,
         about=about,
-        summary=_summary(facts, kept(facts, claims)),
-        holds=kept(facts, claims),
-        uncounted=uncounted(facts),
+        verdict_of=verdict(facts, claims),
+        summary=summary(facts, claims),
         claims=claims,
         certificate=list(certificate),
         origins=list(origins),
@@ -104,6 +86,7 @@ def report_page(
             (each.name, count(each.suppressed), share(each.suppressed, facts.rows), count(each.coarsened), count(each.empty))
             for each in facts.columns
         ],
+        exposed=_exposed(facts),
         masks=_masks(facts),
         bars_of=_bar_rows,
         distances_of=_distance_rows,
@@ -141,16 +124,6 @@ def frontier_page(
     """
     shown = {"summary": summary, "plot": plot, "risk": risk, "lines": lines, "over": over}
     return _render("frontier.html.j2", **shown, heads=heads, rows=rows, settings=settings)
-
-
-def kept(facts: Measured, claims: Iterable[Claim]) -> bool:
-    """Tell whether every guarantee is kept that was counted, and every claim holds that was counted again."""
-    return all(each.kept is not False for each in facts.requirements) and all(claim.holds for claim in claims)
-
-
-def uncounted(facts: Measured) -> list[str]:
-    """Return the guarantees of which nothing was counted."""
-    return [each.text for each in facts.requirements if each.kept is None]
 
 
 def count(number: int | None) -> str:
@@ -221,6 +194,19 @@ def _loss(facts: Measured) -> list[tuple[str, str]]:
     ]
 
 
+def _exposed(facts: Measured) -> list[tuple[str, str, str, str, str]]:
+    roles = {"unlisted": "none", "kept": "KEEP", "sensitive": "sensitive"}
+    rows = []
+    for each in facts.exposed:
+        back = ", ".join(f"{printable(name)} {part:.1%}" for name, part in each.given_back)
+        rows.append((printable(each.name), roles[each.role], count(each.single), share(each.single, each.rows), back or "-"))
+    if (all_of := facts.together) is not None:
+        whole = len(all_of.columns) == len(rows)
+        what = f"these {len(all_of.columns)} columns together" if whole else "all but sensitive ones together"
+        rows.append((what, "-", count(all_of.single), share(all_of.single, all_of.rows), "-"))
+    return rows
+
+
 def _masks(facts: Measured) -> list[tuple[str, str, str]]:
     rows = [
         (", ".join(map(printable, mask.hidden)) or "nothing hidden", count(mask.rows), share(mask.rows, facts.rows))
@@ -260,27 +246,3 @@ def _along(column: Column) -> str:
     """Return the title of the axis of a column's values: its name, where that is short."""
     name = printable(column.name)
     return name if len(name) <= _LONGEST_TITLE else ("interval" if column.binned else "value")
-
-
-def _summary(facts: Measured, holds: bool) -> list[str]:
-    """Return the page in three plain sentences."""
-    k, before, after = facts.sizes[1]["k"], *facts.risk
-    alike = (
-        "The release has no rows."
-        if k is None
-        else (
-            f"Every row of the release looks like at least {k - 1:,} others in the quasi-identifiers."
-            if k > 1
-            else f"{count(after['uniques'])} rows of the release are unique in the quasi-identifiers."
-        )
-    )
-    if not holds:
-        alike = "This release does not keep its guarantee, or is not that of its certificate, and must not be handed out."
-    risk = (
-        f"Somebody who knows that a person is in the table finds the right row with a chance of at most "
-        f"{share(after['prosecutor_risk'])}, where it was {share(before['prosecutor_risk'])} in the source."
-    )
-    hidden = facts.utility
-    coarser = hidden["generalized_cells"]
-    loss = f"That took the suppression of {share(hidden['suppressed_share'])} of the cells of quasi-identifiers"
-    return [alike, risk, f"{loss}, and made {count(coarser)} coarser." if coarser else f"{loss}."]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -29,8 +27,6 @@ from kanon_sql.report.optional import missing
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.report.measured import Measured
-    from kanon_sql.report.page import Claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +51,7 @@ def report(
     released: Any,
     *,
     tables: Mapping[str, Any] | None = None,
+    keep: Iterable[str] | None = None,
     certificate: Certificate | None = None,
     title: str | None = None,
     purpose: str | None = None,
@@ -71,6 +68,9 @@ def report(
         The release, by whomever it was made. A `Release` brings its certificate.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `kanon_sql.anonymize`.
+    keep : iterable of str, optional
+        Columns that were released unchanged on purpose, as in `kanon_sql.anonymize`; every column then needs a role. A
+        certificate says this itself.
     certificate : Certificate, optional
         What is claimed of the release. All that it claims is checked, and what is asked here besides.
     title, purpose, recipient : str, optional
@@ -92,7 +92,7 @@ def report(
     AuditError
         When the release has other columns or rows than the source. A broken guarantee is no error: the page says so.
     PolicyError
-        When the quasi-identifiers are not those of the certificate.
+        When the quasi-identifiers are not those of the certificate, or ``keep`` comes with one.
     TypeError
         When there is no such option.
     KanonError
@@ -113,7 +113,7 @@ def report(
     with duckdb.connect() as con:
         register_table(con, "source", source)
         register_table(con, "released", released)
-        policy = measured_policy(columns(con, "source"), certificate, **options)
+        policy = measured_policy(columns(con, "source"), certificate, keep, **options)
         if {"source", "released"} & set(map(same_name, by_name(tables, "tables", "{'tree': table}"))):
             raise PolicyError("a table beside the release cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
@@ -130,6 +130,7 @@ def report_files(
     population: Place | None,
     certificate: Certificate | None,
     names: Any,
+    keep: Any,
     heading: Mapping[str, str | None],
     **about: Any,
 ) -> Page:
@@ -151,6 +152,8 @@ def report_files(
         What is claimed of the release.
     names : callable
         Chooses the quasi-identifiers from the columns of the source; may return None.
+    keep : callable
+        Chooses the columns that were released unchanged on purpose; may return None.
     heading : mapping
         ``title``, ``purpose`` and ``recipient``, as in `report`.
     **about
@@ -164,7 +167,7 @@ def report_files(
         for name, place in beside.items():
             load_beside(con, place, into=name, delimiter=delimiter)
         known = columns(con, "source")
-        policy = measured_policy(known, certificate, quasi_identifiers=names(known), **about)
+        policy = measured_policy(known, certificate, keep(known), quasi_identifiers=names(known), **about)
         if population is not None and not policy.populations:
             raise PolicyError("nothing is guaranteed about the population; hint: --certificate, of a release with k-map, say")
         if len(policy.populations) > 1:  # each would be counted in the same file
@@ -185,7 +188,9 @@ def report_files(
         return _page(con, policy, certificate, hashes, heading)
 
 
-def measured_policy(known: list[str], certificate: Certificate | None, **options: Unpack[AuditOptions]) -> Policy:
+def measured_policy(
+    known: list[str], certificate: Certificate | None, keep: Iterable[str] | None = None, **options: Unpack[AuditOptions]
+) -> Policy:
     """Return what a release guarantees and what is measured besides, resolved against the columns of the source.
 
     Parameters
@@ -194,6 +199,8 @@ def measured_policy(known: list[str], certificate: Certificate | None, **options
         The columns of the source.
     certificate : Certificate, optional
         Its guarantees come first.
+    keep : iterable of str, optional
+        As in `report`.
     **options
         As in `report`.
     """
@@ -202,7 +209,10 @@ def measured_policy(known: list[str], certificate: Certificate | None, **options
     if certificate is None:
         least = 2 if k is None else k
         # Nothing says what stands for a suppressed cell: NULL, or the text that most programs write.
-        return Policy.of(k=least, quasi_identifiers=quasi_identifiers, requirements=own, suppress="*").resolve(known)
+        asked = Policy.of(k=least, quasi_identifiers=quasi_identifiers, requirements=own, suppress="*", keep=keep)
+        return asked.resolve(known)
+    if keep is not None:
+        raise PolicyError("the certificate says which columns are kept; hint: leave out keep")
     claimed = Policy.from_json(certificate.policy).resolve(known)
     chosen = [qi.column for qi in claimed.quasi_identifiers]
     if quasi_identifiers is not None and set(map(same_name, quasi_identifiers)) != set(map(same_name, chosen)):
@@ -212,17 +222,20 @@ def measured_policy(known: list[str], certificate: Certificate | None, **options
         # Both are told of every sensitive column, also where only one is guaranteed.
         kinds = {type(each) for each in claimed.sensitive_requirements if each.sensitive == name}
         requirements += [each for each in measured_requirements(name) if type(each) not in kinds]
-    return Policy(
+    found = Policy(
         quasi_identifiers=tuple(QuasiIdentifier(column=name) for name in chosen),
         requirements=tuple(dict.fromkeys([*requirements, *own])),
         suppress=claimed.suppress,
     ).resolve(known)
+    # A kept column may be measured as a sensitive one here.
+    kept = None if claimed.keep is None else tuple(name for name in claimed.keep if name not in found.measured)
+    return replace(found, keep=kept)
 
 
 def _page(
     con: Any, policy: Policy, certificate: Certificate | None, hashes: Mapping[str, str], heading: Mapping[str, str | None]
 ) -> Page:
-    from kanon_sql.report.fingerprints import rows_hash
+    from kanon_sql.report.claims import counted_claims, other_fields
     from kanon_sql.report.measured import measured
 
     try:
@@ -232,63 +245,17 @@ def _page(
         raise_alone(missing(error))
     # The macros alone: no solver of this package is involved in a report.
     audit_macros(con).execute(files("kanon_sql.sql").joinpath("utility.sql").read_text(encoding="utf-8"))
-    rows = {"sorted rows of the source": rows_hash(con, "source"), "sorted rows of the release": rows_hash(con, "released")}
     facts = measured(con, policy)
-    claims = [] if certificate is None else _claims(certificate, facts)
+    rows = zip(("sorted rows of the source", "sorted rows of the release"), facts.hashes, strict=True)
+    claims = [] if certificate is None else counted_claims(certificate, facts)
     text = report_page(
         facts,
         claims=claims,
-        certificate=[] if certificate is None else _besides(certificate),
-        origins=[*hashes.items(), *rows.items(), ("made by", _versions())],
+        certificate=[] if certificate is None else other_fields(certificate),
+        origins=[*hashes.items(), *rows, ("made by", _versions())],
         about=About(**heading),
     )
     return Page(text=text, figures=figures(facts, claims))
-
-
-def _claims(c: Certificate, facts: Measured) -> list[Claim]:
-    """Return the claims of a certificate that the tables tell, each beside what was counted."""
-    from kanon_sql.report.page import Claim, count
-
-    # A cell that was empty before may be counted as suppressed or not.
-    least = sum(max(0, each.hidden - each.empty) for each in facts.columns)
-    most = sum(each.hidden for each in facts.columns)
-    release = facts.sizes[1]
-    exact = {
-        "rows": (c.rows, facts.rows),
-        "cells of quasi-identifiers": (c.cells, facts.rows * len(facts.columns)),
-        "classes": (c.classes, release["classes"]),
-        "rows of the smallest class": (c.smallest_class, release["k"]),
-    }
-    found = [Claim(name=name, claimed=count(one), counted=count(two), holds=one == two) for name, (one, two) in exact.items()]
-    counted = count(least) if least == most else f"{least:,} to {most:,}"
-    hidden = Claim(
-        name="suppressed cells", claimed=count(c.suppressed_cells), counted=counted, holds=least <= c.suppressed_cells <= most
-    )
-    return [*found, hidden]
-
-
-def _besides(c: Certificate) -> list[tuple[str, str]]:
-    """Return what a certificate says of how the release came about."""
-    policy = json.loads(c.policy)
-    limit = policy.get("time_limit")
-
-    def number(value: Fraction) -> str:
-        return f"{float(value):,.12g}"
-
-    return [
-        ("guarantee", ", ".join(c.requirements)),
-        ("status", f"{c.status.value}: {c.saving}"),
-        ("cost", f"{number(c.cost)} (weighted cells)"),
-        ("lower bound", f"{number(c.lower_bound)}, by {c.bound_method}"),
-        ("gap", f"{c.gap:.2%} of the cost"),
-        ("distinct combinations", f"{c.row_types:,} of quasi-identifiers in the source"),
-        ("solver", f"{c.algorithm} ({c.reason})"),
-        ("seed", str(policy.get("seed", 0))),
-        ("time", f"{c.seconds:.2f} s, {'without limit' if limit is None else f'at most {limit:g} s'}"),
-        ("released unchanged", ", ".join(c.unchanged) or "nothing besides sensitive columns"),
-        *(("warning", each) for each in c.warnings),
-        ("SHA-256", json.loads(c.to_json())["sha256"]),
-    ]
 
 
 def _versions() -> str:

@@ -91,6 +91,7 @@ def test_the_structure_is_sound(page: str) -> None:
     assert [text for level, text in found.headings if level == 2] == [
         "The guarantee",
         "The certificate",
+        "Columns released unchanged",
         "Risk of re-identification",
         "Sizes of the classes",
         "What is hidden",
@@ -114,9 +115,10 @@ def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, R
     (summary,) = re.findall(r'<p class="summary">(.*)</p>', page)
     first, second, third = re.split(r"(?<=\.) ", summary)
     assert first == f"Every row of the release looks like at least {least - 1} others in the quasi-identifiers."
+    assert second.startswith("An attacker who knows only a person&#39;s quasi-identifiers finds the right row")
     assert f"a chance of at most {1 / least:.2%}, where it was 100.00% in the source" in second
     (counted,) = Page(page).table("The whole release").pairs["suppressed cells"]
-    assert f"suppression of {counted.partition(': ')[2]} of the cells" in third
+    assert third == f"The release suppresses {counted.partition(': ')[2]} of the cells of quasi-identifiers."
     assert page.index(summary) < page.index("The guarantee is kept.")
 
 
@@ -142,13 +144,13 @@ def test_what_the_author_says_and_what_is_left_to_sign() -> None:
     assert found.headings[0] == (1, "Patients <2026>")
     told = found.table("About the release").pairs
     assert told["purpose"] == ["a study"]
-    assert told["released as they are"] == ["name, disease"]
+    assert told["released unchanged"] == ["name, disease"]
     blanks = [each["aria-label"] for each in found.all("input")]
     assert blanks == [
         "recipient",
         *(f"{role} by: {what}" for role in ("prepared", "approved") for what in ("name", "date", "signature")),
     ]
-    assert "released as they are: name, disease." in found.text
+    assert "Nothing is guaranteed about the columns released unchanged: name, disease." in found.text
 
 
 def test_the_risk_is_that_of_the_rows(page: str, released: tuple[pa.Table, Release]) -> None:
@@ -441,9 +443,9 @@ def test_labels_may_stand_for_empty_cells() -> None:
 @pytest.mark.exhaustive
 def test_a_text_for_suppressed_cells_is_no_value() -> None:
     source = people()
-    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["zip", "age"], suppress="-")
+    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["zip", "age"], suppress="-", keep=["name", "disease"])
     found = assert_sound(report(source, release))
-    assert "The guarantee is kept." in found.text
+    assert "Caution: the guarantee is kept, but columns released unchanged on purpose undo it." in found.text
     cells = found.table("Cells of each quasi-identifier").pairs
     assert int(cells["zip"][0]) == pc.sum(pc.equal(release.table["zip"], "-")).as_py()
     assert "-" not in found.table("Rows by value of zip").pairs
@@ -485,7 +487,9 @@ def test_every_promise_of_a_certificate_is_checked() -> None:
             }
         )
     )
-    release = kanon_sql.anonymize(source, quasi_identifiers=["zip", "age"], k=3, requirements=drawn.requirements[1:])
+    release = kanon_sql.anonymize(
+        source, quasi_identifiers=["zip", "age"], k=3, requirements=drawn.requirements[1:], keep=["name"]
+    )
     guarantees = assert_sound(report(source, release)).table("What was guaranteed").pairs
     assert [row[0] for row in list(guarantees.values())[1:]] == ["✓ yes", "✓ yes"]
 
@@ -518,9 +522,11 @@ def test_errors_name_counts_and_no_values() -> None:
     hidden = source.set_column(1, "zip", pa.array([None] * 9 + source["zip"].to_pylist()[9:], pa.string()))
     with pytest.raises(AuditError, match='"zip" shows 9 cells more'):
         report(hidden, source)
-    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["zip"])
+    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["zip"], keep=["name", "age", "disease"])
     with pytest.raises(PolicyError, match="not those of the certificate"):
         report(source, release, quasi_identifiers=["age"])
+    with pytest.raises(PolicyError, match="the certificate says which columns are kept"):
+        report(source, release, keep=["name"])
 
 
 def test_without_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -552,13 +558,18 @@ def test_in_a_notebook(released: tuple[pa.Table, Release]) -> None:
 
 Run = Callable[..., Result]
 
+NAMED = "warning: name alone singles out 24 of 24 rows (100.0%). Anyone who knows a person's value finds the row."
+DECIDED = "KEEP names it, so its release was decided."
+UNDECIDED = "Leave it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."
+SAME = "warning: Source and release have the same rows, so both reveal the same."
+
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     rows = [f"{'02138' if n % 3 else '02139'},{30 + n % 2},p{n},{'flu' if n % 2 else 'ulcer'}" for n in range(24)]
     Path("in.csv").write_text("\n".join(["zip,age,name,disease", *rows]) + "\n")
-    made = ("--qi", "zip,age", "--k", "4", "--certificate", "cert.json")
+    made = ("--qi", "zip,age", "--k", "4", "--keep", "name,disease", "--certificate", "cert.json")
     done = CliRunner().invoke(kanon, ["anonymize", "in.csv", "-o", "out.csv", *made])
     assert done.exit_code == 0, done.output
     group = Kanon("kanon", commands=[report_command])
@@ -568,7 +579,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
     about = ("--title", "Patients", "--purpose", "a study", "--recipient", "the university")
     done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json", "--sensitive", "disease", *about)
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, f"{NAMED} {DECIDED}\n{SAME}\n")
     found = assert_sound(Path("page.html").read_text())
     told = found.table("About the release").pairs
     assert (found.headings[0][1], told["purpose"], told["recipient"]) == ("Patients", ["a study"], ["the university"])
@@ -582,7 +593,12 @@ def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
 @pytest.mark.exhaustive
 def test_the_command_without_a_certificate(run: Run) -> None:
     done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "-q")
-    assert (done.exit_code, done.output) == (0, "")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{NAMED} {UNDECIDED}\n{SAME}\n")
+    kept = ("--keep", "name,disease", "--force")
+    done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "-q", *kept)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{NAMED} {DECIDED}\n{SAME}\n")
+    done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "--keep", "name", "--force")
+    assert (done.exit_code, done.stderr.partition(";")[0]) == (1, 'error: the column "disease" has no role beside KEEP')
     done = run("in.csv", "in.csv", "-o", "two.html", "--qi", "name", "--k", "2")
     assert done.exit_code == 1
     assert "error: the release breaks its guarantee" in done.stderr
@@ -591,12 +607,18 @@ def test_the_command_without_a_certificate(run: Run) -> None:
 
 @pytest.mark.exhaustive
 def test_the_command_prints_its_figures(run: Run) -> None:
-    made = ("--qi", "zip,age", "--k", "5", "--certificate", "cert.json", "--force")
+    made = ("--qi", "zip,age", "--k", "5", "--keep", "name,disease", "--certificate", "cert.json", "--force")
     assert CliRunner().invoke(kanon, ["anonymize", "in.csv", "-o", "out.csv", *made]).exit_code == 0
     done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json", "--sensitive", "disease", "--json")
-    assert (done.exit_code, done.stderr) == (0, "")
     told = json.loads(done.stdout)
+    assert (done.exit_code, done.stderr.splitlines()) == (0, [f"warning: {each}" for each in told["cautions"]])
+    assert told["cautions"][0] == f"{NAMED} {DECIDED}".removeprefix("warning: ")
     assert (told["written"], told["holds"], told["broken"]) == (os.path.realpath("page.html"), True, [])
+    assert (told["verdict"], told["same_rows"], told["singled_out_together"]) == ("caution", False, None)
+    assert [(each["column"], each["role"], each["singled_out"]) for each in told["exposed"]] == [
+        ("name", "kept", 24),
+        ("disease", "sensitive", 0),
+    ]
     rows = list(csv.DictReader(Path("out.csv").read_text().splitlines()))
     sizes = Counter((row["zip"], row["age"]) for row in rows)
     assert (told["release"]["k"], told["release"]["classes"]) == (min(sizes.values()), len(sizes))
@@ -663,8 +685,10 @@ def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) ->
 def test_the_command_with_a_tree(run: Run) -> None:
     Path("tree.csv").write_text("value,parent\nflu,any\nulcer,any\n")
     promise = ("--sensitive", "disease", "--t", "0.5", "--metric", "hierarchical", "--hierarchy", "tree.csv")
+    kept = ("--keep", "name,age")
     made = CliRunner().invoke(
-        kanon, ["anonymize", "in.csv", "-o", "two.csv", "--qi", "zip", "--k", "4", *promise, "--certificate", "two.json"]
+        kanon,
+        ["anonymize", "in.csv", "-o", "two.csv", "--qi", "zip", "--k", "4", *promise, *kept, "--certificate", "two.json"],
     )
     assert made.exit_code == 0, made.output
     done = run("in.csv", "two.csv", "-o", "page.html", "--certificate", "two.json", "--hierarchy", "tree.csv")
@@ -687,12 +711,13 @@ def test_adult(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with duckdb.connect() as con:
         source = con.sql(f"SELECT * FROM read_csv('{data / 'adult_full.csv.gz'}')").to_arrow_table()
     names = [name for name in source.column_names if name not in ("fnlwgt", "salary-class")]
-    release = kanon_sql.anonymize(source, k=5, quasi_identifiers=names, sensitive="salary-class", t=0.5, algorithm="greedy")
+    about = {"sensitive": "salary-class", "t": 0.5, "algorithm": "greedy", "keep": ["fnlwgt"]}
+    release = kanon_sql.anonymize(source, k=5, quasi_identifiers=names, **about)
     started = time.process_time()
     html = report(source, release)
     with capsys.disabled():
         sys.stdout.write(f"report of Adult, 32,561 x 15: {time.process_time() - started:.1f} s, {len(html):,} characters ")
     found = assert_sound(html)
-    assert "The guarantee is kept." in found.text
+    assert "Caution: the guarantee is kept, but columns released unchanged on purpose undo it." in found.text
     assert len(html) < 3_000_000
     assert len(found.all("svg")) == len(names) + 5  # two of them in two widths, and the distances

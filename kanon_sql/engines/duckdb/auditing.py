@@ -24,6 +24,7 @@ from kanon_sql.engines.duckdb.measures import (
 )
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
+from kanon_sql.engines.duckdb.other_columns import warnings_of_others
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
 from kanon_sql.engines.duckdb.verdicts import require, too_present, unmapped
@@ -87,8 +88,8 @@ def audit(
 
     Notes
     -----
-    A GROUP BY of the quasi-identifiers, and another for each guarantee on a sensitive attribute. The distinct rows of the
-    population are looked at once for each set of quasi-identifiers that a row of the table hides.
+    A GROUP BY of the quasi-identifiers, another for each guarantee on a sensitive attribute, and one for each other column. The
+    distinct rows of the population are looked at once for each set of quasi-identifiers that a row of the table hides.
 
     Examples
     --------
@@ -116,9 +117,10 @@ def audit(
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
     policy = policy.resolve(names_of(source))
     names = [qi.column for qi in policy.quasi_identifiers]
+    hashed = [name for name in names_of(source) if name not in {*names, *policy.measured}]
     with audit_macros(duckdb.connect()) as con:
         if isinstance(source, Frame):
-            register_exactly(con, source, [*names, *policy.measured])
+            register_exactly(con, source, [*names, *policy.measured], hashed=hashed)
         else:
             place_rows(source, con, "source")
         register_tables(con, policy, tables)
@@ -133,6 +135,7 @@ def audit(
         with told_by_macros():
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         figures = [(each, measure(con, each, names)) for each in measured]
+        warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"])
     if k is not None and size["k"] is not None and size["k"] < k:
         raise AuditError(
             f"the smallest class has {size['k']} rows, fewer than k = {k}; hint: release the table with a weaker guarantee"
@@ -162,6 +165,7 @@ def audit(
         delta=disclosure["delta"] if disclosure else None,
         k_map=matched["k"] if matched else None,
         presence=Fraction(present["parts"], present["unit"]) if present else None,
+        warnings=warnings,
     )
 
 

@@ -10,7 +10,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.unlisted import Limits
 from kanon_sql.model.validation import same_name
 
-_BUDGET = 4_000_000
+BUDGET = 4_000_000
 """Pairs of an unchanged cell and a quasi-identifier's cell that are looked at; of a table of more, one part of so many.
 
 Columns that may single out too many rows are counted in the whole table: two of 10 million distinct values took a fifth longer,
@@ -43,7 +43,15 @@ _EVERY = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) A
 TOLD = '(SELECT told FROM "kanon#exposure")'
 
 
-def exposure(source: str, policy: Policy, number: str | None = None, *, released: bool = True) -> str:
+def exposure(
+    source: str,
+    policy: Policy,
+    number: str | None = None,
+    *,
+    released: bool = True,
+    concealed: str | None = None,
+    budget: int = BUDGET,
+) -> str:
     """Return common table expressions that end with ``"kanon#exposure"``: one row of counts, without values.
 
     Parameters
@@ -56,6 +64,11 @@ def exposure(source: str, policy: Policy, number: str | None = None, *, released
         A column that numbers the rows and is not released.
     released : bool
         Whether ``"kanon#fitted"`` tells which cells are hidden; else each cell counts as one.
+    concealed : str, optional
+        Another query of the suppressed cells: ``j``, the number of a quasi-identifier, ``x``, the hash of a value, whether the
+        cells are ``hidden``, and how many, ``n``.
+    budget : int
+        Pairs of an unchanged cell and a quasi-identifier's cell up to which every row is counted.
 
     Notes
     -----
@@ -64,7 +77,9 @@ def exposure(source: str, policy: Policy, number: str | None = None, *, released
     columns = [qi.column for qi in policy.quasi_identifiers]
     roles = [*columns, *policy.measured, *([] if number is None else [number])]
     identifying = ", ".join(value_hash(quoted(name)) for name in columns)
-    every = _EVERY.format(qis=len(columns), hashes=identifying, source=source)
+    if concealed is None:
+        every = _EVERY.format(qis=len(columns), hashes=identifying, source=source)
+        concealed = _concealed(policy, columns) if released else every
     # where each column has a role, none is refused, and estimates are enough for a warning
     limits = None if policy.keep is not None else Limits(policy.unlisted_limit)
     slots = {
@@ -75,10 +90,10 @@ def exposure(source: str, policy: Policy, number: str | None = None, *, released
         "unchanged": value_hash(f"COLUMNS(* EXCLUDE ({', '.join(map(quoted, roles))}))"),
         "identifying": identifying,
         "qis": str(len(columns)),
-        "budget": str(_BUDGET),
+        "budget": str(budget),
         "groups": str(_GROUPS),
         "agreed": str(_AGREED),
-        "concealed": _concealed(policy, columns) if released else every,
+        "concealed": concealed,
     }
     return text("exposure", **slots)
 

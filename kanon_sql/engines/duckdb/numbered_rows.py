@@ -129,8 +129,27 @@ def number_rows(con: duckdb.DuckDBPyConnection, frame: Frame, exact: Collection[
     return NumberedRows(columns, order)
 
 
-def register_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, names: Collection[str], into: str = "source") -> None:
+def register_exactly(
+    con: duckdb.DuckDBPyConnection,
+    frame: Frame,
+    names: Collection[str],
+    into: str = "source",
+    hashed: Collection[str] = (),
+) -> None:
     """Register just these columns of a frame, under a name.
+
+    Parameters
+    ----------
+    con : DuckDBPyConnection
+        Where.
+    frame : Frame
+        The table.
+    names : collection of str
+        Columns that DuckDB has to read exactly.
+    into : str
+        The name.
+    hashed : collection of str
+        More columns, of which DuckDB is given hashes of the values: they may be of any type.
 
     Raises
     ------
@@ -140,8 +159,9 @@ def register_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, names: Collec
     import pyarrow as pa
 
     places = {name: frame.names.index(name) for name in names}
-    columns = [read_exactly(con, frame, place)[0] for place in places.values()]
-    _register(con, frame, pa.table(columns, names=list(places)), places.values(), into)
+    columns: list[pa.ChunkedArray | pa.Array] = [read_exactly(con, frame, place)[0] for place in places.values()]
+    columns += [pa.array(_hashes(con, frame, frame.names.index(name))) for name in hashed]
+    _register(con, frame, pa.table(columns, names=[*places, *hashed]), places.values(), into)
 
 
 def _register(

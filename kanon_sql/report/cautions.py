@@ -1,0 +1,175 @@
+"""Why a release that keeps its guarantee may still be dangerous: sentences for the page, without a cell value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kanon_sql.report.exposed import Exposed, Together
+from kanon_sql.report.measured import Measured
+from kanon_sql.report.text import printable
+
+_NAMED = 4
+"""Columns that a sentence names."""
+
+_TOLD = 0.01
+"""Share from which a column below the limits is a warning, as in the certificate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caution:
+    """One reason.
+
+    Attributes
+    ----------
+    text : str
+        The figures, what they mean, and what to do.
+    kind : str
+        ``'columns'`` if it is about columns released unchanged, else ``'same rows'``, ``'unique rows'`` or ``'people'``.
+    decided : bool
+        Whether the policy names all columns that it is about.
+    """
+
+    text: str
+    kind: str
+    decided: bool = False
+
+
+def cautions(facts: Measured) -> list[Caution]:
+    """Return all reasons, the worst first; none for a table without rows."""
+    if not facts.rows:
+        return []
+    return [*_of_columns(facts.exposed), *_of_all(facts), *_of_rows(facts), *_of_people(facts)]
+
+
+def warnings(facts: Measured) -> list[str]:
+    """Return what columns tell below the limits."""
+    found = []
+    for each in facts.exposed:
+        if not each.singles_out and each.rows and each.single / each.rows >= _TOLD:
+            found.append(f"{printable(each.name)} singles out {_share(each.single, each.rows)}.")
+        found += [
+            f"{printable(each.name)} gives back {share:.1%} of the suppressed cells of {printable(name)}."
+            for name, share in each.given_back
+            if (name, share) not in each.undone
+        ]
+    return found
+
+
+def first_sentences(facts: Measured) -> list[str]:
+    """Return the cautions in a sentence or two: which columns, and whether that was decided."""
+    if not facts.rows:
+        return []
+    single = [each for each in facts.exposed if each.singles_out]
+    given = [each for each in facts.exposed if each.undone]
+    found = list(_about_columns(single, given))
+    together = None if found else _undoing(facts)
+    if together is not None:
+        found.append(f"{len(together.columns)} columns released unchanged together single people out.")
+    if found and (together.decided if together is not None else all(each.decided for each in (*single, *given))):
+        by = "KEEP" if all(each.role == "kept" for each in (*single, *given)) else "the policy"
+        found.append(f"This was decided: {by} names {'the column' if len({*single, *given}) == 1 else 'the columns'}.")
+    if facts.same_rows:
+        found.append("The release has the same rows as the source: no cell was suppressed or generalized.")
+    repeated = [each for each in facts.exposed if _repeats(each, facts)]
+    if repeated:
+        suggest = f"{_listed(each.name for each in repeated)} {_one_or_many(repeated, 'suggests', 'suggest')}"
+        found.append(f"k counts rows, not people, and {suggest} that people have several rows.")
+    return found
+
+
+def _about_columns(single: Sequence[Exposed], given: Sequence[Exposed]) -> Iterator[str]:
+    single_out = f"{_one_or_many(single, 'singles', 'single')} people out"
+    give_back = f"{_one_or_many(given, 'gives', 'give')} suppressed cells back"
+    if single and given:
+        yield f"{_released(single)} and {single_out}; {_listed(each.name for each in given)} {give_back}."
+    elif single:
+        yield f"{_released(single)} and {single_out}."
+    elif given:
+        yield f"{_released(given)} and {give_back}."
+
+
+def _released(found: Sequence[Exposed]) -> str:
+    return f"{_listed(each.name for each in found)} {_one_or_many(found, 'is', 'are')} released unchanged"
+
+
+def _of_columns(found: Iterable[Exposed]) -> Iterator[Caution]:
+    for each in found:
+        name = printable(each.name)
+        if each.singles_out:
+            fact = (
+                f"{name} alone singles out {_share(each.single, each.rows)}. Anyone who knows a person's value finds the row."
+            )
+            yield Caution(text=f"{fact} {_decision(each)}", kind="columns", decided=each.decided)
+        for other, share in each.undone:
+            fact = f"{name} gives back {share:.1%} of the suppressed cells of {printable(other)}."
+            yield Caution(text=f"{fact} {_decision(each)}", kind="columns", decided=each.decided)
+
+
+def _of_all(facts: Measured) -> Iterator[Caution]:
+    together = _undoing(facts)
+    if together is not None:
+        what = f"The {len(together.columns)} columns {_listed(together.columns)} together single out"
+        then = "The policy names all of them." if together.decided else "Leave out those that nobody needs."
+        yield Caution(text=f"{what} {_share(together.single, together.rows)}. {then}", kind="columns", decided=together.decided)
+
+
+def _of_rows(facts: Measured) -> Iterator[Caution]:
+    if facts.same_rows:
+        yield Caution(text="Source and release have the same rows, so both reveal the same.", kind="same rows")
+    unique = facts.sizes[1]["uniques"]
+    if unique and facts.least == 1 and not facts.of_population:
+        rows = "1 row of the release is" if unique == 1 else f"{unique:,} rows of the release are"
+        yield Caution(
+            text=f"{rows} unique in the quasi-identifiers, and the guarantee permits it. Ask for k >= 2 or more.",
+            kind="unique rows",
+        )
+
+
+def _of_people(facts: Measured) -> Iterator[Caution]:
+    for each in facts.exposed:
+        if _repeats(each, facts):
+            name = printable(each.name)
+            values = "1 value" if each.fewest == 1 else f"{each.fewest:,} values"
+            facts_of = (
+                f"The values of {name} repeat, and rows that share one agree in the quasi-identifiers.",
+                "The rows of a person do the same.",
+                f"Some class has only {values} of {name}, but k counts rows.",
+                f"If {name} tells people apart, name it in PER.",
+            )
+            yield Caution(text=" ".join(facts_of), kind="people")
+
+
+def _undoing(facts: Measured) -> Together | None:
+    """Return the columns that undo the guarantee together; None if one of them does so alone, or none do."""
+    together = facts.together
+    if together is None or not together.singles_out or any(each.singles_out for each in facts.exposed):
+        return None
+    return together
+
+
+def _repeats(each: Exposed, facts: Measured) -> bool:
+    return each.fewest is not None and each.fewest < facts.least
+
+
+def _decision(each: Exposed) -> str:
+    if each.role == "kept":
+        return "KEEP names it, so its release was decided."
+    if each.role == "sensitive":
+        return "It is named as a sensitive column, so its release was decided."
+    return "Leave it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."
+
+
+def _share(single: int, rows: int) -> str:
+    return f"{single:,} of {rows:,} rows ({single / rows:.1%})"
+
+
+def _listed(names: Iterable[str]) -> str:
+    found = [printable(name) for name in names]
+    if len(found) > _NAMED:
+        found = [*found[: _NAMED - 1], f"{len(found) - _NAMED + 1} others"]
+    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"
+
+
+def _one_or_many(found: Sequence[Exposed], one: str, many: str) -> str:
+    return one if len(found) == 1 else many

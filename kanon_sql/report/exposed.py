@@ -1,0 +1,134 @@
+"""What columns released unchanged tell, whoever made the release: each row is counted, with a certificate or without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.singled_out import singled_out
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
+from kanon_sql.report.given_back import given_back
+from kanon_sql.report.repeated_people import fewest_values
+
+_LIMITS = Limits(UNLISTED_LIMIT)
+"""A page judges by the default: a policy that permits more does not make the release safer."""
+
+Role = Literal["unlisted", "kept", "sensitive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exposed:
+    """A column released unchanged.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    role : str
+        ``'kept'`` or ``'sensitive'`` if the policy names it, which makes its release a decision; else ``'unlisted'``.
+    rows, single : int
+        Rows of the release, and those with a value that no other row has.
+    given_back : tuple of (str, float)
+        Quasi-identifiers, each with the share of its suppressed cells that the column gives back.
+    fewest : int, optional
+        If its values look like people with several rows: the fewest of them that a class has.
+    """
+
+    name: str
+    role: Role
+    rows: int
+    single: int
+    given_back: tuple[tuple[str, float], ...] = ()
+    fewest: int | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Return whether the policy names the column."""
+        return self.role != "unlisted"
+
+    @property
+    def singles_out(self) -> bool:
+        """Return whether the column alone singles out too many rows."""
+        return _LIMITS.singled_out(self.single, self.rows)
+
+    @property
+    def undone(self) -> tuple[tuple[str, float], ...]:
+        """Return the quasi-identifiers of which it gives too many suppressed cells back."""
+        return tuple((name, share) for name, share in self.given_back if share > _LIMITS.most)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """The columns that are neither quasi-identifiers nor sensitive, two or more of them.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Their names.
+    rows, single : int
+        Rows of the release, and those with values there together that no other row has.
+    decided : bool
+        Whether the policy names all of them.
+    """
+
+    columns: tuple[str, ...]
+    rows: int
+    single: int
+    decided: bool
+
+    @property
+    def singles_out(self) -> bool:
+        """Return whether they single out too many rows."""
+        return self.single > _LIMITS.most * self.rows
+
+
+def exposed_columns(con: Any, policy: Policy, rows: int) -> tuple[tuple[Exposed, ...], Together | None]:
+    """Return the columns of a release that are released unchanged, each alone and all but the sensitive ones together.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with the tables ``source`` and ``released``, and the views of both without suppressed cells.
+    policy : Policy
+        Resolved against the source.
+    rows : int
+        Rows of the release.
+
+    Notes
+    -----
+    A GROUP BY for each column, one for all together, and that of `given_back`.
+    """
+    shown = [qi.column for qi in policy.quasi_identifiers]
+    names = [name for name in columns(con, "released") if name not in shown]
+    if not names:
+        return (), None
+    given = given_back(con, shown, None if policy.people is None else policy.people.per)
+    found = tuple(
+        Exposed(
+            name=name,
+            role=_role(policy, name),
+            rows=rows,
+            single=singled_out(con, "released", [name]),
+            given_back=given.get(name, ()),
+            fewest=fewest_values(con, name, shown) if policy.people is None else None,
+        )
+        for name in names
+    )
+    return found, _together(con, [each for each in found if each.role != "sensitive"], rows)
+
+
+def _together(con: Any, found: Sequence[Exposed], rows: int) -> Together | None:
+    if len(found) < 2:
+        return None
+    names = tuple(each.name for each in found)
+    decided = all(each.decided for each in found)
+    return Together(columns=names, rows=rows, single=singled_out(con, "released", names), decided=decided)
+
+
+def _role(policy: Policy, name: str) -> Role:
+    if name in policy.sensitive:
+        return "sensitive"
+    return "kept" if name in (policy.keep or ()) else "unlisted"

@@ -1,0 +1,52 @@
+"""A release in a few plain sentences, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanon_sql.report.cautions import cautions, first_sentences
+from kanon_sql.report.claims import Claim
+from kanon_sql.report.measured import Measured
+from kanon_sql.report.verdict import kept
+
+
+def summary(facts: Measured, claims: Sequence[Claim]) -> list[str]:
+    """Return what is wrong with a release if anything is, how many rows look alike, the risk, and what was suppressed."""
+    if not facts.rows:
+        return ["The release has no rows."]
+    first = first_sentences(facts)
+    if not kept(facts, claims):
+        broken = "This release does not keep its guarantee, or is not that of its certificate, and must not be handed out."
+        return [broken, *first, _risk(facts), _loss(facts)]
+    return [*first, _alike(facts), _risk(facts), _loss(facts)]
+
+
+def _alike(facts: Measured) -> str:
+    k = facts.sizes[1]["k"]
+    if k > 1:
+        others = "1 other" if k == 2 else f"{k - 1:,} others"
+        return f"Every row of the release looks like at least {others} in the quasi-identifiers."
+    unique = facts.risk[1]["uniques"]
+    rows = "1 row of the release is" if unique == 1 else f"{unique:,} rows of the release are"
+    return f"{rows} unique in the quasi-identifiers."
+
+
+def _risk(facts: Measured) -> str:
+    """Return the risk by the quasi-identifiers: a bound for all that an attacker may know, if no other column undoes it."""
+    before, after = (_share(each["prosecutor_risk"]) for each in facts.risk)
+    if any(each.kind == "columns" for each in cautions(facts)):
+        found = f"an attacker finds the right row with a probability of up to {after} ({before} in the source)"
+        return f"From the quasi-identifiers alone, {found}. The other columns make it easier."
+    found = f"finds the right row with a chance of at most {after}, where it was {before} in the source"
+    return f"An attacker who knows only a person's quasi-identifiers {found}."
+
+
+def _loss(facts: Measured) -> str:
+    found = facts.utility
+    suppressed = f"The release suppresses {_share(found['suppressed_share'])} of the cells of quasi-identifiers"
+    coarser = found["generalized_cells"]
+    return f"{suppressed} and generalizes {coarser:,} cells." if coarser else f"{suppressed}."
+
+
+def _share(part: float | None) -> str:
+    return "-" if part is None else f"{part:.2%}"

@@ -1,0 +1,83 @@
+"""The verdict about a release: green, amber or red, and the sentence that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kanon_sql.report.cautions import Caution, cautions, warnings
+from kanon_sql.report.claims import Claim
+from kanon_sql.report.measured import Measured
+
+Colour = Literal["kept", "caution", "broken"]
+
+_BUT = {
+    "columns": "columns released unchanged undo it",
+    "same rows": "the release has the same rows as the source",
+    "unique rows": "rows of the release are unique",
+    "people": "it counts rows, not people",
+}
+"""By the kind of a caution what it says against a guarantee that is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the banner of a page says.
+
+    Attributes
+    ----------
+    colour : str
+        ``'kept'`` is green, ``'caution'`` is amber, ``'broken'`` is red.
+    headline : str
+        The sentence.
+    cautions : tuple of Caution
+        Why the release is dangerous though its guarantee may be kept.
+    warnings : tuple of str
+        What columns released unchanged tell below the limits.
+    uncounted : tuple of str
+        The guarantees that were not counted.
+    foreign : bool
+        Whether the certificate is not that of the release.
+    """
+
+    colour: Colour
+    headline: str
+    cautions: tuple[Caution, ...]
+    warnings: tuple[str, ...]
+    uncounted: tuple[str, ...]
+    foreign: bool
+
+
+def verdict(facts: Measured, claims: Sequence[Claim]) -> Verdict:
+    """Return the verdict about a release and the claims of its certificate."""
+    found = cautions(facts)
+    missing = [each.text for each in facts.requirements if each.kept is None]
+    holds = kept(facts, claims)
+    counted = "What was counted of the guarantee is kept" if missing else "The guarantee is kept"
+    if not holds:
+        headline = "The guarantee is broken."
+    elif found:
+        headline = f"Caution: {counted[0].lower()}{counted[1:]}, but {_but(found)}."
+    else:
+        headline = f"{counted}."
+    return Verdict(
+        colour="broken" if not holds else "caution" if found or missing else "kept",
+        headline=headline,
+        cautions=tuple(found),
+        warnings=tuple(warnings(facts)),
+        uncounted=tuple(missing),
+        foreign=not all(claim.holds for claim in claims),
+    )
+
+
+def _but(found: Sequence[Caution]) -> str:
+    columns = [each for each in found if each.kind == "columns"]
+    if columns and all(each.decided for each in columns):
+        return "columns released unchanged on purpose undo it"
+    return _BUT[found[0].kind]
+
+
+def kept(facts: Measured, claims: Iterable[Claim]) -> bool:
+    """Tell whether every guarantee is kept that was counted, and every claim holds that was counted again."""
+    return all(each.kept is not False for each in facts.requirements) and all(claim.holds for claim in claims)
