@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,8 +31,21 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     release = kanon_sql.anonymize(source, k=5, sensitive="disease", t=0.4, algorithm="greedy")
     points = frontier(source, k=(2, 5, 10), t=(0.5, 0.3), sensitive="disease", algorithm="greedy")
     folder = tmp_path_factory.mktemp("pages")
+    named = source.append_column(
+        "a name of a person that is written without a space, like " + "N" * 60, pa.array(map(str, range(300)))
+    )
+    kept = kanon_sql.anonymize(
+        named,
+        k=5,
+        quasi_identifiers=["zip", "age"],
+        keep=named.column_names[2:-2] + named.column_names[-1:],
+        sensitive="disease",
+        t=1,
+    )
     texts = {
         "report": report(source, release),
+        "caution": report(named, kept),
+        "caution_undecided": report(named, kept.table, quasi_identifiers=["zip", "age"], k=5),
         "broken": report(source, source, k=5, sensitive="disease", l=3),
         "frontier": html_text(points, [("source", "s" * 200)]),
     }
@@ -64,6 +78,8 @@ LOOK = """() => {
         paper: styles(document.documentElement).backgroundColor,
         soft: styles(document.querySelector("figcaption")).color,
         link: styles(document.querySelector("summary, main")).color,
+        verdict: [...document.querySelectorAll(".verdict")].map(each =>
+            [styles(each.querySelector("strong")).color, styles(each).backgroundColor, styles(each).borderLeftColor]),
     }
 }"""
 
@@ -104,6 +120,9 @@ def test_a_page_is_drawn(browser: Any, pages: list[Path], scheme: str, width: in
         assert contrast(seen["ink"], seen["paper"]) >= 7
         assert contrast(seen["soft"], seen["paper"]) >= 4.5
         assert contrast(seen["link"], seen["paper"]) >= 4.5
+        for headline, banner, bar in seen["verdict"]:
+            assert contrast(headline, banner) >= 4.5
+            assert contrast(bar, seen["paper"]) >= 3
         assert not any("var(" in paint for paint in seen["paints"])
         tab.close()
 
@@ -118,6 +137,23 @@ def test_axe_finds_no_violation(browser: Any, pages: list[Path], scheme: str, wi
         tab.goto(path.as_uri())
         tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
         assert not violations(tab, script), path.name
+        tab.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_banner_has_the_colour_of_its_verdict(browser: Any, pages: list[Path], scheme: str) -> None:
+    """Green, amber and red: the hue of the bar in degrees."""
+    hues = {"report": (90, 160), "caution": (25, 50), "caution_undecided": (25, 50), "broken": (330, 370)}
+    for path in pages:
+        if path.stem == "frontier":
+            continue
+        tab = browser.new_page(color_scheme=scheme)
+        tab.goto(path.as_uri())
+        bar = tab.evaluate("getComputedStyle(document.querySelector('.verdict')).borderLeftColor")
+        red, green, blue = (int(part) / 255 for part in bar.removeprefix("rgb(").rstrip(")").split(","))
+        hue = 360 * colorsys.rgb_to_hls(red, green, blue)[0]
+        low, high = hues[path.stem]
+        assert low <= hue <= high or low <= hue + 360 <= high, path.stem
         tab.close()
 
 
