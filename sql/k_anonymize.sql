@@ -407,27 +407,58 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                      ) AS words
                  ) AS numbers
              ),
+             -- How many characters neighbours share, among the sorted values of one length: at these levels fewer labels are left.
+             "kanon beginnings" AS MATERIALIZED (
+                 SELECT DISTINCT place, system.main.list_reduce(
+                            system.main.list_transform(system.main.range(30, -1, -1), lambda power: system.main."<<"(1::BIGINT, power)),
+                            lambda shared, more: CASE
+                                WHEN system.main.add(shared, more) < system.main.length(text)
+                                     AND system.main.encode(system.main.left(text, system.main.add(shared, more)))
+                                         = system.main.encode(system.main.left(before, system.main.add(shared, more)))
+                                THEN system.main.add(shared, more)
+                                ELSE shared
+                            END, 0::BIGINT) AS shared
+                 FROM (
+                     SELECT texts.place, text, system.main.lag(text) OVER (
+                                PARTITION BY texts.place, system.main.length(text) ORDER BY cell ASC NULLS LAST) AS before
+                     FROM "kanon texts" AS texts JOIN "kanon recodings" AS recodings ON recodings.place = texts.place
+                     WHERE kind = ''DIGITS'' AND text IS NOT NULL
+                 ) AS neighbours
+                 WHERE system.main.encode(system.main.left(text, 1)) = system.main.encode(system.main.left(before, 1))
+             ),
+             -- The rungs of a ladder. Numbers of characters that leave as many labels as the one before are kept only where masks name them.
              "kanon rungs" AS MATERIALIZED (
                  SELECT place, 0 AS rung, NULL::DECIMAL(36, 18) AS step FROM "kanon recodings"
                  UNION ALL
                  SELECT place, system.main.row_number() OVER (PARTITION BY place ORDER BY coarse ASC NULLS LAST), step
                  FROM (
-                     SELECT place, step, CASE kind WHEN ''DIGITS'' THEN system.main.subtract(0, step) ELSE step END AS coarse
+                     SELECT steps.*, CASE kind WHEN ''DIGITS'' THEN system.main.subtract(0, step) ELSE step END AS coarse,
+                            system.main.lag(step) OVER (PARTITION BY place ORDER BY step DESC NULLS LAST) AS finer
                      FROM (
-                         SELECT place, kind, longest, system.main.unnest(
-                                    CASE WHEN every THEN system.main.range(1, longest)::DECIMAL(36, 18)[] ELSE steps END) AS step
-                         FROM "kanon recodings"
+                         SELECT place, kind, partly, exact, longest, system.main.unnest(CASE
+                                    WHEN NOT every THEN steps
+                                    WHEN NOT partly THEN (SELECT coalesce(system.main.list(shared), system.main.list_value())
+                                                          FROM "kanon beginnings" AS beginnings WHERE beginnings.place = recodings.place)
+                                    WHEN longest <= 13 THEN system.main.range(1, longest)
+                                    ELSE system.main.error(system.main.concat(''kanon: the column '', system.main.list_extract({3},
+                                        system.main.add(place, 1)), '' has '', longest, '' levels, and at most 12 without Python (list ''
+                                        ''fewer: zip IN DIGITS (5, 3); or release with the Python package kanon-sql)''))
+                                END::DECIMAL(36, 18)[]) AS step
+                         FROM "kanon recodings" AS recodings
                      ) AS steps
                      WHERE kind <> ''DIGITS'' OR step < longest
                  ) AS steps
+                 WHERE kind <> ''DIGITS'' OR partly OR (finer IS NULL AND NOT exact) OR EXISTS (
+                     FROM "kanon beginnings" AS beginnings
+                     WHERE beginnings.place = steps.place AND shared >= step AND (finer IS NULL OR shared < finer))
              ),
              -- What each value shows on each rung of its ladder, the value itself first; as bytes, whatever the collation.
              "kanon labels" AS MATERIALIZED (
                  SELECT texts.place, rung, cell, size, system.main.encode(CASE
                             WHEN text IS NULL OR number IS NULL THEN NULL  -- asked for of each value, so that it is an error if one has none
                             WHEN rung = 0 THEN text
-                            WHEN kind = ''DIGITS'' THEN system.main.concat(system.main.left(text, step::BIGINT),
-                                system.main.repeat(''*'', system.main.subtract(longest, step::BIGINT)))
+                            WHEN kind = ''DIGITS'' THEN system.main.concat(system.main.left(text, step::BIGINT), system.main.repeat(
+                                ''*'', system.main.greatest(0, system.main.subtract(system.main.length(text), step::BIGINT))))
                             WHEN kind = ''PERIODS'' THEN CASE step
                                 WHEN 1 THEN system.main.left(text, 10)
                                 WHEN 2 THEN system.main.left(text, 7)
@@ -587,15 +618,10 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
               JOIN "kanon types" AS types ON types.type = repaired.type
               LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask'
         ELSE system.main.format(
-            'SELECT types.cells, system.main.list_transform(masks.shown, lambda position:
-                        system.main.list_extract(columns, system.main.add(position, 1)))
-                        AS shown, {0}
-             FROM "kanon repaired" AS repaired
-             JOIN "kanon types" AS types ON types.type = repaired.type
-             LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask
-             CROSS JOIN (SELECT system.main.list(place ORDER BY position ASC NULLS LAST) FROM "kanon ladder") AS ladder(columns)
-             LEFT JOIN (
-                 SELECT repaired.type, {1}
+            -- the cell comes first: a join by types alone would pair each type with every label
+            'WITH "kanon finest" AS MATERIALIZED (
+                 SELECT repaired.type, finest.place, finest.rung,
+                        system.main.list_extract(types.cells, system.main.add(finest.place, 1)) AS cell
                  FROM "kanon repaired" AS repaired
                  JOIN "kanon types" AS types ON types.type = repaired.type
                  JOIN (
@@ -604,8 +630,19 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                      JOIN "kanon ladder" AS ladder ON ladder.position = masks.position
                      GROUP BY 1, 2
                  ) AS finest(mask, place, rung) ON finest.mask = repaired.mask
+             )
+             SELECT types.cells, system.main.list_transform(masks.shown, lambda position:
+                        system.main.list_extract(columns, system.main.add(position, 1)))
+                        AS shown, {0}
+             FROM "kanon repaired" AS repaired
+             JOIN "kanon types" AS types ON types.type = repaired.type
+             LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask
+             CROSS JOIN (SELECT system.main.list(place ORDER BY position ASC NULLS LAST) FROM "kanon ladder") AS ladder(columns)
+             LEFT JOIN (
+                 SELECT finest.type, {1}
+                 FROM "kanon finest" AS finest
                  JOIN "kanon labels" AS labels ON labels.place = finest.place AND labels.rung = finest.rung
-                     AND labels.cell = system.main.list_extract(types.cells, system.main.add(finest.place, 1))
+                     AND labels.cell = finest.cell
                  GROUP BY 1
              ) AS labels ON labels.type = repaired.type',
             system.main.list_aggregate(system.main.list_transform(system.main.struct_extract(given, 'levelled'),

@@ -1050,27 +1050,58 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                      ) AS words
                  ) AS numbers
              ),
+             -- How many characters neighbours share, among the sorted values of one length: at these levels fewer labels are left.
+             "kanon beginnings" AS MATERIALIZED (
+                 SELECT DISTINCT place, system.main.list_reduce(
+                            system.main.list_transform(system.main.range(30, -1, -1), lambda power: system.main."<<"(1::BIGINT, power)),
+                            lambda shared, more: CASE
+                                WHEN system.main.add(shared, more) < system.main.length(text)
+                                     AND system.main.encode(system.main.left(text, system.main.add(shared, more)))
+                                         = system.main.encode(system.main.left(before, system.main.add(shared, more)))
+                                THEN system.main.add(shared, more)
+                                ELSE shared
+                            END, 0::BIGINT) AS shared
+                 FROM (
+                     SELECT texts.place, text, system.main.lag(text) OVER (
+                                PARTITION BY texts.place, system.main.length(text) ORDER BY cell ASC NULLS LAST) AS before
+                     FROM "kanon texts" AS texts JOIN "kanon recodings" AS recodings ON recodings.place = texts.place
+                     WHERE kind = ''DIGITS'' AND text IS NOT NULL
+                 ) AS neighbours
+                 WHERE system.main.encode(system.main.left(text, 1)) = system.main.encode(system.main.left(before, 1))
+             ),
+             -- The rungs of a ladder. Numbers of characters that leave as many labels as the one before are kept only where masks name them.
              "kanon rungs" AS MATERIALIZED (
                  SELECT place, 0 AS rung, NULL::DECIMAL(36, 18) AS step FROM "kanon recodings"
                  UNION ALL
                  SELECT place, system.main.row_number() OVER (PARTITION BY place ORDER BY coarse ASC NULLS LAST), step
                  FROM (
-                     SELECT place, step, CASE kind WHEN ''DIGITS'' THEN system.main.subtract(0, step) ELSE step END AS coarse
+                     SELECT steps.*, CASE kind WHEN ''DIGITS'' THEN system.main.subtract(0, step) ELSE step END AS coarse,
+                            system.main.lag(step) OVER (PARTITION BY place ORDER BY step DESC NULLS LAST) AS finer
                      FROM (
-                         SELECT place, kind, longest, system.main.unnest(
-                                    CASE WHEN every THEN system.main.range(1, longest)::DECIMAL(36, 18)[] ELSE steps END) AS step
-                         FROM "kanon recodings"
+                         SELECT place, kind, partly, exact, longest, system.main.unnest(CASE
+                                    WHEN NOT every THEN steps
+                                    WHEN NOT partly THEN (SELECT coalesce(system.main.list(shared), system.main.list_value())
+                                                          FROM "kanon beginnings" AS beginnings WHERE beginnings.place = recodings.place)
+                                    WHEN longest <= 13 THEN system.main.range(1, longest)
+                                    ELSE system.main.error(system.main.concat(''kanon: the column '', system.main.list_extract({3},
+                                        system.main.add(place, 1)), '' has '', longest, '' levels, and at most 12 without Python (list ''
+                                        ''fewer: zip IN DIGITS (5, 3); or release with the Python package kanon-sql)''))
+                                END::DECIMAL(36, 18)[]) AS step
+                         FROM "kanon recodings" AS recodings
                      ) AS steps
                      WHERE kind <> ''DIGITS'' OR step < longest
                  ) AS steps
+                 WHERE kind <> ''DIGITS'' OR partly OR (finer IS NULL AND NOT exact) OR EXISTS (
+                     FROM "kanon beginnings" AS beginnings
+                     WHERE beginnings.place = steps.place AND shared >= step AND (finer IS NULL OR shared < finer))
              ),
              -- What each value shows on each rung of its ladder, the value itself first; as bytes, whatever the collation.
              "kanon labels" AS MATERIALIZED (
                  SELECT texts.place, rung, cell, size, system.main.encode(CASE
                             WHEN text IS NULL OR number IS NULL THEN NULL  -- asked for of each value, so that it is an error if one has none
                             WHEN rung = 0 THEN text
-                            WHEN kind = ''DIGITS'' THEN system.main.concat(system.main.left(text, step::BIGINT),
-                                system.main.repeat(''*'', system.main.subtract(longest, step::BIGINT)))
+                            WHEN kind = ''DIGITS'' THEN system.main.concat(system.main.left(text, step::BIGINT), system.main.repeat(
+                                ''*'', system.main.greatest(0, system.main.subtract(system.main.length(text), step::BIGINT))))
                             WHEN kind = ''PERIODS'' THEN CASE step
                                 WHEN 1 THEN system.main.left(text, 10)
                                 WHEN 2 THEN system.main.left(text, 7)
@@ -1230,15 +1261,10 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
               JOIN "kanon types" AS types ON types.type = repaired.type
               LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask'
         ELSE system.main.format(
-            'SELECT types.cells, system.main.list_transform(masks.shown, lambda position:
-                        system.main.list_extract(columns, system.main.add(position, 1)))
-                        AS shown, {0}
-             FROM "kanon repaired" AS repaired
-             JOIN "kanon types" AS types ON types.type = repaired.type
-             LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask
-             CROSS JOIN (SELECT system.main.list(place ORDER BY position ASC NULLS LAST) FROM "kanon ladder") AS ladder(columns)
-             LEFT JOIN (
-                 SELECT repaired.type, {1}
+            -- the cell comes first: a join by types alone would pair each type with every label
+            'WITH "kanon finest" AS MATERIALIZED (
+                 SELECT repaired.type, finest.place, finest.rung,
+                        system.main.list_extract(types.cells, system.main.add(finest.place, 1)) AS cell
                  FROM "kanon repaired" AS repaired
                  JOIN "kanon types" AS types ON types.type = repaired.type
                  JOIN (
@@ -1247,8 +1273,19 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                      JOIN "kanon ladder" AS ladder ON ladder.position = masks.position
                      GROUP BY 1, 2
                  ) AS finest(mask, place, rung) ON finest.mask = repaired.mask
+             )
+             SELECT types.cells, system.main.list_transform(masks.shown, lambda position:
+                        system.main.list_extract(columns, system.main.add(position, 1)))
+                        AS shown, {0}
+             FROM "kanon repaired" AS repaired
+             JOIN "kanon types" AS types ON types.type = repaired.type
+             LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask
+             CROSS JOIN (SELECT system.main.list(place ORDER BY position ASC NULLS LAST) FROM "kanon ladder") AS ladder(columns)
+             LEFT JOIN (
+                 SELECT finest.type, {1}
+                 FROM "kanon finest" AS finest
                  JOIN "kanon labels" AS labels ON labels.place = finest.place AND labels.rung = finest.rung
-                     AND labels.cell = system.main.list_extract(types.cells, system.main.add(finest.place, 1))
+                     AND labels.cell = finest.cell
                  GROUP BY 1
              ) AS labels ON labels.type = repaired.type',
             system.main.list_aggregate(system.main.list_transform(system.main.struct_extract(given, 'levelled'),
@@ -3020,8 +3057,7 @@ FROM system.main.query(system.main.format(
 --                               ', ' is not read, nor are numbers in [35, 40) if the column has other values than numbers.
 --   2026-11-21  2026-11  2026   the values of the day, month, quarter, year or decade, if all are dates or timestamps
 --   2026-Q4  2020s
---   98***                       the values that begin so; but 98 alone if it is a value and the label has fewer characters
---                               than the longest value of the column
+--   98***                       the values of five characters that begin so, or if there are none, all values that begin so
 --   any but {} with ' or NULL'  what stands in front of it, a single value too, and NULL
 --   "[a, b]"  {"a, b", c}       a word in double quotes is a text, with those within it doubled
 -- A label that is none of these, or stands for no value of the original ('bin 07'), is unread: its cells count 1, which is an
@@ -3134,8 +3170,7 @@ FROM system.main.query(system.main.format(
                     text, '' *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})?|inf|nan) *'')) AS numbers,
                 system.main.bool_and(text IS NULL
                                      OR system.main.regexp_matches(text, ''^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}($| )'')) AS dates,
-                system.main.bool_or(text IS NULL) AS nulls,
-                system.main.max(system.main.length(text)) AS longest
+                system.main.bool_or(text IS NULL) AS nulls
          FROM "utility values"
          GROUP BY position
      ),
@@ -3208,12 +3243,13 @@ FROM system.main.query(system.main.format(
          HAVING system.main.count(*) = size
      ),
      -- Any other label is a stretch of the values, in the order of numbers or of bytes: from its low end to its high one, and
-     -- for a prefix to FF, which is in no text. A value with stars that is shorter than the longest value is that value,
-     -- and so is a text in quotes, or a value of the column in front of '' or NULL''.
+     -- for a prefix to FF, which is in no text. A prefix with stars is first read among the values of its length, then among all.
+     -- A text in quotes is itself, and so is a value of the column in front of '' or NULL''.
      "utility stretches" AS MATERIALIZED (
-         SELECT *, form = ''interval'' AND numbers AS by_number
+         SELECT *, form = ''interval'' AND numbers AS by_number, CASE WHEN form = ''prefix'' AND size IS NULL THEN 3 ELSE 2 END AS rule
          FROM (
              SELECT *,
+                    system.main.unnest(CASE WHEN form = ''prefix'' THEN [system.main.length(base), NULL] ELSE [NULL] END) AS size,
                     CASE
                         WHEN form = ''interval''
                         THEN [CASE
@@ -3253,14 +3289,11 @@ FROM system.main.query(system.main.format(
                                  AND system.main.regexp_full_match(base,
                                      ''[0-9]{{4}}(-[0-9]{{2}}){{0,2}}|[0-9]{{3}}0s|[0-9]{{4}}-Q[1-4]'')
                             THEN ''period''
-                            WHEN system.main.suffix(base, ''*'') AND (whole.text IS NULL OR system.main.length(base) >= longest)
-                                THEN ''prefix''
+                            WHEN system.main.suffix(base, ''*'') THEN ''prefix''
                             ELSE ''value''
                         END AS form
                  FROM "utility labels" AS labels
                  JOIN "utility kinds" AS kinds ON kinds.position = labels.position
-                 LEFT JOIN "utility values" AS whole ON whole.position = labels.position
-                     AND whole.text = system.main.rtrim(base, ''*'')
                  LEFT JOIN "utility values" AS own ON own.position = labels.position AND own.text = labels.word
              ) AS forms
          ) AS forms
@@ -3281,10 +3314,10 @@ FROM system.main.query(system.main.format(
              UNION ALL
              SELECT position, symbol, covered, nulls, 1 FROM "utility sets"
              UNION ALL
-             SELECT position, symbol, system.main.sum(sign * below) + CASE WHEN nulls THEN 1 ELSE 0 END, nulls, 2
+             SELECT position, symbol, system.main.sum(sign * below) + CASE WHEN nulls THEN 1 ELSE 0 END, nulls, rule
              FROM (
-                 SELECT position, symbol, nulls, sign, system.main.sum(known) OVER (
-                            PARTITION BY position, by_number
+                 SELECT position, symbol, nulls, rule, sign, system.main.sum(known) OVER (
+                            PARTITION BY position, by_number, size
                             ORDER BY CASE WHEN by_number THEN number ELSE system.main.encode(text) || beyond END ASC NULLS LAST,
                                 side ASC NULLS LAST)
                                 AS below
@@ -3319,24 +3352,27 @@ FROM system.main.query(system.main.format(
                                         ELSE ''3'' || (5000000000 + read.size)::VARCHAR || read.digits END))[1]
                             END AS number
                      FROM (
-                         SELECT position, symbol, nulls, by_number, ends[1], ''''::BLOB, 0, -1, 0
+                         SELECT position, symbol, nulls, rule, size, by_number, ends[1], ''''::BLOB, 0, -1, 0
                          FROM "utility stretches"
                          UNION ALL
-                         SELECT position, symbol, nulls, by_number, ends[2],
+                         SELECT position, symbol, nulls, rule, size, by_number, ends[2],
                                 CASE WHEN form IN (''prefix'', ''period'') THEN ''\xFF''::BLOB ELSE ''''::BLOB END,
                                 CASE WHEN form = ''interval'' AND system.main.suffix(base, '')'') THEN 0 ELSE 2 END, 1, 0
                          FROM "utility stretches"
                          UNION ALL
-                         SELECT known.position, NULL, NULL, by_number, text, ''''::BLOB, 1, 0, 1
-                         FROM "utility values" AS known
-                         JOIN (SELECT DISTINCT position, by_number FROM "utility stretches") AS orders
-                             ON orders.position = known.position
-                         WHERE text IS NOT NULL
-                     ) AS points(position, symbol, nulls, by_number, text, beyond, side, sign, known)
+                         SELECT known.position, NULL, NULL, NULL, known.size, by_number, text, ''''::BLOB, 1, 0, 1
+                         FROM (
+                             SELECT position, text, system.main.unnest([NULL, system.main.length(text)]) AS size
+                             FROM "utility values"
+                             WHERE text IS NOT NULL
+                         ) AS known
+                         JOIN (SELECT DISTINCT position, by_number, size FROM "utility stretches") AS orders
+                             ON orders.position = known.position AND orders.size IS NOT DISTINCT FROM known.size
+                     ) AS points(position, symbol, nulls, rule, size, by_number, text, beyond, side, sign, known)
                  ) AS points
              ) AS points
              WHERE sign <> 0
-             GROUP BY position, symbol, nulls
+             GROUP BY position, symbol, nulls, rule
              HAVING system.main.sum(sign * below) > 0
          ) AS rules
          GROUP BY position, symbol

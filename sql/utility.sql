@@ -17,8 +17,7 @@
 --                               ', ' is not read, nor are numbers in [35, 40) if the column has other values than numbers.
 --   2026-11-21  2026-11  2026   the values of the day, month, quarter, year or decade, if all are dates or timestamps
 --   2026-Q4  2020s
---   98***                       the values that begin so; but 98 alone if it is a value and the label has fewer characters
---                               than the longest value of the column
+--   98***                       the values of five characters that begin so, or if there are none, all values that begin so
 --   any but {} with ' or NULL'  what stands in front of it, a single value too, and NULL
 --   "[a, b]"  {"a, b", c}       a word in double quotes is a text, with those within it doubled
 -- A label that is none of these, or stands for no value of the original ('bin 07'), is unread: its cells count 1, which is an
@@ -131,8 +130,7 @@ FROM system.main.query(system.main.format(
                     text, '' *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})?|inf|nan) *'')) AS numbers,
                 system.main.bool_and(text IS NULL
                                      OR system.main.regexp_matches(text, ''^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}($| )'')) AS dates,
-                system.main.bool_or(text IS NULL) AS nulls,
-                system.main.max(system.main.length(text)) AS longest
+                system.main.bool_or(text IS NULL) AS nulls
          FROM "utility values"
          GROUP BY position
      ),
@@ -205,12 +203,13 @@ FROM system.main.query(system.main.format(
          HAVING system.main.count(*) = size
      ),
      -- Any other label is a stretch of the values, in the order of numbers or of bytes: from its low end to its high one, and
-     -- for a prefix to FF, which is in no text. A value with stars that is shorter than the longest value is that value,
-     -- and so is a text in quotes, or a value of the column in front of '' or NULL''.
+     -- for a prefix to FF, which is in no text. A prefix with stars is first read among the values of its length, then among all.
+     -- A text in quotes is itself, and so is a value of the column in front of '' or NULL''.
      "utility stretches" AS MATERIALIZED (
-         SELECT *, form = ''interval'' AND numbers AS by_number
+         SELECT *, form = ''interval'' AND numbers AS by_number, CASE WHEN form = ''prefix'' AND size IS NULL THEN 3 ELSE 2 END AS rule
          FROM (
              SELECT *,
+                    system.main.unnest(CASE WHEN form = ''prefix'' THEN [system.main.length(base), NULL] ELSE [NULL] END) AS size,
                     CASE
                         WHEN form = ''interval''
                         THEN [CASE
@@ -250,14 +249,11 @@ FROM system.main.query(system.main.format(
                                  AND system.main.regexp_full_match(base,
                                      ''[0-9]{{4}}(-[0-9]{{2}}){{0,2}}|[0-9]{{3}}0s|[0-9]{{4}}-Q[1-4]'')
                             THEN ''period''
-                            WHEN system.main.suffix(base, ''*'') AND (whole.text IS NULL OR system.main.length(base) >= longest)
-                                THEN ''prefix''
+                            WHEN system.main.suffix(base, ''*'') THEN ''prefix''
                             ELSE ''value''
                         END AS form
                  FROM "utility labels" AS labels
                  JOIN "utility kinds" AS kinds ON kinds.position = labels.position
-                 LEFT JOIN "utility values" AS whole ON whole.position = labels.position
-                     AND whole.text = system.main.rtrim(base, ''*'')
                  LEFT JOIN "utility values" AS own ON own.position = labels.position AND own.text = labels.word
              ) AS forms
          ) AS forms
@@ -278,10 +274,10 @@ FROM system.main.query(system.main.format(
              UNION ALL
              SELECT position, symbol, covered, nulls, 1 FROM "utility sets"
              UNION ALL
-             SELECT position, symbol, system.main.sum(sign * below) + CASE WHEN nulls THEN 1 ELSE 0 END, nulls, 2
+             SELECT position, symbol, system.main.sum(sign * below) + CASE WHEN nulls THEN 1 ELSE 0 END, nulls, rule
              FROM (
-                 SELECT position, symbol, nulls, sign, system.main.sum(known) OVER (
-                            PARTITION BY position, by_number
+                 SELECT position, symbol, nulls, rule, sign, system.main.sum(known) OVER (
+                            PARTITION BY position, by_number, size
                             ORDER BY CASE WHEN by_number THEN number ELSE system.main.encode(text) || beyond END ASC NULLS LAST,
                                 side ASC NULLS LAST)
                                 AS below
@@ -316,24 +312,27 @@ FROM system.main.query(system.main.format(
                                         ELSE ''3'' || (5000000000 + read.size)::VARCHAR || read.digits END))[1]
                             END AS number
                      FROM (
-                         SELECT position, symbol, nulls, by_number, ends[1], ''''::BLOB, 0, -1, 0
+                         SELECT position, symbol, nulls, rule, size, by_number, ends[1], ''''::BLOB, 0, -1, 0
                          FROM "utility stretches"
                          UNION ALL
-                         SELECT position, symbol, nulls, by_number, ends[2],
+                         SELECT position, symbol, nulls, rule, size, by_number, ends[2],
                                 CASE WHEN form IN (''prefix'', ''period'') THEN ''\xFF''::BLOB ELSE ''''::BLOB END,
                                 CASE WHEN form = ''interval'' AND system.main.suffix(base, '')'') THEN 0 ELSE 2 END, 1, 0
                          FROM "utility stretches"
                          UNION ALL
-                         SELECT known.position, NULL, NULL, by_number, text, ''''::BLOB, 1, 0, 1
-                         FROM "utility values" AS known
-                         JOIN (SELECT DISTINCT position, by_number FROM "utility stretches") AS orders
-                             ON orders.position = known.position
-                         WHERE text IS NOT NULL
-                     ) AS points(position, symbol, nulls, by_number, text, beyond, side, sign, known)
+                         SELECT known.position, NULL, NULL, NULL, known.size, by_number, text, ''''::BLOB, 1, 0, 1
+                         FROM (
+                             SELECT position, text, system.main.unnest([NULL, system.main.length(text)]) AS size
+                             FROM "utility values"
+                             WHERE text IS NOT NULL
+                         ) AS known
+                         JOIN (SELECT DISTINCT position, by_number, size FROM "utility stretches") AS orders
+                             ON orders.position = known.position AND orders.size IS NOT DISTINCT FROM known.size
+                     ) AS points(position, symbol, nulls, rule, size, by_number, text, beyond, side, sign, known)
                  ) AS points
              ) AS points
              WHERE sign <> 0
-             GROUP BY position, symbol, nulls
+             GROUP BY position, symbol, nulls, rule
              HAVING system.main.sum(sign * below) > 0
          ) AS rules
          GROUP BY position, symbol

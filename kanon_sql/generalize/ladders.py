@@ -105,7 +105,8 @@ def _ladder(
     levels: Mapping[Any, Sequence[Label]]
     match qi.recoding:
         case Digits(shown=shown, loss=loss):
-            levels, exact = digit_levels(column.texts, shown)
+            every = qi.column in policy.levelled or bool(policy.populations)
+            levels, exact, loss = digit_levels(column.texts, shown, loss, every=every)
         case Levels(table=table, levels=chosen, loss=loss):
             levels, exact = hierarchy_levels(column.texts, tables[table], chosen), not chosen or VALUE in chosen
         case Intervals(steps=(_, *_) as steps, loss=loss):

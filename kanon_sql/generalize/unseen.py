@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalize.digits import digit_levels
+from kanon_sql.generalize.digits import counts_below, masked
 from kanon_sql.generalize.intervals import interval_levels
 from kanon_sql.model.hierarchies import Hierarchy
 from kanon_sql.model.recodings import Digits, Generalization, Intervals, Levels
@@ -55,9 +55,9 @@ def _labels(
 ) -> Callable[[Label], Collection[str]]:
     """Return a function from a value to all labels that it may show."""
     match recoding:
-        case Digits():
-            longest = max((text for text in known if text is not None), key=len, default="")
-            return lambda text: () if text is None or len(text) > len(longest) else _at_every_level(text, longest)
+        case Digits(shown=shown):
+            counts = counts_below([*known], shown)
+            return lambda text: () if text is None else [masked(text, count) for count in counts]
         case Levels(table=table):
             tree = Hierarchy.of(tables[table])
 
@@ -77,8 +77,3 @@ def _labels(
 
             return intervals
     raise AssertionError("the labels of other recodings follow from the rows of the source")
-
-
-def _at_every_level(text: str, longest: str) -> list[str]:
-    levels = digit_levels([longest, text], ())[0]
-    return [label for _, label in levels.values() if label is not None]

@@ -32,14 +32,14 @@ AUTO = "auto"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digits:
-    """Leading characters are shown, the others become ``*``: ``98***``.
+    """Leading characters are shown, each other one becomes ``*``: ``98***``. A label keeps the length of its value.
 
     Parameters
     ----------
     shown : tuple of int
         The permitted numbers of leading characters, at least 1; empty permits every number of them.
     loss : tuple of Fraction
-        Loss of the levels below suppression but for the finest, between 0 and 1; empty takes their share of the domain.
+        Loss of each level except the value and suppression, between 0 and 1; empty takes their share of the domain.
     """
 
     shown: tuple[int, ...] = ()

@@ -17,7 +17,7 @@ from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.keys import ascending
-from kanon_sql.table.ladder import Ladder
+from kanon_sql.table.ladder import MOST_LEVELS, Ladder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,10 +75,10 @@ def encode(
         columns += [linked] * len(levels)
         parts += levels
         costs += [weight_of * step for step in steps]
-    if len(columns) > 60:
+    if len(columns) > MOST_LEVELS:
         raise PolicyError(
-            f"the quasi-identifiers have {len(columns)} levels together, more than 60; hint: generalize fewer columns, or in "
-            "fewer levels"
+            f"the quasi-identifiers have {len(columns)} levels together, more than {MOST_LEVELS}; hint: generalize fewer "
+            "columns, or in fewer levels"
         )
     codes = np.stack(parts, axis=1)
     values = [row_types.field(names.index(name)) for name in policy.measured]

@@ -20,6 +20,9 @@ from kanon_sql.model.recodings import VALUE, Level
 Label = str | None
 """What a cell shows; NULL where the value is NULL."""
 
+MOST_LEVELS = 60
+"""Levels that the quasi-identifiers may have together: one word holds a bit for each."""
+
 GRAIN = Fraction(1, 1000)
 """Shares of the domain are rounded to so much, so that costs stay small whole numbers."""
 
@@ -95,8 +98,8 @@ class Ladder:
         -----
         O(h v log v + h t) for h levels.
         """
-        if loss and len(loss) != len(levels):
-            raise PolicyError(f"there are {len(loss)} losses for {len(levels)} levels; hint: give one for each level")
+        if loss:
+            refuse_other_losses(loss, len(levels))
         codes, labels, losses, shown = [value], [list(texts)], [Fraction(0)], [exact]
         below, size = np.arange(len(texts)), len(texts)
         for number, level in enumerate(levels):
@@ -128,6 +131,18 @@ class Ladder:
     def steps(self) -> list[Fraction]:
         """Return the loss that hiding each level adds to hiding all finer ones; the sum is 1."""
         return [high - low for low, high in zip(self.loss, (*self.loss[1:], Fraction(1)), strict=True)]
+
+
+def refuse_other_losses(loss: Sequence[Fraction], levels: int) -> None:
+    """Refuse losses that are not as many as the levels.
+
+    Raises
+    ------
+    PolicyError
+        With both numbers.
+    """
+    if len(loss) != levels:
+        raise PolicyError(f"there are {len(loss)} losses for {levels} levels; hint: give one for each level")
 
 
 def _share(label: NDArray[np.int64], rows: NDArray[np.int64]) -> Fraction:

@@ -69,7 +69,7 @@ def covers(label: str | None, value: str | None, recoding: str, numbers: bool) -
     if recoding == "BINS":
         return re.fullmatch("bin [0-9]+", label) is not None
     if recoding == "DIGITS":
-        return value is not None and len(label) >= len(value) and value.startswith(label.rstrip("*"))
+        return value is not None and len(label) == len(value) and value.startswith(label.rstrip("*"))
     if label.startswith("{"):
         return value in split(label[1:-1])
     base = label.removesuffix(" or NULL")

@@ -48,10 +48,10 @@ def plain(label: Cell, value: Cell) -> bool:
 
 
 def digits(label: Cell, value: Cell) -> bool:
-    """The longest value has five characters: a star stands for each of the others."""
+    """A star stands for each other character."""
     if value is None or label is None:
         return label == value
-    return label == value or any(label == value[:count] + "*" * (5 - count) for count in range(1, 5) if len(value) <= 5)
+    return label == value or any(label == value[:count] + "*" * (len(value) - count) for count in range(1, 5))
 
 
 def intervals(label: Cell, value: Cell) -> bool:

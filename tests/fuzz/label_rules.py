@@ -81,9 +81,7 @@ def _digits(recoding: Recoding, label: str, value: str, domain: tuple[str, ...])
     chosen = [int(step) for step in recoding.steps] or list(range(1, longest))
     if label == value and (not recoding.steps or max(chosen) >= longest):
         return True
-    if len(value) > longest:  # of a population: stars stand for the characters of the values of the source
-        return False
-    return any(count < longest and label == value[:count] + "*" * (longest - count) for count in chosen)
+    return any(count < longest and label == value[:count] + "*" * (len(value) - count) for count in chosen)
 
 
 def _half_open(recoding: Recoding, label: str, value: str) -> bool:

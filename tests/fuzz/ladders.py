@@ -54,7 +54,7 @@ def _levels(recoding: Recoding, values: Sequence[Look]) -> tuple[list[dict[Look,
             longest = max(map(len, known), default=0)
             asked = sorted({int(step) for step in recoding.steps}, reverse=True)
             counts = [count for count in asked if count < longest] if asked else list(range(longest - 1, 0, -1))
-            stars = [{value: value[:count] + "*" * (longest - count) for value in known} for count in counts]
+            stars = [{value: value[:count] + "*" * (len(value) - count) for value in known} for count in counts]
             return [{**empty, **each} for each in stars], not asked or asked[0] >= longest
         case "periods":
             return [{**empty, **{value: period(value, str(step)) for value in known}} for step in recoding.steps], True

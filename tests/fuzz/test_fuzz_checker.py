@@ -156,6 +156,8 @@ def test_values_equal_in_sql_are_one_and_looks_are_not() -> None:
 COVERED = [
     (Recoding(kind="digits"), "98***", "98101", True),
     (Recoding(kind="digits"), "97***", "98101", False),
+    (Recoding(kind="digits"), "98****", "98101", False),
+    (Recoding(kind="digits"), "98*", "98101", False),
     (Recoding(kind="digits", steps=(3,)), "98***", "98101", False),
     (Recoding(kind="digits", steps=(3,)), "98101", "98101", False),
     (Recoding(kind="intervals", steps=(Fraction(5),)), "[98100, 98105)", "98101", True),

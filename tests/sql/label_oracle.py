@@ -52,10 +52,10 @@ def reads(base: str, value: str, known: set[str]) -> bool:
         return value == unquoted(base)
     if base in periods(value) and all(map(periods, known)):
         return True
-    stem = base.rstrip("*")
-    if stem == base or (stem in known and len(base) < max(map(len, known))):
-        return value == stem
-    return value.startswith(stem)
+    if not base.endswith("*"):
+        return value == base
+    alike = {each for each in known if each.startswith(base.rstrip("*"))}
+    return value in ({each for each in alike if len(each) == len(base)} or alike)
 
 
 def within(low: str, high: str, half_open: bool, value: str, known: set[str]) -> bool:

@@ -115,12 +115,39 @@ def test_what_makes_no_sense_is_refused(options: dict, message: str) -> None:
 
 
 def test_digits() -> None:
-    assert digit_levels(["98765", "98", None], []) == (
-        {4: ["9876*", "98*", None], 3: ["987**", "98**", None], 2: ["98***", "98***", None], 1: ["9****", "9****", None]},
-        True,
-    )
-    assert digit_levels(["98765", "98"], [7, 2]) == ({2: ["98***", "98***"]}, True)
-    assert digit_levels([None], []) == ({}, True)
+    every = {4: ["9876*", "98", None], 3: ["987**", "98", None], 2: ["98***", "98", None], 1: ["9****", "9*", None]}
+    assert digit_levels(["98765", "98", None], [], every=True) == (every, True, ())
+    assert digit_levels(["98765", "98"], [7, 2]) == ({}, True, ()), "it shows no less than the values"
+    assert digit_levels(["98765", "98"], [4, 2]) == ({4: ["9876*", "98"]}, False, ()), "the finest stands for the values"
+    assert digit_levels([None], []) == ({}, True, ())
+
+
+def test_levels_of_digits_at_which_more_values_look_alike() -> None:
+    values = ["98765", "98761", "98123", "13", "14", None]
+    looks = {
+        4: ["9876*", "9876*", "9812*", "13", "14", None],
+        2: ["98***", "98***", "98***", "13", "14", None],
+        1: ["9****", "9****", "9****", "1*", "1*", None],
+    }
+    losses = [Fraction(number, 5) for number in range(1, 5)]
+    assert digit_levels(values, []) == (looks, True, ())
+    assert digit_levels(values, [], losses) == (looks, True, (losses[0], losses[2], losses[3]))
+    assert digit_levels(values, [9, 4, 3, 1], losses[:3]) == ({4: looks[4], 1: looks[1]}, True, (losses[0], losses[2]))
+    with pytest.raises(PolicyError, match="there are 4 losses for 3 levels"):
+        digit_levels(values, [4, 3, 1], losses)
+
+
+def test_long_values_have_few_levels_and_many_are_refused() -> None:
+    long = ["9" * 100_000 + end for end in ("1", "2", "3x", "4x")]
+    levels, exact, _ = digit_levels(long, [])
+    assert list(levels) == [100_000]
+    assert exact
+    assert [label[-2:] for label in levels[100_000]] == ["9*", "9*", "**", "**"]
+    steps = ["7" * count + "0" * (62 - count) for count in range(63)]
+    with pytest.raises(PolicyError, match=r"DIGITS makes 61 levels .*, more than 60; hint: list some, such as DIGITS \(5, 3\)"):
+        digit_levels(steps, [])
+    with pytest.raises(PolicyError, match="DIGITS makes 99999 levels of its values, more than 60"):
+        digit_levels(["9" * 100_000], [], every=True)
 
 
 def test_intervals_lie_within_wider_ones() -> None:

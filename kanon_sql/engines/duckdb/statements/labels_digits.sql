@@ -1,13 +1,11 @@
--- leading characters, and a star for each further one of the longest value of the source; a longer value has no such label
+-- leading characters, and a star for each other one: as many characters are left as a label of this length has before its stars
         SELECT code, label
         FROM (
-            SELECT code, system.main.concat(system.main.left(value, shown), system.main.repeat('*', longest - shown)) AS label
-            FROM (
-                SELECT value, code, longest, system.main.unnest(system.main.range(1, longest)) AS shown
-                FROM ${texts}, (
-                    SELECT coalesce(system.main.max(system.main.length(value)), 0) AS longest FROM ${texts} WHERE code >= 0
-                )
-                WHERE system.main.length(value) <= longest
-            )
+            SELECT code, system.main.concat(system.main.left(value, shown), system.main.repeat('*', size - shown)) AS label
+            FROM ${texts} JOIN (
+                SELECT DISTINCT system.main.length(label) AS size,
+                       system.main.greatest(1, system.main.length(system.main.rtrim(label, '*'))) AS shown
+                FROM "kanon#shown"
+            ) ON size = system.main.length(value)
         )
         WHERE label IN (SELECT label FROM "kanon#shown")
