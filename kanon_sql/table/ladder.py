@@ -38,7 +38,8 @@ class Ladder:
     labels : tuple of list
         For each level the label of each code.
     loss : tuple of Fraction
-        Loss of a cell at each level: 0 at the value itself, ascending, below 1.
+        Loss of a cell at each level: 0 at the value itself, ascending, below 1. Without losses of its own, a level that
+        stands for the values because they may not be shown has theirs.
     shown : tuple of bool
         Whether a release may show the level.
     names : tuple of Level
@@ -106,9 +107,11 @@ class Ladder:
             place = {label: code for code, label in enumerate(dict.fromkeys(level))}
             own = np.array([place[label] for label in level], np.int64)
             if len(place) == size and names is None and not every:
-                if not shown[-1]:  # the values may not be shown, but labels that tell as much may
+                if shown[-1]:
+                    continue
+                if not loss:  # the values may not be shown, but labels that tell as much may
                     labels[-1], shown[-1] = list(level), True
-                continue
+                    continue
             if len(np.unique(np.stack([below, own]), axis=1).T) != size:
                 raise PolicyError(f"level {number + 1} splits what level {number} puts together; hint: a ladder only coarsens")
             below, size = own, len(place)

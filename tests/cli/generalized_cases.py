@@ -24,6 +24,7 @@ HEADER = ["zip", "age", "job", "born", "x", "y", "ward"]
 
 TABLES = {
     "jobs": "level0,level1,level2,level3\na,x,z,*\nb,x,z,*\nc,y,z,*\nd,y,z,*\ne,w,v,*\n,w,v,*\n",
+    "codes": "level0,level1,level2,level3\na,A,z,*\nb,B,z,*\nc,C,z,*\nd,D,z,*\ne,E,v,*\n,N,v,*\n",
     "parents": "value,parent\na,x\nb,x\nc,y\nd,y\nx,z\ny,z\ne,w\nz,*\nw,*\n",
     "map": "a,b\n111,112\n112,121\n121,122\n122,211\n211,212\n212,221\n221,222\n",
 }
@@ -37,6 +38,7 @@ KINDS: dict[str, dict[str, str]] = {
     "hierarchy": {"job": "HIERARCHY jobs"},
     "parents": {"job": "HIERARCHY parents"},
     "losses": {"zip": "DIGITS (2, 1) LOSS (0.25, 0.5)", "job": "HIERARCHY jobs LOSS (0.1, 0.6)"},
+    "losses of the finest": {"job": "HIERARCHY codes (1, 2) LOSS (0.2, 0.6)"},
     "ladders": {"zip": "DIGITS", "age": "INTERVALS (4, 8)", "job": "HIERARCHY jobs", "born": "INTERVALS (month, year)"},
     "bins": {"zip": "BINS"},
     "bins by name": {"zip": "BINS (fold)"},

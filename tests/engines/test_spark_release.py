@@ -50,6 +50,7 @@ CASES: dict[str, dict[str, Any]] = {
     "greedy, split": {"k": 7, "algorithm": "greedy", "weights": {"age": "1/3"}, "linked": [["zip", "job"]]},
     "masks, text": {"k": 4, "masks": [["zip", "age"], ["job"], []], "suppress": "*"},
     "generalized": {"k": 5, "recodings": {"zip": "DIGITS (4, 3)", "age": "INTERVALS (5, 10)", "job": "HIERARCHY jobs"}},
+    "losses of the finest": {"k": 5, "recodings": {"job": "HIERARCHY jobs (1) LOSS (0.3)", "age": "INTERVALS (10) LOSS (0.2)"}},
     "chosen intervals": {"k": 5, "recodings": {"age": "INTERVALS"}},
     "frequency, equal": {"k": 3, "sensitive": "disease", "l": 2, "t": "0.3"},
     "ordered, recursive": {
@@ -82,7 +83,7 @@ def test_spark_releases_what_duckdb_releases(spark: Any, source: Any, into: str,
     import kanon_sql.spark
 
     options = {"quasi_identifiers": QI, "time_limit": None, **CASES[case]}
-    beside = {"tables": {"jobs": jobs()}} if case == "generalized" else {}
+    beside = {"tables": {"jobs": jobs()}} if "jobs" in str(options.get("recodings")) else {}
     if beside:
         spark.createDataFrame(jobs()).createOrReplaceTempView("jobs")
     release = kanon_sql.spark.anonymize(source, into=into, **options)

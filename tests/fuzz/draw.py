@@ -191,7 +191,7 @@ def _promise(
         found = {}
         for column in identifying:
             values = cells[columns.index(column)]
-            if draw.random() < 0.6 and (recoding := _averaged(column, values, _recoding(draw, column, values))) is not None:
+            if draw.random() < 0.6 and (recoding := _drawn(draw, column, values)) is not None:
                 found[column.name] = recoding
         points = [each.name for each in identifying if each.pool is INTEGER and "NULL" not in cells[columns.index(each)]]
         if len(points) > 1 and cells[0] and draw.random() < 0.3:
@@ -263,6 +263,31 @@ def _can_hold(requirement: Requirement, cells: list[str]) -> bool:
     if requirement.kind == "alpha":
         requirement = replace(requirement, value="'" + requirement.value.replace("'", "''") + "'")
     return requirement.kind == "t" or (bool(cells) and kept(requirement, cells, cells))
+
+
+def _drawn(draw: Random, column: Column, cells: list[str]) -> Recoding | None:
+    return without_values(_averaged(column, cells, _recoding(draw, column, cells)), cells)
+
+
+def without_values(drawn: Recoding | None, cells: list[str]) -> Recoding | None:
+    """Permit only some levels now and then, and give them losses; what else is drawn stays as it was."""
+    own = Random(f"levels of {len(cells)} {cells}")
+    if drawn is None or drawn.kind not in ("digits", "hierarchy") or own.random() < 0.3:
+        return drawn
+    texts = [cell[1:-1].replace("''", "'") for cell in cells if cell.startswith("'")]
+    if drawn.kind == "hierarchy":
+        steps, tree = own.choice([(1,), (1,), (2,), (1, 2), (0, 1), (0, 2)]), drawn.tree
+        if own.random() < 0.5:  # a level that tells as much as the values
+            tree = {value: (f"own {number}", above[1]) for number, (value, above) in enumerate(tree.items())}
+        drawn = replace(drawn, steps=steps, tree=tree, loss=())
+        levels = sum(step != 0 for step in drawn.steps)
+    elif drawn.loss or any("||" in cell or "chr(" in cell for cell in cells):
+        return drawn
+    else:
+        longest = max(map(len, texts), default=0)
+        levels = sum(step < longest for step in drawn.steps) if drawn.steps else max(0, longest - 1)
+    losses = (Fraction(1, 10), Fraction(3, 10), Fraction(6, 10), Fraction(9, 10))
+    return replace(drawn, loss=losses[:levels]) if 0 < levels <= len(losses) and own.random() < 0.8 else drawn
 
 
 def _averaged(column: Column, cells: list[str], drawn: Recoding | None) -> Recoding | None:

@@ -70,7 +70,8 @@ def covers(recoding: Recoding, label: str, value: str | None, domain: tuple[str,
         case "periods":
             return label == value or label in {period(value, str(step)) for step in recoding.steps}
         case "hierarchy":
-            return label == value or label in recoding.tree.get(value, ())
+            above = (value, *recoding.tree.get(value, ()))
+            return label in (above[int(step)] for step in recoding.steps or range(len(above)) if int(step) < len(above))
         case "chosen" | "rectangles":
             return value in _closed(label, domain, kind)
     raise AssertionError(f"an unknown recoding {recoding.kind}")

@@ -34,8 +34,11 @@ def ladder(recoding: Recoding | None, held: Sequence[Look], *, every: bool = Fal
     rungs, losses, shown = [itself], [Fraction(0)], [exact]
     for number, level in enumerate(levels):
         if not every and len({*level.values()}) == len({*rungs[-1].values()}):
-            shown[-1] = True  # labels that tell as much as values that may not be shown
-            continue
+            if shown[-1]:
+                continue
+            if not recoding.loss:
+                shown[-1] = True  # labels that tell as much as values that may not be shown
+                continue
         rungs.append(level)
         own = recoding.loss[number] if recoding.loss else max(_share(level, held), losses[-1] + GRAIN)
         losses.append(own)
@@ -65,7 +68,9 @@ def _levels(recoding: Recoding, values: Sequence[Look]) -> tuple[list[dict[Look,
             ], True
         case "hierarchy":
             height = max((len(each) for each in recoding.tree.values()), default=0)
-            return [{**empty, **{value: recoding.tree[value][level] for value in known}} for level in range(height)], True
+            permitted = [int(step) for step in recoding.steps] or list(range(height + 1))
+            labels = [{value: recoding.tree[value][level - 1] for value in known} for level in permitted if level]
+            return [{**empty, **each} for each in labels], 0 in permitted
     raise AssertionError(f"no ladder for {recoding.kind}")
 
 

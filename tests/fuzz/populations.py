@@ -12,7 +12,7 @@ import duckdb
 import kanon_sql
 from fuzz import spelling
 from fuzz.checker import check
-from fuzz.draw import Column, Trial
+from fuzz.draw import Column, Trial, without_values
 from fuzz.known_secret import SECRET
 from fuzz.outcome import FoundError, Outcome, RefusedError, claim_of, reason, refused
 from fuzz.pools import INTEGER, WEIGHTS, WORDS, ZIPS, Pool
@@ -68,6 +68,8 @@ def drawn(seed: str) -> Asked:
                 if pool is INTEGER
                 else Recoding(kind="digits", steps=draw.choice([(), (3,), (5, 2)]))
             )
+    cells = dict(zip(names, zip(*rows, strict=True), strict=False))
+    recodings = {name: without_values(each, [*cells.get(name, ())]) for name, each in recodings.items()}
     promise = Promise(
         qi=tuple(names),
         k=draw.choice([1, 1, 1, 2, 3]),

@@ -27,9 +27,9 @@ class Recoding:
     """How a column is coarsened.
 
     ``kind`` is ``'digits'``, ``'intervals'``, ``'periods'``, ``'hierarchy'``, ``'chosen'`` (intervals without widths),
-    ``'bins'``, ``'rectangles'``, ``'ranges'``, ``'sets'``, ``'means'`` or ``'medians'``; ``steps`` are digits, widths or
-    periods; ``beside`` is the other coordinate of a rectangle; ``tree`` has the ancestors of each value, nearest first and
-    without the root.
+    ``'bins'``, ``'rectangles'``, ``'ranges'``, ``'sets'``, ``'means'`` or ``'medians'``; ``steps`` are digits, widths,
+    periods, or the permitted levels of a hierarchy; ``beside`` is the other coordinate of a rectangle; ``tree`` has the
+    ancestors of each value, nearest first and without the root.
     """
 
     kind: str

@@ -35,7 +35,7 @@ def recoding(each: Recoding) -> str:
         case "intervals" | "periods":
             return f"INTERVALS{steps}{loss}"
         case "hierarchy":
-            return f"HIERARCHY {quoted(each.table)}{loss}"
+            return f"HIERARCHY {quoted(each.table)}{steps}{loss}"
         case "chosen":
             return "INTERVALS"
         case "rectangles":
@@ -191,7 +191,7 @@ def _recoding_json(each: Recoding) -> dict[str, Any]:
         case "intervals" | "periods":
             return {"type": "intervals", "steps": steps} | loss
         case "hierarchy":
-            return {"type": "hierarchy", "table": quoted(each.table)} | loss
+            return {"type": "hierarchy", "table": quoted(each.table)} | ({"levels": steps} if steps else {}) | loss
         case "chosen":
             return {"type": "intervals"}
         case "rectangles":
