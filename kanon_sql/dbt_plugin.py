@@ -28,11 +28,11 @@ from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import SourceError, nearest
 from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KAnonymity, People
-from kanon_sql.model.validation import nearest
+from kanon_sql.model.synonyms import OPTIONS
 
 
 def rewritten(_session: Session, sql: str) -> str:
@@ -86,7 +86,7 @@ def unknown(_session: Session, keys: list[str], known: list[str], of_model: bool
     """
     of_dbt = {field.name for config in (ModelConfig, DuckDBConfig) for field in fields(config)} if of_model else set()
     wrong = [key for key in keys if key not in known and key.replace("-", "_") not in of_dbt]
-    near = {key: nearest(key, known) for key in wrong}
+    near = {key: nearest(key, known, OPTIONS) for key in wrong}
     return [key if near[key] is None else f'{key} (did you mean "{near[key]}"?)' for key in wrong]
 
 

@@ -2,8 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import SequenceMatcher, get_close_matches
 from typing import NoReturn
+
+_NEAR = 0.6
+"""How alike two names are at least, of which one may be a misspelling of the other: twice the letters in common over all."""
+
+_LISTED = 12
+"""Most columns that an error lists."""
+
+
+def nearest(
+    value: object, known: Iterable[str], synonyms: Iterable[Collection[str]] = (), *, alike: float = _NEAR
+) -> str | None:
+    """Return the known name that a wrong one was probably meant to be, if any.
+
+    Parameters
+    ----------
+    value : object
+        The wrong name; anything but a text is like no name.
+    known : iterable of str
+        The names that there are. Upper and lower case, and hyphens and underscores, do not tell names apart.
+    synonyms : iterable of collection of str
+        Groups of names for one thing: a name of a group that is not known means the one that is.
+    alike : float
+        How alike the two are at least, from 0 to 1.
+
+    Examples
+    --------
+    >>> nearest("native-cuntry", ["race", "native-country"])
+    'native-country'
+    >>> nearest("qi", ["k", "quasi_identifiers"], synonyms=[("quasi_identifiers", "qi")])
+    'quasi_identifiers'
+    """
+    near = _equally_near(value, known, synonyms, alike)
+    return near[0] if near else None
+
+
+def hint_of(
+    value: object,
+    known: Iterable[str],
+    otherwise: str,
+    *,
+    spelled: Callable[[str], str] = repr,
+    synonyms: Iterable[Collection[str]] = (),
+    always: bool = False,
+) -> str:
+    """Return the hint about an unknown name: the known ones that are nearest to it, or else what to know.
+
+    Parameters
+    ----------
+    value, known, synonyms
+        As for `nearest`.
+    otherwise : str
+        What the hint says if no known name is near.
+    spelled : callable
+        Spells a known name.
+    always : bool
+        Whether the hint says that in any case, after the known name.
+    """
+    near = " or ".join(map(spelled, _equally_near(value, known, synonyms, _NEAR)))
+    if not near:
+        return otherwise
+    return f"did you mean {near}?" + (f" {otherwise[0].upper()}{otherwise[1:]}" if always else "")
+
+
+def _equally_near(value: object, known: Iterable[str], synonyms: Iterable[Collection[str]], alike: float) -> list[str]:
+    """Return the nearest known name, or several that are equally near, in the order of the known ones."""
+    if not isinstance(value, str):
+        return []
+    meant = {_plain(name): name for name in known}
+    for group in synonyms:
+        there = [meant[_plain(name)] for name in group if _plain(name) in meant]
+        meant |= {_plain(name): there[0] for name in group if there and _plain(name) not in meant}
+    word = _plain(value)
+    near = {name: SequenceMatcher(None, name, word).ratio() for name in get_close_matches(word, meant, n=_LISTED, cutoff=alike)}
+    return list(dict.fromkeys(meant[name] for name in meant if name in near and near[name] == max(near.values())))
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_").replace(" ", "_")
 
 
 def raise_alone(error: BaseException) -> NoReturn:
@@ -43,8 +122,9 @@ class UnknownColumnError(PolicyError):
     def of(cls, column: str, known: Iterable[str], role: str) -> UnknownColumnError:
         """Name the column, who names it, and the columns that there are."""
         names = list(known)
-        listed = ", ".join(f'"{name}"' for name in names[:12]) + (", ..." if len(names) > 12 else "")
-        found = cls(f'{role} names the unknown column "{column}"; hint: the columns are {listed or "none"}')
+        listed = ", ".join(f'"{name}"' for name in names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+        hint = hint_of(column, names, f"the columns are {listed or 'none'}", spelled='"{}"'.format, always=True)
+        found = cls(f'{role} names the unknown column "{column}"; hint: {hint}')
         found.column = column
         return found
 
@@ -184,4 +264,6 @@ class UnknownAlgorithmError(PolicyError):
     @classmethod
     def of(cls, name: str, known: Iterable[str], purpose: str = "") -> UnknownAlgorithmError:
         """Name the algorithm, what it was asked for, and those that there are."""
-        return cls(f"there is no algorithm {name!r}{purpose}; hint: the algorithms{purpose} are {', '.join(known)}")
+        names = list(known)
+        hint = hint_of(name, names, f"the algorithms{purpose} are {', '.join(names)}", always=True)
+        return cls(f"there is no algorithm {name!r}{purpose}; hint: {hint}")

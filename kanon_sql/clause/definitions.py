@@ -24,9 +24,11 @@ from kanon_sql.clause.names import column_name, policy_name, table_name
 from kanon_sql.clause.parse import algorithm
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
+from kanon_sql.errors import hint_of
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.stored_policy import StoredPolicy
-from kanon_sql.model.validation import nearest, same_name
+from kanon_sql.model.synonyms import OPTIONS
+from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
     from kanon_sql.clause.database import Database
@@ -141,8 +143,7 @@ class _Parts:
     def read(self) -> None:
         reader, start, part = self.reader, self.reader.place, self.reader.word
         if part not in _PARTS:
-            near = nearest(part.lower(), [each.lower() for each in _PARTS])
-            hint = f"did you mean {near.upper()}?" if near else f"the parts are {', '.join(_PARTS)}"
+            hint = hint_of(part, _PARTS, f"the parts are {', '.join(_PARTS)}", spelled=str, synonyms=OPTIONS)
             raise reader.error(f"a policy has no part {reader.spelled}; hint: {hint}")
         if part in self.found:
             raise reader.error(f"the part {part} is given twice; hint: give it once, with all columns")

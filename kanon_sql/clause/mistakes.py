@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.recodings import KINDS
-from kanon_sql.errors import ClauseError
-from kanon_sql.model.validation import nearest
+from kanon_sql.errors import ClauseError, nearest
 
 _EXAMPLE = "ANONYMIZE BY zip, age GUARANTEE k >= 5"
 

@@ -23,7 +23,9 @@ from kanon_sql.clause.mistakes import no_guarantee
 from kanon_sql.clause.names import policy_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
+from kanon_sql.errors import hint_of
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.synonyms import OPTIONS
 from kanon_sql.model.validation import RESERVED
 
 _OPTIONS = ("time_limit", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
@@ -93,7 +95,8 @@ def algorithm(reader: Reader) -> dict[str, Any]:
 def _option(reader: Reader, options: dict[str, Any]) -> None:
     start, name = reader.place, reader.word.lower()
     if name not in _OPTIONS:
-        raise reader.error(f"there is no option {reader.spelled}; hint: the options are {', '.join(_OPTIONS)}")
+        hint = hint_of(name, _OPTIONS, f"the options are {', '.join(_OPTIONS)}", spelled=str, synonyms=OPTIONS)
+        raise reader.error(f"there is no option {reader.spelled}; hint: {hint}")
     if name in options:
         raise reader.error(f"the option {name} is given twice; hint: give it once")
     reader.place += 1

@@ -21,7 +21,7 @@ from sqlglot import TokenType
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
-from kanon_sql.errors import ClauseError, PolicyError, raise_alone
+from kanon_sql.errors import ClauseError, PolicyError, hint_of, raise_alone
 from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.recodings import (
     PERIODS,
@@ -35,7 +35,6 @@ from kanon_sql.model.recodings import (
     Regions,
     Sets,
 )
-from kanon_sql.model.validation import nearest
 
 KINDS = ("DIGITS", "INTERVALS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS", "MEANS", "MEDIANS")
 
@@ -51,8 +50,7 @@ def kind(reader: Reader) -> Generalization:
     """Read what stands behind IN."""
     start, word = reader.place, reader.word
     if word not in KINDS:
-        near = nearest(word.lower(), [each.lower() for each in KINDS])
-        hint = f"did you mean {near.upper()}?" if near else f"the recodings are {', '.join(KINDS)}"
+        hint = hint_of(word, KINDS, f"the recodings are {', '.join(KINDS)}", spelled=str)
         if reader.kind is TokenType.STRING:
             hint = f"IN HIERARCHY {reader.spelled}"
         raise reader.error(f"expected a recoding behind IN; hint: {hint}")

@@ -18,7 +18,8 @@ from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
 from kanon_sql.cli.suggestions import profile, suggest
 from kanon_sql.cli.terminal import shown_warnings, without_bar
-from kanon_sql.errors import AuditError, InternalError, KanonError
+from kanon_sql.errors import AuditError, InternalError, KanonError, nearest, raise_alone
+from kanon_sql.model.synonyms import OPTIONS
 from kanon_sql.report.text import without_controls
 
 _UNMEASURED = 3
@@ -43,6 +44,8 @@ class Kanon(click.Group):
             sys.stdout.flush()
             # Work that did not stop would hold the interpreter, or crash it, at the usual exit.
             os._exit(1)
+        except click.NoSuchOption as error:
+            raise_alone(_meant(error))
         except (BrokenPipeError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except (KanonError, OSError) as error:
@@ -54,6 +57,16 @@ class Kanon(click.Group):
 
             told = plain(error) if isinstance(error, duckdb.Error) else str(InternalError.of(error))
             _fail(told, _code(ctx, error))
+
+
+def _meant(error: click.NoSuchOption) -> click.UsageError:
+    """Return an error about an unknown option with the option that has this name elsewhere: click compares spellings only."""
+    if error.possibilities or error.ctx is None:
+        return error
+    known = [name[2:] for each in error.ctx.command.params for name in each.opts if name.startswith("--")]
+    near = nearest(error.option_name.removeprefix("--"), known, OPTIONS)
+    told = f"No such option '{error.option_name}'. Did you mean '--{near}'?"
+    return error if near is None else click.UsageError(told, error.ctx)
 
 
 def _code(ctx: click.Context, error: Exception) -> int:

@@ -13,7 +13,7 @@ from kanon_sql.cli.terminal import without_bar
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.engines.duckdb.staging import put, write_text
-from kanon_sql.errors import AuditError, KanonError, SourceError
+from kanon_sql.errors import AuditError, KanonError, SourceError, hint_of
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
@@ -62,10 +62,11 @@ def tables_beside(metric: str | None, hierarchy: str | None) -> tuple[dict[str, 
     """
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.requirements import METRICS
-    from kanon_sql.model.validation import as_identifier, nearest
+    from kanon_sql.model.validation import as_identifier
 
-    if metric is not None and metric not in METRICS and "." not in metric and nearest(metric, METRICS) is None:
-        raise SourceError(f"{metric} is no metric and no file; hint: the metrics are {', '.join(METRICS)}")
+    if metric is not None and metric not in METRICS and "." not in metric:
+        hint = hint_of(metric, METRICS, f"the metrics are {', '.join(METRICS)}", spelled=str)
+        raise SourceError(f"{metric} is no metric and no file; hint: {hint}")
     names, places = {"metric": metric, "hierarchy": hierarchy}, {}
     for role, file in {"metric": metric if metric and "." in metric else None, "hierarchy": hierarchy}.items():
         if file is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.cli.display import MODES, Display
 from kanon_sql.cli.interrupt import Terminated
 from kanon_sql.cli.script import ScriptError, read_input, run_script
-from kanon_sql.errors import KanonError, raise_alone
+from kanon_sql.errors import KanonError, hint_of, raise_alone
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -156,7 +156,8 @@ class Shell:
             if command == ".quit":
                 return False
             if command not in self._commands:
-                raise KanonError(f"there is no command {words[0]}; hint: .help lists them")
+                hint = hint_of(words[0], (*self._commands, ".quit"), ".help lists them", spelled=str)
+                raise KanonError(f"there is no command {words[0]}; hint: {hint}")
             self._commands[command](words[1:])
         except (KanonError, duckdb.Error, ValueError) as error:
             ours = isinstance(error, KanonError | duckdb.Error)
@@ -182,7 +183,9 @@ class Shell:
         elif words[0] in MODES:
             self.display.mode = words[0]
         else:
-            raise KanonError(f"there is no mode {words[0]}; hint: the modes are {', '.join(('duckbox', *MODES))}")
+            modes = ("duckbox", *MODES)
+            hint = hint_of(words[0], modes, f"the modes are {', '.join(modes)}", spelled=str)
+            raise KanonError(f"there is no mode {words[0]}; hint: {hint}")
 
     def _timer(self, words: list[str]) -> None:
         if len(words) != 1 or words[0].lower() not in ("on", "off"):

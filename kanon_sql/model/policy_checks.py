@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import inf
 
-from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of
 from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import Mask, columns_of
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
@@ -165,7 +165,8 @@ def check_output(algorithm: str, suppress: str | None, row_order: object) -> Non
     encodable(algorithm, "the name of the algorithm")
     encodable(suppress or "", "suppress")
     if row_order not in ROW_ORDERS:
-        raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}; hint: by default it is 'shuffled'")
+        hint = hint_of(row_order, ROW_ORDERS, "by default it is 'shuffled'")
+        raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}; hint: {hint}")
 
 
 def check_roles(columns: Sequence[str], named: Sequence[str]) -> None:

@@ -8,12 +8,13 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Generic, TypedDict, TypeVar, cast
 
+from kanon_sql.errors import hint_of
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy_checks import ROW_ORDERS
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import Requirement
+from kanon_sql.model.synonyms import OPTIONS
 from kanon_sql.model.unlisted import UNLISTED_LIMIT
-from kanon_sql.model.validation import nearest
 
 Number = int | float | str | Decimal | Fraction
 """A threshold: exact, a float as the decimal that it is written as, a text such as '1/3'."""
@@ -182,8 +183,7 @@ def completed(function: str, options: Mapping[str, object], defaults: Mapping[st
     """
     for name in options:
         if name not in defaults:
-            near = nearest(name, defaults)
-            hint = f"did you mean {near!r}?" if near else f"the options are {', '.join(defaults)}"
+            hint = hint_of(name, defaults, f"the options are {', '.join(defaults)}", synonyms=OPTIONS)
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}; hint: {hint}")
     return {**defaults, **options}
 

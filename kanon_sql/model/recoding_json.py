@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields
 from fractions import Fraction
 from typing import Any
 
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.recodings import (
     Bins,
@@ -58,7 +58,8 @@ def from_json(item: Any) -> Generalization | None:
     kind = item.get("type") if isinstance(item, dict) else item
     if not isinstance(kind, str) or kind not in _KINDS:
         shown = repr(kind) if isinstance(kind, str) else type(kind).__name__
-        raise PolicyError(f"a recoding has the unknown type {shown}; hint: the types are {SUPPRESS}, {', '.join(_KINDS)}")
+        hint = hint_of(kind, _KINDS, f"the types are {SUPPRESS}, {', '.join(_KINDS)}")
+        raise PolicyError(f"a recoding has the unknown type {shown}; hint: {hint}")
     built = _KINDS[kind]
     names = {each.name: each.default is MISSING for each in fields(built)}
     data = known_keys(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.alpha_anonymity import AlphaAnonymity
 from kanon_sql.model.beta_likeness import BetaLikeness
 from kanon_sql.model.delta_disclosure import DeltaDisclosure
@@ -18,6 +18,7 @@ from kanon_sql.model.delta_presence import DeltaPresence
 from kanon_sql.model.k_anonymity import REPRESENTATIVE, KAnonymity, People
 from kanon_sql.model.k_map import KMap
 from kanon_sql.model.l_diversity import VARIANTS, LDiversity
+from kanon_sql.model.synonyms import GUARANTEES
 from kanon_sql.model.t_closeness import METRICS, TCloseness
 from kanon_sql.model.validation import known_keys, same_name
 
@@ -91,7 +92,8 @@ def requirement_from_json(item: object) -> Requirement:
     """Read a requirement from plain JSON data; what may be left out takes its default."""
     kind = item.get("type") if isinstance(item, dict) else None
     if not isinstance(kind, str) or kind not in _REQUIREMENTS:
-        raise PolicyError(f"a requirement has the unknown type {kind!r}; hint: the types are {', '.join(_REQUIREMENTS)}")
+        hint = hint_of(kind, _REQUIREMENTS, f"the types are {', '.join(_REQUIREMENTS)}", synonyms=GUARANTEES)
+        raise PolicyError(f"a requirement has the unknown type {kind!r}; hint: {hint}")
     requirement = _REQUIREMENTS[kind]
     names = {field.name: field.default is MISSING for field in fields(requirement)}
     needed = [name for name, must in names.items() if must]

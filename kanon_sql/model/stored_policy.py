@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of, nearest
 from kanon_sql.model.linked_columns import unsplit
 from kanon_sql.model.masks import Mask, column_of
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Rectangles
 from kanon_sql.model.requirements import SensitiveRequirement
-from kanon_sql.model.validation import encodable, known_keys, listed, named, nearest, parsed, same_name
+from kanon_sql.model.validation import encodable, known_keys, listed, named, parsed, same_name
 
 ROLES = ("identifiers", "pseudonyms", "kept")
 """Columns beside those of the policy itself, by what becomes of them."""
@@ -104,11 +104,11 @@ class StoredPolicy:
         UnknownColumnError
             When the policy names a column that the table does not have.
         """
-        self.released(columns)
         there = set(map(same_name, columns))
         for column in self.columns:
             if same_name(column) not in there:
                 raise UnknownColumnError.of(column, columns, str(self))
+        self.released(columns)
 
     def released(self, columns: Iterable[str]) -> list[str]:
         """Return those of the columns that may be released, in their order.
@@ -226,7 +226,6 @@ def of_name(name: str, policies: Iterable[StoredPolicy]) -> StoredPolicy:
     found = known.get(same_name(name))
     if found is not None:
         return found
-    near = nearest(name, known)
     listing = ", ".join(f'"{each.name}"' for each in list(known.values())[:12]) or "none"
-    hint = f'did you mean "{known[near].name}"?' if near else f"the policies are {listing}"
+    hint = hint_of(name, known, f"the policies are {listing}", spelled=lambda near: f'"{known[near].name}"')
     raise PolicyError(f'there is no policy "{name}"; hint: {hint}')

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kanon_sql.errors import PolicyError
-from kanon_sql.model.validation import as_arguments, encodable, fraction, named, nearest, plain_number
+from kanon_sql.errors import PolicyError, nearest
+from kanon_sql.model.validation import as_arguments, encodable, fraction, named, plain_number
 
 METRICS = ("equal", "ordered", "numeric", "hierarchical")
 """The ground distances of t-closeness that need no table of distances."""
+
+_LIKE_A_METRIC = 0.75
+"""How like the name of a metric that of a table of distances may not be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,7 @@ class TCloseness:
             shown = "an empty text" if self.metric == "" else type(self.metric).__name__
             raise PolicyError(f"the metric of t-closeness must be a name, got {shown}; hint: {', '.join(map(repr, METRICS))}")
         encodable(self.metric, "the metric of t-closeness")
-        near = None if self.metric in METRICS else nearest(self.metric, METRICS)
+        near = None if self.metric in METRICS else nearest(self.metric, METRICS, alike=_LIKE_A_METRIC)
         if near is not None:
             raise PolicyError(
                 f"the metric {self.metric!r} looks like {near!r}; hint: write {near!r}, or, for a table of distances of that "

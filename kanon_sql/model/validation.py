@@ -6,11 +6,11 @@ import json
 import re
 import string
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from kanon_sql.errors import PolicyError, raise_alone
+from kanon_sql.errors import PolicyError, hint_of, raise_alone
+from kanon_sql.model.synonyms import OPTIONS
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -175,15 +175,8 @@ def one_of(value: object, known: Iterable[str], what: str) -> str:
     if isinstance(value, str) and value in names:
         return value
     shown = repr(value) if isinstance(value, str) else type(value).__name__
-    near = nearest(value, names)
-    hint = f"did you mean {near!r}?" if near else f"use {', '.join(map(repr, names))}"
+    hint = hint_of(value, names, f"use {', '.join(map(repr, names))}")
     raise PolicyError(f"{what} cannot be {shown}; hint: {hint}")
-
-
-def nearest(value: object, known: Iterable[str]) -> str | None:
-    """Return the known name that a wrong one was probably meant to be, if any."""
-    near = get_close_matches(same_name(value), list(known), n=1, cutoff=0.75) if isinstance(value, str) else []
-    return near[0] if near else None
 
 
 def whole(value: object, what: str, least: int) -> int:
@@ -234,10 +227,11 @@ def known_keys(value: object, known: set[str], what: str, needed: Iterable[str] 
     """Return a JSON object that has no unknown key, and all keys ``needed``."""
     if not isinstance(value, dict):
         raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}; hint: keys and values in braces")
-    for key in needed:
-        if key not in value:
-            raise PolicyError(f"{what} lacks the key {key!r}; hint: the keys are {', '.join(sorted(known))}")
+    keys = f"the keys are {', '.join(sorted(known))}"
     for key in value:
         if key not in known:
-            raise PolicyError(f"{what} has the unknown key {key!r}; hint: the keys are {', '.join(sorted(known))}")
+            raise PolicyError(f"{what} has the unknown key {key!r}; hint: {hint_of(key, known, keys, synonyms=OPTIONS)}")
+    for key in needed:
+        if key not in value:
+            raise PolicyError(f"{what} lacks the key {key!r}; hint: {keys}")
     return value

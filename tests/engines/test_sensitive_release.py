@@ -285,7 +285,11 @@ def test_what_the_whole_table_does_not_keep_is_refused_with_figures(
 
 
 WRONG: list[tuple[str, str, type[KanonError] | None]] = [
-    ("l_diversify('patients', 'zap', 2)", 'unknown column "zap"; hint: the columns are', UnknownColumnError),
+    (
+        "l_diversify('patients', 'zap', 2)",
+        'unknown column "zap"; hint: did you mean "zip"? The columns are',
+        UnknownColumnError,
+    ),
     ("l_diversify('patients', 'zap', 2, qi := ['zip'])", "zap", None),
     ("l_diversify('patients', 'disease', 2, qi := ['disease', 'zip'])", "quasi-identifier too", PolicyError),
     ("l_diversify('patients', 'disease', 2, k := 7)", "6 rows, fewer than k = 7", InfeasibleError),

@@ -266,7 +266,7 @@ FROM patients ANONYMIZE BY zip IN BINS LOSS (0.5) GUARANTEE k >= 2
 -- error: BINS has no levels
 -- name: an algorithm that there is not
 FROM patients ANONYMIZE BY zip IN BINS (folded) GUARANTEE k >= 2
--- error: there is no algorithm 'folded' for BINS; hint: the algorithms for BINS are auto, balanced, spread, fold, plain_spread, bin_scheme, bin_exact
+-- error: there is no algorithm 'folded' for BINS; hint: did you mean 'fold'? The algorithms for BINS are auto, balanced, spread, fold, plain_spread, bin_scheme, bin_exact
 -- name: an algorithm of another grouping
 FROM patients ANONYMIZE BY zip IN REGIONS adjacent (fold) GUARANTEE k >= 2
 -- error: there is no algorithm 'fold' for REGIONS; hint: the algorithms for REGIONS are auto, regions, region_exact
@@ -372,7 +372,7 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip), (zip WEIGHT 2)) GUARANTEE k >= 
 -- error: the column has two weights
 -- name: an unknown option
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (speed = 9)
--- error: there is no option speed; hint: the options are time_limit, seed, max_suppressed, suppress
+-- error: there is no option speed; hint: did you mean seed?
 -- name: a share of suppressed rows for another algorithm
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (max_suppressed = 0.1)
 -- error: max_suppressed belongs to the algorithm 'full_domain'

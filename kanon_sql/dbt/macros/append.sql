@@ -9,7 +9,7 @@
   {% set given = config.get('incremental_key') %}
   {% set key = [given] if given is string else given %}
   {% set columns = run_query('describe (' ~ code ~ '\n)').columns[0].values() %}
-  {% set unknown = key | reject('in', columns) | list %}
+  {% set unknown = kanon_sql.unknown(key, columns) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
       'incremental_key: the query does not have the columns: ' ~ unknown | join(', ') ~ '; hint: spell them as the query does') %}

@@ -12,12 +12,12 @@
     {% do described.update({column.name | lower: column}) %}
   {% endfor %}
 
-  {% set unknown = described.keys() | reject('in', spelled) | list %}
+  {% set unknown = kanon_sql.unknown(described.keys(), spelled) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
       'the columns are described, but the query does not have them: ' ~ unknown | join(', ') ~ '; hint: correct their names') %}
   {% endif %}
-  {% set untagged = [] %}
+  {% set untagged, misspelled = [], [] %}
   {% for key, column in spelled.items() %}
     {% set tags = described.get(key, {}).get('tags', []) | select('in', roles) | unique | list %}
     {% if tags | length > 1 %}
@@ -26,10 +26,17 @@
     {% elif tags %}
       {% do roles[tags[0]].append(column) %}
     {% else %}
+      {#- Other programs have tags of their own: only a tag like a role is taken for a misspelled one. -#}
+      {% for tag in kanon_sql.unknown(described.get(key, {}).get('tags', []), roles) if 'did you mean' in tag %}
+        {% do misspelled.append(column ~ ': ' ~ tag) %}
+      {% endfor %}
       {% do untagged.append(column) %}
     {% endif %}
   {% endfor %}
-  {% if untagged %}
+  {% if misspelled %}
+    {% do exceptions.raise_compiler_error(
+      'columns with an unknown tag: ' ~ misspelled | join(', ') ~ '; hint: tag each as one of ' ~ roles | join(', ')) %}
+  {% elif untagged %}
     {% do exceptions.raise_compiler_error(
       'untagged columns: ' ~ untagged | join(', ') ~ '; hint: tag each as one of ' ~ roles | join(', ')) %}
   {% endif %}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from kanon_sql.engines.duckdb.arguments import unknown_argument
 from kanon_sql.engines.duckdb.session import worded
 from kanon_sql.errors import ClauseError, KanonError, SourceError, UnknownColumnError
 
@@ -95,6 +96,8 @@ def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
         cause = session.cause_of(str(error))
         if cause is not None:
             return _located(cause, asked.text)
+        if isinstance(error, duckdb.BinderException) and (wrong := unknown_argument(asked.text, str(error))) is not None:
+            return wrong
     if not asked.released or isinstance(error, _PASSED_ON):
         return None
     if not isinstance(error, duckdb.Error) or _is_broken(asked.text):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kanon_sql.engines.duckdb.release import quoted
-from kanon_sql.errors import SourceError, raise_alone
+from kanon_sql.errors import SourceError, hint_of, raise_alone
 
 _ENDINGS = {
     ".csv": "csv",
@@ -79,7 +79,8 @@ class Place:
         lower = Path(name.partition("?")[0] if _URL.match(name) else name).name.lower()
         ending = next((end for end in sorted(_ENDINGS, key=len, reverse=True) if lower.endswith(end)), None)
         if ending is None:
-            raise SourceError(f"{name} has no known format; hint: it must end in {', '.join(_ENDINGS)}")
+            hint = hint_of(Path(lower).suffix, _ENDINGS, f"it must end in {', '.join(_ENDINGS)}", spelled=str)
+            raise SourceError(f"{name} has no known format; hint: {hint}")
         place = cls(path, _ENDINGS[ending], inner or table or None, ending, name if many else None)
         if many and place.kind == "duckdb":
             raise SourceError(f"{name} is more than one database, or no file; hint: copy it here, and name it and its table")

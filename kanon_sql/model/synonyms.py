@@ -1,0 +1,35 @@
+"""Other names under which people look for an option or a guarantee: what `nearest` reads beside the spelling."""
+
+from __future__ import annotations
+
+OPTIONS = (
+    ("quasi_identifiers", "qi", "qis", "quasi_identifier", "identifying", "by"),
+    ("sensitive", "sa", "sensitive_attribute", "sensitive_column", "sensitive_columns"),
+    ("k", "k_anonymity", "least_rows"),
+    ("l", "l_diversity", "diversity"),
+    ("t", "t_closeness", "closeness"),
+    ("beta", "beta_likeness"),
+    ("delta", "delta_disclosure"),
+    ("presence", "delta_presence"),
+    ("recodings", "recode", "generalize", "generalization", "hierarchies"),
+    ("masks", "mask", "patterns", "grouping_sets"),
+    ("keep", "kept", "unchanged", "insensitive"),
+    ("time_limit", "timeout", "time", "limit", "max_time"),
+    ("algorithm", "method", "solver"),
+    ("seed", "random_state", "random_seed"),
+    ("row_order", "order", "shuffle"),
+    ("suppress", "placeholder", "suppressed"),
+)
+"""Options of functions in Python and SQL, and of commands; which of a group is known depends on the surface."""
+
+GUARANTEES = (
+    ("k", "k_anonymity", "kanonymity", "k_anonymous", "anonymity"),
+    ("l", "l_diversity", "ldiversity", "diversity"),
+    ("t", "t_closeness", "tcloseness", "closeness"),
+    ("alpha", "alpha_k_anonymity", "alpha_anonymity"),
+    ("beta", "beta_likeness", "likeness"),
+    ("delta", "delta_disclosure", "disclosure"),
+    ("presence", "delta_presence"),
+    ("k_map", "kmap"),
+)
+"""Guarantees, as the clause and the JSON of a policy write them."""
