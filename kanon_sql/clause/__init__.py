@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kanon_sql.clause.calls import named_arguments
+from kanon_sql.clause.corrections import not_our_word
 from kanon_sql.clause.place import place_of
 from kanon_sql.clause.recodings import recodings_of
 from kanon_sql.clause.rewrite import rewrite
 from kanon_sql.clause.single import single_release
 
-__all__ = ["named_arguments", "place_of", "recodings_of", "rewrite", "single_release"]
+__all__ = ["named_arguments", "not_our_word", "place_of", "recodings_of", "rewrite", "single_release"]

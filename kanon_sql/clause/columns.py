@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import partial
 
 from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
+from kanon_sql.clause.mistakes import EXAMPLE, no_list
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.recodings import algorithm, recoding
@@ -28,8 +29,6 @@ from kanon_sql.model.masks import AtLevels, Mask
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Generalization, Rectangles, joined, level_names
 from kanon_sql.model.validation import same_name
-
-_HINT = "ANONYMIZE BY zip, age GUARANTEE k >= 5"
 
 
 class ColumnList:
@@ -55,6 +54,8 @@ class ColumnList:
         reader, taken = self._reader, set(self.identifiers)
         if reader.ahead("("):
             return self._rectangle(taken)
+        if reader.ahead("["):
+            raise no_list(reader, reader.place)
         if not reader.ahead("GROUPING", "SETS", "("):
             return self._cube(taken) or self._rollup(taken) or Cube((self._column(taken),))
         start = reader.place
@@ -172,11 +173,7 @@ class ColumnList:
         reader.expect("(", "in front of the coordinates")
         names = reader.separated(lambda: self._name())
         if not reader.skip(")", "IN", "RECTANGLES") or len(names) != 2:
-            raise reader.script.error(
-                "a list needs its kind here; hint: CUBE (...), ROLLUP (...), GROUPING SETS ((...), ...), or "
-                "(lat, lon) IN RECTANGLES",
-                start,
-            )
+            raise no_list(reader, start)
         named = algorithm(reader)
         weight = self._weight()
         for name, other in (names, names[::-1]):
@@ -192,8 +189,11 @@ class ColumnList:
         if reader.ahead("LINKED", "("):
             raise reader.error("LINKED stands behind all columns; hint: BY city, zip, age LINKED (city, zip)")
         if reader.word == "GUARANTEE":
-            raise reader.error(f"expected a column; hint: {_HINT}")
-        return column_name(reader, _HINT)
+            problem = f"expected a column; hint: {EXAMPLE}"
+            if reader.script.spelled(reader.place - 1) == ",":
+                raise reader.mistake(problem, " GUARANTEE", first=reader.place - 1)
+            raise reader.error(problem)
+        return column_name(reader, EXAMPLE)
 
     def _weight(self) -> Fraction | None:
         if not self._reader.skip("WEIGHT"):

@@ -22,7 +22,7 @@ from fractions import Fraction
 
 from sqlglot import TokenType
 
-from kanon_sql.clause.mistakes import no_comparison
+from kanon_sql.clause.condition_mistakes import no_column_of, no_comparison, no_condition, no_hyphen, no_text
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.errors import PolicyError
@@ -101,6 +101,9 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
 def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
     start = reader.place
     if reader.kind is TokenType.NUMBER or reader.ahead("."):
+        hyphened = no_hyphen(reader.script, start)
+        if hyphened is not None:
+            raise hyphened
         number = reader.number(_example("K"))
         if reader.spelled not in _EXCHANGED or reader.script.spelled(reader.place + 1) in _EXCHANGED:
             raise no_comparison(reader, "a comparison", "the number", _example("K"))
@@ -124,14 +127,12 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
 def _word(reader: Reader, place: int) -> str:
     """Return which term begins at a place."""
     word = reader.script.word(place)
+    hyphened = no_hyphen(reader.script, place)
+    if hyphened is not None:
+        raise hyphened
     if word in _BY_WORD:
         return word
-    if not word:
-        raise reader.script.error("expected a condition; hint: GUARANTEE k >= 5", place)
-    end = reader.script.after(place + 1) if reader.script.spelled(place + 1) == "(" else place + 1
-    condition = reader.script.text[reader.script.start(place) : reader.script.stop(end - 1)]
-    hint = "the guarantees are k, l(...), t(...), alpha(...), beta(...), delta(...) and presence(...), as in GUARANTEE k >= 5"
-    raise reader.script.error(f"{condition} is not supported; hint: {hint}", place, end - 1)
+    raise no_condition(reader.script, place)
 
 
 def _strict(reader: Reader, word: str, sign: str) -> int:
@@ -140,7 +141,8 @@ def _strict(reader: Reader, word: str, sign: str) -> int:
     if sign not in _EXCHANGED or (reader.spelled in {"=", "<", ">"} and following in {"=", "<", ">"}):
         raise no_comparison(reader, _BY_WORD[word].signs[0], word.lower(), _example(word))
     if sign not in _BY_WORD[word].signs:
-        raise reader.error(f"{word.lower()} supports only {' and '.join(_BY_WORD[word].signs)}; hint: {_example(word)}")
+        problem = f"{word.lower()} supports only {' and '.join(_BY_WORD[word].signs)}; hint: {_example(word)}"
+        raise reader.mistake(problem, f" {_BY_WORD[word].signs[0]} ")
     reader.place += 1
     return int(sign == ">")
 
@@ -151,7 +153,8 @@ def _term(reader: Reader, identifying: Container[str]) -> Term:
     read = _BY_WORD[word].read
     if read is None:
         return _anonymity
-    reader.expect("(", f"behind {word.lower()}; hint: {_example(word)}")
+    if not reader.skip("("):
+        raise no_column_of(reader, word, _example(word))
     if read is _present:
         return _closed(reader, word, read(reader, table_name(reader, _example(word))))
     named = reader.place
@@ -222,7 +225,7 @@ def _present(_: Reader, population: str) -> Term:
 
 def _text(reader: Reader, what: str, hint: str) -> str:
     if reader.kind is not TokenType.STRING:
-        raise reader.error(f"expected {what} in single quotes; hint: {hint}")
+        raise no_text(reader, what, hint)
     return reader.unquote()
 
 

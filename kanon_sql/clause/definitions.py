@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.conditions import conditions
 from kanon_sql.clause.masks import cross
+from kanon_sql.clause.mistakes import no_on, no_part
 from kanon_sql.clause.names import column_name, policy_name, table_name
 from kanon_sql.clause.parse import algorithm
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
-from kanon_sql.errors import hint_of
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.stored_policy import StoredPolicy
-from kanon_sql.model.synonyms import OPTIONS
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
@@ -111,7 +110,8 @@ def parse_definition(script: Script, first: int, end: int) -> CreatePolicy | Dro
 def _policy(reader: Reader) -> StoredPolicy:
     start = reader.place
     name = policy_name(reader, _HINT)
-    reader.expect("ON", f"behind the name; hint: {_HINT}")
+    if not reader.skip("ON"):
+        raise no_on(reader, f"expected ON behind the name; hint: {_HINT}")
     table = table_name(reader, _HINT)
     reader.expect("(", f"behind the table; hint: {_HINT}")
     parts = _Parts(reader)
@@ -119,7 +119,11 @@ def _policy(reader: Reader) -> StoredPolicy:
     while reader.skip(";") and not reader.ahead(")"):
         parts.read()
     if not reader.skip(")"):
-        raise reader.error("expected a semicolon or ) behind a part; hint: semicolons separate parts, commas columns")
+        problem = "expected a semicolon or ) behind a part; hint: semicolons separate parts, commas columns"
+        before = reader.script.spelled(reader.place - 1)
+        if reader.word in _PARTS:
+            raise reader.mistake(problem, f"{before}; {reader.spelled}", first=reader.place - 1)
+        raise reader.error(problem)
     for part, hint in (("BY", "BY zip, age"), ("GUARANTEE", "GUARANTEE k >= 5")):
         if part not in parts.found:
             raise reader.script.error(f"the policy has no {part}; hint: {hint}", start, reader.place - 1)
@@ -143,8 +147,7 @@ class _Parts:
     def read(self) -> None:
         reader, start, part = self.reader, self.reader.place, self.reader.word
         if part not in _PARTS:
-            hint = hint_of(part, _PARTS, f"the parts are {', '.join(_PARTS)}", spelled=str, synonyms=OPTIONS)
-            raise reader.error(f"a policy has no part {reader.spelled}; hint: {hint}")
+            raise no_part(reader, _PARTS)
         if part in self.found:
             raise reader.error(f"the part {part} is given twice; hint: give it once, with all columns")
         self.found.add(part)

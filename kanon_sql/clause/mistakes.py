@@ -1,20 +1,54 @@
-"""What is wrong where the clause cannot be read on: the word that is missing or misspelled, and what to write."""
+"""What is wrong where the clause cannot be read on, and what was probably meant."""
 
 from __future__ import annotations
 
+from sqlglot import TokenType
+
+from kanon_sql.clause.condition_mistakes import ALIKE, BEHIND, begins_condition, is_name
 from kanon_sql.clause.reader import Reader
-from kanon_sql.clause.recodings import KINDS
-from kanon_sql.errors import ClauseError, nearest
+from kanon_sql.clause.script import Script
+from kanon_sql.errors import ClauseError, hint_of, nearest
+from kanon_sql.model.synonyms import OPTIONS
+from kanon_sql.model.validation import as_identifier
 
-_EXAMPLE = "ANONYMIZE BY zip, age GUARANTEE k >= 5"
+EXAMPLE = "ANONYMIZE BY zip, age GUARANTEE k >= 5"
 
-_BEHIND = {"", ";", ")", "]", "}", "ORDER", "LIMIT", "OFFSET", "FETCH", "ON", "RETURNING", "WITH", "USING"}
-"""What may stand behind a guarantee, so that in its place it is missing."""
+KINDS = ("DIGITS", "INTERVALS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS", "MEANS", "MEDIANS")
+"""The recodings: words behind IN."""
 
-_CONDITIONS = {"K", "L", "T", "ALPHA"}
+_FOR_BY = {"ON", "FOR", "OVER", "USING", "OF", "COLUMNS", "IN", "PER", "WITH"}
+_FOR_GUARANTEE = {"WITH", "WHERE", "HAVING", "ENSURE", "ENSURING", "REQUIRE", "REQUIRING", "FOR", "USING", "TO", "AT"}
+_FOR_IN = {"AS", "USING", "WITH", "TO", "BY", "INTO"}
+_FOR_COMMA = {"AND", "&", "+", "|"}
+"""What people write in the place of a word of the clause, or of a comma."""
 
-_WRITTEN = {"=>": ">=", "=<": "<=", "> =": ">=", "< =": "<=", "≥": ">=", "≤": "<=", "==": ">=", ":=": ">="}
-"""Comparisons as they are written elsewhere."""
+
+def is_like(word: str, ours: str) -> bool:
+    """Return whether a word is one of ours, or nearly."""
+    return nearest(word, [ours], alike=ALIKE) is not None
+
+
+def without_by(script: Script, place: int) -> ClauseError:
+    """Return the error for the word ANONYMIZE where DuckDB would read it as an alias."""
+    problem = (
+        "ANONYMIZE without BY would be read as an alias and release raw rows; hint: the clause is "
+        "ANONYMIZE BY ... GUARANTEE k >= ... or ANONYMIZE WITH POLICY ...; "
+        'write AS anonymize for an alias, "anonymize" for a column'
+    )
+    word, following = script.word(place + 1), script.word(place + 2)
+    if is_like(word, "POLICY"):
+        meant, last = "WITH POLICY", place + 1
+    elif word in {"WITH", "USING", "BY"} and is_like(following, "POLICY"):
+        meant, last = "WITH POLICY", place + 2
+    elif word == "WITH" and is_name(script, place + 2) and script.spelled(place + 3) in {"", ";", ")"}:
+        meant, last = "WITH POLICY", place + 1
+    elif word in _FOR_BY and not begins_condition(script, place + 2):
+        meant, last = "BY", place + 1
+    elif word != "GUARANTEE" and not begins_condition(script, place + 1):
+        return script.mistake(problem, "ANONYMIZE BY", place)
+    else:
+        return script.error(problem, place)
+    return script.mistake(problem, f"ANONYMIZE {meant}", place, last, shown=place)
 
 
 def no_guarantee(reader: Reader, *, listed: bool) -> ClauseError:
@@ -27,40 +61,162 @@ def no_guarantee(reader: Reader, *, listed: bool) -> ClauseError:
     listed : bool
         Whether a further column could stand there, behind a comma.
     """
-    word, spelled = reader.word, reader.spelled
+    script, place, word, spelled = reader.script, reader.place, reader.word, reader.spelled
+    following = script.word(place + 1)
     if word == "KEEP":
         return reader.error("KEEP stands in front of LINKED; hint: BY city, zip KEEP notes LINKED (city, zip) GUARANTEE k >= 5")
-    if (word or spelled) in _BEHIND:
-        return reader.error(f"GUARANTEE is missing{' in front of ' + word if word else ''}; hint: {_EXAMPLE}")
-    if word in _CONDITIONS and reader.script.spelled(reader.place + 1) in {"(", ">", ">=", "=", "=>", "<", "<="}:
-        return reader.error(f"GUARANTEE is missing in front of {spelled}; hint: {_EXAMPLE}")
-    if nearest(word.lower(), ["guarantee"]):
-        return reader.error("expected GUARANTEE; hint: did you mean GUARANTEE?")
-    if word in KINDS:
-        return reader.error(f"IN is missing in front of {word}; hint: zip IN DIGITS, job IN HIERARCHY jobs")
+    if is_like(word, "GUARANTEE"):
+        return reader.mistake("expected GUARANTEE; hint: did you mean GUARANTEE?", "GUARANTEE")
+    if word in _FOR_GUARANTEE and begins_condition(script, place + 1):
+        return reader.mistake(f"expected GUARANTEE, not {spelled}; hint: {EXAMPLE}", "GUARANTEE")
+    if (word or spelled) in BEHIND:
+        if found := _guarantee_first(reader):
+            return found
+        return reader.error(f"GUARANTEE is missing{' in front of ' + word if word else ''}; hint: {EXAMPLE}")
+    if begins_condition(script, place):
+        return reader.mistake(f"GUARANTEE is missing in front of {spelled}; hint: {EXAMPLE}", f"GUARANTEE {spelled}")
+    hint = "zip IN DIGITS, job IN HIERARCHY jobs"
+    if near := _kind(word):
+        return reader.mistake(f"IN is missing in front of {word}; hint: {hint}", f"IN {near}")
+    if word in _FOR_IN and (near := _kind(following)):
+        return reader.mistake(f"expected IN, not {word}; hint: {hint}", f"IN {near}", place + 1)
+    if reader.kind is TokenType.NUMBER and script.word(place - 1) in {"DIGITS", "INTERVALS"}:
+        return reader.mistake(f"expected ( behind {script.word(place - 1)}; hint: age IN INTERVALS (5, 10)", f"({spelled})")
+    if spelled == "-" and listed:
+        return _hyphen(reader)
     if listed:
-        return reader.error(f"expected a comma in front of a further column, or GUARANTEE; hint: {_EXAMPLE}")
+        problem = f"expected a comma in front of a further column, or GUARANTEE; hint: {EXAMPLE}"
+        if (word or spelled) in _FOR_COMMA and is_name(script, place + 1):
+            return reader.mistake(problem, f"{script.spelled(place - 1)},", first=place - 1)
+        if is_name(script, place) or reader.kind is TokenType.STRING:
+            return reader.mistake(problem, f"{script.spelled(place - 1)}, {spelled}", first=place - 1)
+        return reader.error(problem)
     return reader.error("expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5")
 
 
-def no_comparison(reader: Reader, wanted: str, behind: str, example: str) -> ClauseError:
-    """Return the error for what stands in the place of a comparison.
-
-    Parameters
-    ----------
-    reader : Reader
-        Stands in front of it.
-    wanted, behind : str
-        The comparison, and the term that it follows.
-    example : str
-        What a hint shows.
-    """
+def _guarantee_first(reader: Reader) -> ClauseError | None:
+    """Return the error for a GUARANTEE in front of ANONYMIZE; None if there is none."""
     script, place = reader.script, reader.place
-    two = script.text[script.start(place) : script.stop(place + 1)] if script.spelled(place + 1) else ""
-    for spelled, last in ((" ".join(two.split()), place + 1), (reader.spelled, place)):
-        if spelled in _WRITTEN:
-            meant = _WRITTEN[spelled] if spelled not in {"==", ":="} else wanted
-            return script.error(
-                f"expected {wanted} behind {behind}; hint: {meant} in place of {spelled}, as in {example}", place, last
-            )
-    return reader.error(f"expected {wanted} behind {behind}; hint: {example}")
+    clause = _before(script, place, "ANONYMIZE")
+    first = None if clause is None else _before(script, clause, "GUARANTEE")
+    if clause is None or first is None or not begins_condition(script, first + 1):
+        return None
+    guarantee = script.text[script.start(first) : script.stop(clause - 1)]
+    columns = script.text[script.start(clause) : script.stop(place - 1)]
+    problem = f"GUARANTEE stands in front of ANONYMIZE; hint: {EXAMPLE}"
+    return script.mistake(problem, f"{columns} {guarantee}", first, place - 1, shown=first)
+
+
+def _before(script: Script, place: int, word: str) -> int | None:
+    """Return the place of the last such word in front of a place, in the same brackets."""
+    while place > 0 and script.spelled(place - 1) not in {"(", "[", "{", ";"}:
+        place = script.partner.get(place - 1, place - 1)
+        if script.word(place) == word:
+            return place
+    return None
+
+
+def _kind(word: str) -> str | None:
+    return nearest(word, KINDS, alike=ALIKE) if word else None
+
+
+def _hyphen(reader: Reader) -> ClauseError:
+    """Return the error for a name with hyphens that is not quoted: DuckDB's own parser would subtract."""
+    script, first, last = reader.script, reader.place - 1, reader.place - 1
+    while script.spelled(last + 1) == "-" and script.stop(last) == script.start(last + 1) and script.spelled(last + 2):
+        last += 2
+    name = script.text[script.start(first) : script.stop(last)]
+    problem = f'a name with a hyphen stands in double quotes; hint: "{name}"'
+    return reader.error(problem) if last == first else reader.mistake(problem, f'"{name}"', last, first=first)
+
+
+def no_recoding(reader: Reader) -> ClauseError:
+    """Return the error for what stands in the place of a recoding, behind IN."""
+    quoted = reader.spelled[1:-1] if reader.kind in {TokenType.STRING, TokenType.IDENTIFIER} else ""
+    near = nearest(reader.word or quoted, KINDS)
+    hint = f"did you mean {near}?" if near else f"the recodings are {', '.join(KINDS)}"
+    if near is None and reader.kind is TokenType.STRING:
+        hint, near = f"IN HIERARCHY {reader.spelled}", f"HIERARCHY {reader.spelled}"
+    problem = f"expected a recoding behind IN; hint: {hint}"
+    return reader.error(problem) if near is None else reader.mistake(problem, near)
+
+
+def no_list(reader: Reader, start: int) -> ClauseError:
+    """Return the error for columns in brackets where no list begins; without the brackets, every mask is permitted."""
+    script, end = reader.script, reader.script.partner.get(start, start)
+    inside = script.text[script.stop(start) : script.start(end)] if end > start else ""
+    kinds = "CUBE (...), ROLLUP (...), GROUPING SETS ((...), ...), or (lat, lon) IN RECTANGLES"
+    problem = f"a list needs its kind here; hint: {kinds}"
+    return script.mistake(problem, inside, start, end, shown=start) if inside.strip() else script.error(problem, start)
+
+
+def behind_clause(script: Script, place: int) -> ClauseError:
+    """Return the error for what stands behind a clause, and does not go on with it."""
+    word, spelled = script.word(place), script.spelled(place)
+    problem = f"the ANONYMIZE clause does not go on with {spelled}; hint: {_continued(word)}"
+    if word == "OR" or (spelled in {",", "&"} and begins_condition(script, place + 1)):
+        return script.mistake(problem, " AND", place)
+    if begins_condition(script, place):
+        return script.mistake(problem, f"AND {spelled}", place)
+    guarantee = _before(script, place, "GUARANTEE")
+    if word in {"KEEP", "LINKED"} and guarantee is not None:
+        last = script.after(place + 1) - 1
+        while script.spelled(last + 1) == ",":
+            last += 2
+        columns = script.text[script.start(place) : script.stop(last)]
+        conditions = script.text[script.start(guarantee) : script.stop(place - 1)]
+        return script.mistake(problem, f"{columns} {conditions}", place, last, first=guarantee, shown=place)
+    near = nearest(word, ["AND", "USING", "ORDER", "LIMIT", "OFFSET", "PER"], alike=ALIKE) if word else None
+    return script.error(problem, place) if near in {None, word} else script.mistake(problem, str(near), place)
+
+
+def _continued(word: str) -> str:
+    if word == "PER":
+        return "PER stands behind k, as in GUARANTEE k >= 5 PER patient_id"
+    if word == "USING":
+        return "one USING is enough"
+    if word in {"KEEP", "LINKED"}:
+        return f"{word} stands behind the columns, in front of GUARANTEE"
+    if word == "OR":
+        return "every condition holds: join them by AND"
+    return "conditions are joined by AND; ORDER and LIMIT come last"
+
+
+def no_algorithm(reader: Reader) -> ClauseError:
+    """Return the error for what stands in the place of an algorithm, behind USING."""
+    problem = "expected the name of an algorithm; hint: USING auto (time_limit = 60)"
+    quoted = reader.spelled[1:-1] if reader.kind is TokenType.STRING else ""
+    return reader.mistake(problem, as_identifier(quoted)) if quoted else reader.error(problem)
+
+
+def no_option(reader: Reader, known: tuple[str, ...]) -> ClauseError:
+    """Return the error for an option that there is not."""
+    hint = hint_of(reader.word, known, f"the options are {', '.join(known)}", spelled=str, synonyms=OPTIONS)
+    problem, near = f"there is no option {reader.spelled}; hint: {hint}", nearest(reader.word, known, OPTIONS)
+    return reader.error(problem) if near is None else reader.mistake(problem, near)
+
+
+def no_equals(reader: Reader, name: str) -> ClauseError:
+    """Return the error for what stands between an option and its value; an equals sign may be a part of it."""
+    problem = f"expected = behind {name}; hint: USING auto (time_limit = 60)"
+    if reader.spelled == ">" or reader.ahead(":", "="):  # => and :=
+        last = reader.place + reader.ahead(":", "=")
+        return reader.mistake(problem, " = ", last, first=reader.place - (reader.spelled == ">"))
+    if reader.kind in {TokenType.NUMBER, TokenType.STRING}:
+        return reader.mistake(problem, f"= {reader.spelled}")
+    return reader.error(problem)
+
+
+def no_part(reader: Reader, known: tuple[str, ...]) -> ClauseError:
+    """Return the error for a part of a policy that there is not."""
+    hint = hint_of(reader.word, known, f"the parts are {', '.join(known)}", spelled=str, synonyms=OPTIONS)
+    if is_like(reader.word, "SENSITIVE"):
+        example = "GUARANTEE k >= 5 AND l(disease) >= 2"
+        return reader.error(f"a policy has no part {reader.spelled}; hint: a sensitive column is named in {example}")
+    problem, near = f"a policy has no part {reader.spelled}; hint: {hint}", nearest(reader.word, known, OPTIONS)
+    return reader.error(problem) if near is None else reader.mistake(problem, near)
+
+
+def no_on(reader: Reader, problem: str) -> ClauseError:
+    """Return the error for what stands in the place of ON, behind the name of a policy."""
+    return reader.mistake(problem, "ON") if reader.word in {"FOR", "OF", "TO", "FROM", "IN"} else reader.error(problem)

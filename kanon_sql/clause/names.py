@@ -18,9 +18,13 @@ def column_name(reader: Reader, hint: str) -> str:
     hint : str
         What to write where something else comes.
     """
+    if reader.kind is TokenType.STRING:
+        meant = as_identifier(reader.spelled[1:-1].replace("''", "'"))
+        raise reader.mistake(f"expected a column, not a text in single quotes; hint: {hint}", meant)
     name = _identifier(reader, "a column", hint)
     if reader.spelled == ".":
-        raise reader.error("a column is named as the query returns it; hint: zip, without the table in front")
+        problem = "a column is named as the query returns it; hint: zip, without the table in front"
+        raise reader.mistake(problem, "", first=reader.place - 1)
     return name
 
 

@@ -19,13 +19,11 @@ from sqlglot import TokenType
 from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.conditions import conditions
 from kanon_sql.clause.masks import cross
-from kanon_sql.clause.mistakes import no_guarantee
+from kanon_sql.clause.mistakes import no_algorithm, no_equals, no_guarantee, no_option
 from kanon_sql.clause.names import policy_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
-from kanon_sql.errors import hint_of
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.synonyms import OPTIONS
 from kanon_sql.model.validation import RESERVED
 
 _OPTIONS = ("time_limit", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
@@ -84,7 +82,7 @@ def algorithm(reader: Reader) -> dict[str, Any]:
         name = reader.spelled.lower()
         reader.place += 1
     else:
-        raise reader.error("expected the name of an algorithm; hint: USING auto (time_limit = 60)")
+        raise no_algorithm(reader)
     options: dict[str, Any] = {"algorithm": name}
     if reader.skip("("):
         reader.separated(lambda: _option(reader, options))
@@ -95,12 +93,12 @@ def algorithm(reader: Reader) -> dict[str, Any]:
 def _option(reader: Reader, options: dict[str, Any]) -> None:
     start, name = reader.place, reader.word.lower()
     if name not in _OPTIONS:
-        hint = hint_of(name, _OPTIONS, f"the options are {', '.join(_OPTIONS)}", spelled=str, synonyms=OPTIONS)
-        raise reader.error(f"there is no option {reader.spelled}; hint: {hint}")
+        raise no_option(reader, _OPTIONS)
     if name in options:
         raise reader.error(f"the option {name} is given twice; hint: give it once")
     reader.place += 1
-    reader.expect("=", f"behind {name}; hint: USING auto (time_limit = 60)")
+    if not reader.skip("=") or reader.spelled == ">":
+        raise no_equals(reader, name)
     options[name] = _value(reader)
     reader.checked(lambda: Policy(every_column=True, algorithm=options["algorithm"], **{name: options[name]}), start)
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import TokenType
 
-from kanon_sql.clause.definitions import begins_definition
-from kanon_sql.clause.parse import parse_clause
+from kanon_sql.clause.corrections import clauses
 from kanon_sql.clause.script import Script, is_mentioned
-from kanon_sql.clause.split import find_sites
 from kanon_sql.errors import ClauseError
 from kanon_sql.model.validation import same_name
 
@@ -35,19 +31,9 @@ def place_of(column: str, sql: str, message: str) -> ClauseError | None:
         return None
     script = Script.read(sql)
     script.match_brackets()
-    places = (_place(script, column, first, end) for first, end in _parts(script))
+    places = (_place(script, column, first, end) for first, end in clauses(script))
     found = [place for place in places if place is not None]
     return script.error(message, found[0]) if len(found) == 1 else None
-
-
-def _parts(script: Script) -> Iterator[tuple[int, int]]:
-    """Yield the clauses of all statements, and the statements about policies, as places of tokens."""
-    for first, end in script.statements():
-        if begins_definition(script, first):
-            yield first, end
-        else:
-            for site in find_sites(script, first, end):
-                yield site.clause, parse_clause(script, site.clause)[1]
 
 
 def _place(script: Script, column: str, first: int, end: int) -> int | None:

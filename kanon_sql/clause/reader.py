@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import TypeVar
 
@@ -82,7 +83,12 @@ class Reader:
         number = self.decimal()
         divisor = self.decimal() if number is not None and self.skip("/") else "1"
         if number is None or divisor is None:
-            raise self.error(f"expected a number; hint: {hint}")
+            inside = self.spelled[1:-1] if self.kind in {TokenType.STRING, TokenType.IDENTIFIER} else ""
+            problem = f"expected a number; hint: {hint}"
+            raise self.mistake(problem, inside) if inside.isdecimal() else self.error(problem)
+        if self.spelled == "%":
+            share = format(Decimal(number) / 100, "f")
+            raise self.script.mistake("a share is a number from 0 to 1; hint: 0.2 for 20 %", share, start, self.place)
         if Fraction(divisor) == 0:
             raise self.script.error("a number cannot be divided by 0", start, self.place - 1)
         return Fraction(number) / Fraction(divisor)
@@ -99,6 +105,14 @@ class Reader:
         if self.spelled in {"?", "$"}:
             message = "a parameter cannot stand in the ANONYMIZE clause; hint: write the value itself, as in k >= 5"
         return self.script.error(message, self.place)
+
+    def mistake(
+        self, problem: str, instead: str, last: int | None = None, *, first: int | None = None, shown: int | None = None
+    ) -> ClauseError:
+        """Return the error that points at the next tokens and knows what was probably meant; see :meth:`Script.mistake`."""
+        if self.spelled in {"?", "$"}:
+            return self.error(problem)
+        return self.script.mistake(problem, instead, self.place, last, first=first, shown=shown)
 
     def checked(self, build: Callable[[], T], start: int) -> T:
         """Build a part of the policy; what it refuses is an error at the tokens from ``start`` to here."""

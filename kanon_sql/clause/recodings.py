@@ -16,12 +16,11 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from sqlglot import TokenType
-
+from kanon_sql.clause.mistakes import KINDS, no_recoding
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
-from kanon_sql.errors import ClauseError, PolicyError, hint_of, raise_alone
+from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.recodings import (
     PERIODS,
@@ -36,8 +35,6 @@ from kanon_sql.model.recodings import (
     Sets,
 )
 
-KINDS = ("DIGITS", "INTERVALS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS", "MEANS", "MEDIANS")
-
 
 def recoding(reader: Reader) -> Generalization | None:
     """Read ``IN ...`` behind a column, if it comes next; ``IN RECTANGLES`` is for two columns in parentheses."""
@@ -50,10 +47,7 @@ def kind(reader: Reader) -> Generalization:
     """Read what stands behind IN."""
     start, word = reader.place, reader.word
     if word not in KINDS:
-        hint = hint_of(word, KINDS, f"the recodings are {', '.join(KINDS)}", spelled=str)
-        if reader.kind is TokenType.STRING:
-            hint = f"IN HIERARCHY {reader.spelled}"
-        raise reader.error(f"expected a recoding behind IN; hint: {hint}")
+        raise no_recoding(reader)
     reader.place += 1
     own: dict[str, Any]
     built: Callable[..., Generalization]

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from kanon_sql.clause.corrections import corrected, read_as_meant
 from kanon_sql.clause.database import Database
 from kanon_sql.clause.definitions import begins_definition, parse_definition
 from kanon_sql.clause.groups import refuse_groups
 from kanon_sql.clause.parse import parse_clause
-from kanon_sql.clause.script import Script, is_mentioned
+from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
 from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
 
 T = TypeVar("T")
@@ -70,10 +71,18 @@ def rewrite(sql: str, release: Callable[[str, Policy], str], database: Database 
         script.word(place) == "ANONYMIZE" for place in range(len(script.tokens))
     ):
         return sql
-    script.match_brackets()
     rewriting = _Rewriting(script, release, database)
-    for first, end in parts:
-        rewriting.statement(first, end)
+    try:
+        script.match_brackets()
+        for first, end in parts:
+            rewriting.statement(first, end)
+    except CorrectableError as wrong:
+        raise_alone(corrected(wrong))
+    except ClauseError:
+        meant = read_as_meant(script)
+        if meant is None:
+            raise
+        raise_alone(meant)
     return _apply(sql, 0, len(sql), rewriting.edits) if rewriting.edits else sql
 
 

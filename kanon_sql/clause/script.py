@@ -37,6 +37,31 @@ class _Tokenizer(DuckDB.Tokenizer):
     COMMANDS: ClassVar[set[TokenType]] = set()
 
 
+class CorrectableError(ClauseError):
+    """A text that cannot be read, and what was probably meant in the place of a part of it.
+
+    Attributes
+    ----------
+    problem : str
+        What is wrong, and a hint.
+    sql : str
+        The whole text.
+    start, stop : int
+        Offsets of the part of the text that is wrong.
+    instead : str
+        What was probably meant there.
+    """
+
+    def __init__(self, problem: str, pointed: ClauseError, sql: str, start: int, stop: int, instead: str) -> None:
+        super().__init__(problem, line=pointed.line, column=pointed.column, text=pointed.text)
+        self.problem, self.sql, self.start, self.stop, self.instead = problem, sql, start, stop, instead
+
+    def hinting(self, meant: str | None) -> ClauseError:
+        """Return the error with a corrected text as its hint, or, where there is none, with its own."""
+        problem = self.problem if meant is None else f"{self.problem.partition('; hint: ')[0]}; hint: write {meant}"
+        return ClauseError(problem, line=self.line, column=self.column, text=self.text)
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """The tokens of a text; places are indexes into ``tokens``, and places outside of it are blank.
@@ -157,6 +182,37 @@ class Script:
         """Return the error that points at the tokens from ``place`` to ``last``; at the end of the text, at its last one."""
         place = min(place, len(self.tokens) - 1)
         return _error(message, self.text, self.start(place), self.stop(place if last is None else last))
+
+    def mistake(
+        self,
+        problem: str,
+        instead: str,
+        place: int,
+        last: int | None = None,
+        *,
+        first: int | None = None,
+        shown: int | None = None,
+    ) -> CorrectableError:
+        """Return the error that points at the tokens from ``place`` to ``last``, and knows what was probably meant.
+
+        Parameters
+        ----------
+        problem : str
+            What is wrong, and a hint in case that there is more wrong than can be corrected.
+        instead : str
+            What was meant in the place of these tokens.
+        place, last : int
+            The tokens; by default one.
+        first : int, optional
+            The token in front of ``place`` from which on ``instead`` replaces the text.
+        shown : int, optional
+            The last token that the error shows, where it is not the last one that is replaced.
+        """
+        end = place if last is None else last
+        pointed = self.error(problem, place, end if shown is None else shown)
+        return CorrectableError(
+            problem, pointed, self.text, self.start(place if first is None else first), self.stop(end), instead
+        )
 
 
 def is_mentioned(text: str) -> bool:

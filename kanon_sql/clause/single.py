@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from kanon_sql.clause.corrections import corrected
 from kanon_sql.clause.definitions import begins_definition
 from kanon_sql.clause.groups import refuse_groups
 from kanon_sql.clause.names import table_name
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.reader import Reader
-from kanon_sql.clause.script import Script, is_mentioned
+from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
 from kanon_sql.clause.split import check_tail, explains, find_sites
+from kanon_sql.errors import raise_alone
 from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.policy import Policy
 
@@ -68,7 +70,14 @@ def single_release(sql: str) -> Anonymized | None:
     """
     if not is_mentioned(sql):
         return None
-    script = Script.read(sql)
+    try:
+        return _taken_apart(Script.read(sql))
+    except CorrectableError as wrong:
+        raise_alone(corrected(wrong))
+
+
+def _taken_apart(script: Script) -> Anonymized | None:
+    sql = script.text
     statements = list(script.statements())
     if any(begins_definition(script, first) or explains(script, first) for first, _ in statements):
         raise script.error("policies are kept in files here, and nothing is explained; hint: policies='policies.yaml'", 0)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kanon_sql.clause.alias import BEFORE_NAMES, is_explicit_name, may_be_alias
+from kanon_sql.clause.mistakes import behind_clause, is_like, without_by
 from kanon_sql.clause.script import Script
 
 _QUERY = frozenset({"SELECT", "FROM", "VALUES", "TABLE", "PIVOT", "PIVOT_WIDER", "PIVOT_LONGER", "UNPIVOT"})
@@ -62,12 +63,7 @@ def find_sites(script: Script, first: int, end: int) -> Iterator[Site]:
         if is_clause(script, place):
             yield _site(script, place)
         elif may_be_alias(script, place):
-            raise script.error(
-                "ANONYMIZE without BY would be read as an alias and release raw rows; hint: the clause is "
-                "ANONYMIZE BY ... GUARANTEE k >= ... or ANONYMIZE WITH POLICY ...; "
-                'write AS anonymize for an alias, "anonymize" for a column',
-                place,
-            )
+            raise without_by(script, place)
 
 
 def is_clause(script: Script, place: int) -> bool:
@@ -102,7 +98,7 @@ def check_tail(script: Script, end: int) -> None:
             raise script.error(
                 f"{word} stands behind the ANONYMIZE clause; hint: the clause comes behind WHERE and GROUP BY", end
             )
-        raise script.error(f"the ANONYMIZE clause does not go on with {script.spelled(end)}; hint: {_continued(word)}", end)
+        raise behind_clause(script, end)
     while end < len(script.tokens) and script.spelled(end) not in {";", ")", "]", "}"}:
         if script.keyword(end) in SET_OPERATIONS:
             raise script.error(
@@ -115,24 +111,15 @@ def check_tail(script: Script, end: int) -> None:
         end = script.after(end)
 
 
-def _continued(word: str) -> str:
-    if word == "PER":
-        return "PER stands behind k, as in GUARANTEE k >= 5 PER patient_id"
-    if word == "USING":
-        return "one USING is enough"
-    if word in {"KEEP", "LINKED"}:
-        return f"{word} stands behind the columns, in front of GUARANTEE"
-    if word == "OR":
-        return "every condition holds: join them by AND"
-    return "conditions are joined by AND; ORDER BY and LIMIT come last"
-
-
 def _site(script: Script, clause: int) -> Site:
     start = level_start(script, clause)
     body: int | None = start
     while body is not None and body < clause and not begins_query(script, body):
         body = _behind_head(script, body, clause)
     if body is None or body >= clause:
+        if script.word(start) == "EXPLAIN" and is_like(script.word(start + 1), "ANONYMIZE"):
+            problem = f"unknown word {script.spelled(start + 1)}; hint: did you mean EXPLAIN ANONYMIZE?"
+            raise script.mistake(problem, "ANONYMIZE", start + 1)
         begin = script.spelled(start) if start < clause else "nothing"
         raise script.error(f"{begin} is no query that ANONYMIZE could follow; hint: FROM t ANONYMIZE BY ...", start)
     if script.keyword(clause - 1) in _UNFINISHED:

@@ -13,7 +13,7 @@ OPTIONS = (
     ("presence", "delta_presence"),
     ("recodings", "recode", "generalize", "generalization", "hierarchies"),
     ("masks", "mask", "patterns", "grouping_sets"),
-    ("keep", "kept", "unchanged", "insensitive"),
+    ("keep", "kept", "unchanged"),
     ("time_limit", "timeout", "time", "limit", "max_time"),
     ("algorithm", "method", "solver"),
     ("seed", "random_state", "random_seed"),

@@ -49,3 +49,10 @@ def test_a_statement_without_the_clause_has_no_parts(text: str) -> None:
 def test_what_is_no_release_is_refused(text: str, message: str) -> None:
     with pytest.raises(ClauseError, match=message):
         single_release(text)
+
+
+def test_a_mistake_shows_the_clause_that_was_meant():
+    with pytest.raises(ClauseError) as caught:
+        single_release("CREATE TABLE r AS SELECT zip FROM patients ANONYMIZE zip age GUARENTEE k = 5")
+    assert type(caught.value) is ClauseError
+    assert "; hint: write ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, " in str(caught.value)

@@ -139,3 +139,12 @@ def test_a_table_function_releases_small_tables_inside_a_query(people: Any) -> N
     for source, k in (("SELECT map(1, 2) AS m, 1 AS zip", 2), ("SELECT 1 AS zip", 2)):
         with pytest.raises(PySparkException):
             people.sql(f"SELECT * FROM k_anonymize(TABLE({source}), {k}, array('zip'))").collect()
+
+
+def test_a_word_that_spark_cannot_read_shows_the_clause_that_was_meant(people: Any) -> None:
+    with pytest.raises(ClauseError, match=r"hint: write ANONYMIZE BY zip GUARANTEE k >= 3 \(line 1"):
+        kanon_sql.spark.sql("SELECT zip FROM people ANONYMISE BY zip GUARANTEE k = 3")
+    from pyspark.errors import ParseException
+
+    with pytest.raises(ParseException):
+        kanon_sql.spark.sql("SELEC 1")

@@ -21,10 +21,10 @@ SELECT zip FROM patients ANONYMIZE BY zip ORDER BY zip
 -- error: GUARANTEE is missing in front of ORDER; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 43, at 'ORDER')
 -- name: no guarantee in front of a condition
 SELECT zip FROM patients ANONYMIZE BY zip k >= 5
--- error: GUARANTEE is missing in front of k; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 43, at 'k')
+-- error: GUARANTEE is missing in front of k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 43, at 'k')
 -- name: a misspelled guarantee
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEES k >= 5
--- error: expected GUARANTEE; hint: did you mean GUARANTEE? (line 1, column 43, at 'GUARANTEES')
+-- error: expected GUARANTEE; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 43, at 'GUARANTEES')
 -- name: columns without a comma
 SELECT zip FROM patients ANONYMIZE BY zip age GUARANTEE k >= 5
 -- error: expected a comma in front of a further column, or GUARANTEE
@@ -33,7 +33,7 @@ SELECT zip FROM patients ANONYMIZE BY zip DIGITS GUARANTEE k >= 5
 -- error: IN is missing in front of DIGITS
 -- name: a file without its kind
 SELECT zip FROM patients ANONYMIZE BY zip IN 'zip.csv' GUARANTEE k >= 5
--- error: expected a recoding behind IN; hint: IN HIERARCHY 'zip.csv'
+-- error: expected a recoding behind IN; hint: write ANONYMIZE BY zip IN HIERARCHY 'zip.csv' GUARANTEE k >= 5
 -- name: a name behind a file
 SELECT zip FROM patients ANONYMIZE BY zip IN HIERARCHY 'zip.csv'.other GUARANTEE k >= 5
 -- error: expected a table, or a file in single quotes; hint: job IN HIERARCHY jobs
@@ -42,28 +42,28 @@ SELECT zip FROM patients ANONYMIZE BY zip, age LINKED (zip, age) KEEP disease GU
 -- error: KEEP stands in front of LINKED
 -- name: kept behind the guarantee
 SELECT zip FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 KEEP disease
--- error: the ANONYMIZE clause does not go on with KEEP; hint: KEEP stands behind the columns, in front of GUARANTEE
+-- error: the ANONYMIZE clause does not go on with KEEP; hint: write ANONYMIZE BY zip, age KEEP disease GUARANTEE k >= 5
 -- name: conditions joined by or
 SELECT zip FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 OR l(disease) >= 2
--- error: the ANONYMIZE clause does not go on with OR; hint: every condition holds: join them by AND
+-- error: the ANONYMIZE clause does not go on with OR; hint: write ANONYMIZE BY zip, age GUARANTEE k >= 5 AND l(disease) >= 2
 -- name: an arrow for a comparison
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k => 5
--- error: expected >= behind k; hint: >= in place of =>, as in GUARANTEE k >= 5 (line 1, column 55, at '=>')
+-- error: expected >= behind k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 55, at '=>')
 -- name: an arrow the other way
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE t(disease) =< 0.2
--- error: expected <= behind t; hint: <= in place of =<, as in GUARANTEE t(disease, 'ordered') <= 0.3
+-- error: expected <= behind t; hint: write ANONYMIZE BY zip GUARANTEE t(disease) <= 0.2
 -- name: a sign of mathematics
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k ≥ 5
--- error: expected >= behind k; hint: >= in place of ≥, as in GUARANTEE k >= 5
+-- error: expected >= behind k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
 -- name: a blank within a comparison
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k > = 5
--- error: expected >= behind k; hint: >= in place of > =, as in GUARANTEE k >= 5 (line 1, column 55, at '> =')
+-- error: expected >= behind k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 55, at '> =')
 -- name: two equals signs
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k == 5
--- error: expected >= behind k; hint: >= in place of ==
+-- error: expected >= behind k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
 -- name: an arrow behind the number
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE 5 =< k
--- error: expected a comparison behind the number; hint: <= in place of =<
+-- error: expected a comparison behind the number; hint: write ANONYMIZE BY zip GUARANTEE 5 <= k
 -- name: no guarantee in a subquery
 SELECT * FROM (SELECT zip FROM patients ANONYMIZE BY zip) LIMIT 1
 -- error: GUARANTEE is missing; hint
@@ -87,7 +87,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE beta(disease) <= 0
 -- error: beta must be above 0, got 0; hint: with beta(disease) <= 2 a share triples at most
 -- name: beta from below
 FROM patients ANONYMIZE BY zip GUARANTEE beta(disease) >= 1
--- error: beta supports only <=; hint: GUARANTEE beta(disease) <= 2
+-- error: beta supports only <=; hint: write ANONYMIZE BY zip GUARANTEE beta(disease) <= 1
 -- name: delta of two columns
 FROM patients ANONYMIZE BY zip GUARANTEE delta(disease, 'age') <= 1
 -- error: expected ) at the end of delta(...); hint: GUARANTEE delta(disease) <= 1
@@ -112,7 +112,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'entropy', 3) >= 2
 -- error: c belongs to the variant 'recursive', not to 'entropy'
 -- name: a c that is no number
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', '3') >= 2
--- error: expected a number; hint: GUARANTEE l(disease) >= 2
+-- error: expected a number; hint: write ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', 3) >= 2
 -- name: more than diversity takes
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', 3, 4) >= 2
 -- error: expected ) at the end of l(...); hint: GUARANTEE l(disease) >= 2
@@ -121,16 +121,16 @@ FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 1/2
 -- error: l must be at least 1, got 1/2
 -- name: diversity from above
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease) <= 2
--- error: l supports only >=; hint: GUARANTEE l(disease) >= 2 (line 1, column 53, at '<=')
+-- error: l supports only >=; hint: write ANONYMIZE BY zip GUARANTEE l(disease) >= 2 (line 1, column 53, at '<=')
 -- name: strict diversity
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease) > 2
--- error: l supports only >=; hint: GUARANTEE l(disease) >= 2
+-- error: l supports only >=; hint: write ANONYMIZE BY zip GUARANTEE l(disease) >= 2
 -- name: diversity that ends early
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease)
 -- error: expected >= behind l; hint: GUARANTEE l(disease) >= 2
 -- name: closeness from below
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') >= .3
--- error: t supports only <=; hint: GUARANTEE t(disease, 'ordered') <= 0.3
+-- error: t supports only <=; hint: write ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') <= .3
 -- name: closeness from below with its sides exchanged
 FROM patients ANONYMIZE BY zip GUARANTEE .3 <= t(disease, 'ordered')
 -- error: t supports only <=; hint: GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 45, at '<=')
@@ -139,7 +139,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordred') <= .3
 -- error: the metric 'ordred' looks like 'ordered'
 -- name: a metric without quotes
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, ordered) <= .3
--- error: expected a metric in single quotes; hint: 'equal', 'ordered', 'numeric', 'hierarchical', or the name of a table of distances (line 1, column 53, at 'ordered')
+-- error: expected a metric in single quotes; hint: write ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') <= .3 (line 1, column 53, at 'ordered')
 -- name: a tree that is not named
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'hierarchical') <= .3
 -- error: the metric 'hierarchical' needs the table of its tree
@@ -148,7 +148,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1.01
 -- error: t must be from 0 to 1, got 101/100
 -- name: a share in percent
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1%
--- error: the ANONYMIZE clause does not go on with %
+-- error: a share is a number from 0 to 1; hint: write ANONYMIZE BY zip GUARANTEE t(disease) <= 0.01
 -- name: divided by nothing
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1/0.0
 -- error: a number cannot be divided by 0 (line 1, column 56, at '1/0.0')
@@ -179,7 +179,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= ?
 -- error: a parameter cannot stand in the ANONYMIZE clause
 -- name: a number alone
 FROM patients ANONYMIZE BY zip GUARANTEE 5
--- error: expected a comparison behind the number; hint: GUARANTEE k >= 5
+-- error: expected a comparison behind the number; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
 -- name: a number and nothing
 FROM patients ANONYMIZE BY zip GUARANTEE 5 <= 6
 -- error: expected a condition; hint: GUARANTEE k >= 5
@@ -233,7 +233,7 @@ FROM patients ANONYMIZE BY 'zip' GUARANTEE k >= 2
 -- error: expected a column
 -- name: an unknown recoding
 FROM patients ANONYMIZE BY age IN DIGIT GUARANTEE k >= 2
--- error: expected a recoding behind IN; hint: did you mean DIGITS?
+-- error: expected a recoding behind IN; hint: write ANONYMIZE BY age IN DIGITS GUARANTEE k >= 2
 -- name: a hierarchy without its table
 FROM patients ANONYMIZE BY age IN HIERARCHY GUARANTEE k >= 2
 -- error: expected a table; hint: job IN HIERARCHY jobs
@@ -372,7 +372,7 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip), (zip WEIGHT 2)) GUARANTEE k >= 
 -- error: the column has two weights
 -- name: an unknown option
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (speed = 9)
--- error: there is no option speed; hint: did you mean seed?
+-- error: there is no option speed; hint: write ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = 9)
 -- name: a share of suppressed rows for another algorithm
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (max_suppressed = 0.1)
 -- error: max_suppressed belongs to the algorithm 'full_domain'
@@ -477,7 +477,7 @@ CREATE ANONYMIZATION POLICY p ON patients ()
 -- error: a policy has no part ); hint: the parts are IDENTIFIER, BY, KEEP, GUARANTEE, USING
 -- name: an unknown part
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIERS name; BY zip; GUARANTEE k >= 5)
--- error: a policy has no part IDENTIFIERS; hint: did you mean IDENTIFIER? (line 1, column 44, at 'IDENTIFIERS')
+-- error: a policy has no part IDENTIFIERS; hint: write CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name; BY zip; GUARANTEE k >= 5) (line 1, column 44, at 'IDENTIFIERS')
 -- name: a part twice
 CREATE ANONYMIZATION POLICY p ON patients (BY zip; BY age; GUARANTEE k >= 5)
 -- error: the part BY is given twice
@@ -489,7 +489,7 @@ CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name; GUARANTEE k >= 5)
 -- error: the policy has no BY; hint: BY zip, age
 -- name: parts without a semicolon
 CREATE ANONYMIZATION POLICY p ON patients (BY zip, age GUARANTEE k >= 5)
--- error: expected a semicolon or ) behind a part; hint: semicolons separate parts, commas columns (line 1, column 56, at 'GUARANTEE')
+-- error: expected a semicolon or ) behind a part; hint: write CREATE ANONYMIZATION POLICY p ON patients (BY zip, age; GUARANTEE k >= 5) (line 1, column 56, at 'GUARANTEE')
 -- name: an identifier that is a quasi-identifier
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name, Zip; BY zip, age; GUARANTEE k >= 5)
 -- error: the column "zip" is an identifier already; hint: give it one role (line 1, column 66, at 'BY zip, age')

@@ -96,7 +96,8 @@ def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
         cause = session.cause_of(str(error))
         if cause is not None:
             return _located(cause, asked.text)
-        if isinstance(error, duckdb.BinderException) and (wrong := unknown_argument(asked.text, str(error))) is not None:
+        wrong = _mistake(error, asked.text)
+        if wrong is not None:
             return wrong
     if not asked.released or isinstance(error, _PASSED_ON):
         return None
@@ -130,6 +131,15 @@ def _place(message: str, text: str) -> str:
         return ""
     start = text.index(shown) + max(0, len(found["before"]) - len(found["head"]) - cut)
     return f" at line {text.count(chr(10), 0, start) + 1}, column {start - text.rfind(chr(10), 0, start)}"
+
+
+def _mistake(error: duckdb.Error, text: str) -> KanonError | None:
+    """Return the error for a word that is nearly one of the clause, or an argument that a function of ours does not have."""
+    if isinstance(error, duckdb.ParserException):
+        from kanon_sql.clause import not_our_word  # sqlglot is only paid for where DuckDB has refused the text
+
+        return not_our_word(text)
+    return unknown_argument(text, str(error)) if isinstance(error, duckdb.BinderException) else None
 
 
 def _located(cause: KanonError, text: str) -> KanonError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_sql.clause import single_release
+from kanon_sql.clause import not_our_word, single_release
 from kanon_sql.engines.spark.anonymization import released
 from kanon_sql.engines.spark.failures import told
 from kanon_sql.engines.spark.names import fresh, joined, name_parts
@@ -68,7 +68,7 @@ def sql(
     spark = session or active()
     parts = single_release(text)
     if parts is None:
-        return spark.sql(text)
+        return _passed_on(spark, text)
     if into is not None and parts.into is not None:
         raise SourceError("the statement names the table of the release already; hint: leave into out")
     with told("reading the source"):
@@ -82,6 +82,19 @@ def sql(
         return table
     with told("reading the release"):
         return spark.sql(f"SELECT * FROM {joined(name_parts(place))} {parts.tail}")  # noqa: S608 - theirs
+
+
+def _passed_on(spark: SparkSession, text: str) -> DataFrame:
+    """Run a statement without the clause; where Spark cannot read it, a word may have been meant for the clause."""
+    from pyspark.errors import ParseException
+
+    try:
+        return spark.sql(text)
+    except ParseException:
+        wrong = not_our_word(text)
+        if wrong is None:
+            raise
+        raise_alone(wrong)
 
 
 def active() -> SparkSession:
