@@ -265,5 +265,4 @@ class Policy(Guarantee):
         **options
             As in :class:`~kanon_sql.model.policy_options.PolicyOptions`.
         """
-        given = completed("Policy.of", options, POLICY_DEFAULTS)
-        return cls(**policy_parts(given, k_named="k" in options))
+        return cls(**policy_parts(completed("Policy.of", options, POLICY_DEFAULTS)))

@@ -10,7 +10,7 @@ from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import AtLevels, Mask
-from kanon_sql.model.policy_options import thresholds
+from kanon_sql.model.policy_options import UNSAID_K, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.requirements import KAnonymity, People, named_population, named_requirements, population_ones
@@ -19,8 +19,8 @@ from kanon_sql.model.validation import by_name, named, refuse_twice, same_name
 _SEARCH_AND_OUTPUT = ("algorithm", "time_limit", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
 
 
-def policy_parts(given: Mapping[str, Any], *, k_named: bool) -> dict[str, Any]:
-    """Return the fields of a policy from its options, each of which is there; ``k_named`` tells whether k is the user's own.
+def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a policy from its options, each of which is there.
 
     Raises
     ------
@@ -34,8 +34,8 @@ def policy_parts(given: Mapping[str, Any], *, k_named: bool) -> dict[str, Any]:
     about = named_requirements(given["sensitive"], **thresholds(given))
     population = named_population(given["population"], k_map=given["k_map"], presence=given["presence"])
     others = (*about, *population, *given["requirements"])
-    if population_ones(others) and not k_named:
-        k = 1  # nothing is asked of the rows of a class
+    if k is UNSAID_K:
+        k = 1 if population_ones(others) else int(k)  # beside a population, nothing is asked of the rows of a class
     rows = () if k == 1 and population_ones(others) else (KAnonymity(k=k),)
     permitted, groups = _lists_of_columns(masks, linked)
     return {

@@ -88,13 +88,11 @@ class AuditOptions(ThresholdOptions, total=False):
     sensitive: str | None
 
 
-class PolicyOptions(ThresholdOptions, PopulationOptions, Generic[Recoding], total=False):
-    """The parts of a policy by name.
+class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], total=False):
+    """The parts of a policy by name, all but its k.
 
     Parameters
     ----------
-    k : int
-        Least number of rows of a class; 2 by default, but beside a guarantee about the population.
     quasi_identifiers : iterable of str, optional
         Columns that help to recognize somebody; None takes all that are not sensitive.
     sensitive : str, optional
@@ -123,7 +121,6 @@ class PolicyOptions(ThresholdOptions, PopulationOptions, Generic[Recoding], tota
         As in :class:`~kanon_sql.model.policy.Policy`.
     """
 
-    k: int
     quasi_identifiers: Iterable[str | QuasiIdentifier] | None
     sensitive: str | None
     per: str | None
@@ -142,10 +139,32 @@ class PolicyOptions(ThresholdOptions, PopulationOptions, Generic[Recoding], tota
     unlisted_limit: Number
 
 
+class PolicyOptions(OptionsBesideK[Recoding], Generic[Recoding], total=False):
+    """The parts of a policy by name.
+
+    Parameters
+    ----------
+    k : int
+        Least number of rows of a class; 2 by default, but beside a guarantee about the population.
+    quasi_identifiers, sensitive, per, requirements, masks, linked, keep, weights, recodings, algorithm, time_limit, seed, \
+max_suppressed, suppress, row_order, l, variant, c, t, metric, hierarchy, beta, delta, k_map, presence, population
+        As in `OptionsBesideK`.
+    """
+
+    k: int
+
+
+class _Unsaid(int):
+    """A number that is the default of an option, told from an equal one that somebody has written by what it is."""
+
+
+UNSAID_K = _Unsaid(2)
+"""The k of a policy that names none."""
+
 _THRESHOLDS = dict.fromkeys(("l", "variant", "c", "t", "metric", "hierarchy", "beta", "delta"))
 
 POLICY_DEFAULTS: dict[str, Any] = {
-    "k": 2,
+    "k": UNSAID_K,
     "quasi_identifiers": None,
     "sensitive": None,
     **_THRESHOLDS,
@@ -207,7 +226,9 @@ def spelled_out(defaults: Mapping[str, Any]) -> Callable[[F], F]:
         own = [each for each in plain.parameters.values() if each.kind is not each.VAR_KEYWORD]
         named = [each for each in own if each.kind is each.KEYWORD_ONLY]
         options = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in defaults.items()]
-        parameters = [*(each for each in own if each not in named), *options, *named]
+        placed = [each for each in own if each not in named]
+        options = [each for each in options if each.name not in {other.name for other in placed}]
+        parameters = [*placed, *options, *named]
         vars(function)["__signature__"] = plain.replace(parameters=parameters)
         return function
 

@@ -148,3 +148,16 @@ def test_a_word_that_spark_cannot_read_shows_the_clause_that_was_meant(people: A
 
     with pytest.raises(ParseException):
         kanon_sql.spark.sql("SELEC 1")
+
+
+def test_k_is_the_second_argument(dropped: Any) -> None:
+    release = kanon_sql.spark.anonymize(dropped.table("people").select("zip", "a ge"), 3, into="default.second")
+    assert release.certificate.requirements == ("k >= 3",)
+    assert (
+        release.certificate.policy
+        == kanon_sql.Policy.of(k=3, quasi_identifiers=["zip", "a ge"]).resolve(["zip", "a ge"]).to_json()
+    )
+    with pytest.raises(TypeError, match="multiple values for argument 'k'"):
+        kanon_sql.spark.anonymize(dropped.table("people"), 3, k=3, into="default.second")
+    with pytest.raises(PolicyError, match="leave the options out"):
+        kanon_sql.spark.anonymize(dropped.table("people"), 3, policy="{}", into="default.second")

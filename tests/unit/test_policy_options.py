@@ -33,7 +33,9 @@ def test_every_option_is_in_the_signature_and_no_other_one_is_taken(
 ) -> None:
     found = inspect.signature(function).parameters
     assert {each: found[each].default for each in defaults} == defaults
-    assert all(found[each].kind is inspect.Parameter.KEYWORD_ONLY for each in defaults)
+    second = [each for each in found if found[each].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD][1:]
+    assert second == (["k"] if function is kanon_sql.anonymize else ["released"] if function is report else [])
+    assert all(found[each].kind is inspect.Parameter.KEYWORD_ONLY for each in defaults if each not in second)
     assert not any(each.kind is each.VAR_KEYWORD for each in found.values())
     assert "quasi_identifiers=None" in pydoc.plain(pydoc.render_doc(function))
     with pytest.raises(
@@ -58,7 +60,14 @@ def test_the_defaults_are_those_of_a_policy() -> None:
     own = {each.name: each.default for each in fields(Policy)}
     for name in ("algorithm", "time_limit", "seed", "max_suppressed", "suppress", "row_order"):
         assert POLICY_DEFAULTS[name] == own[name]
-    assert Policy.of() == Policy.of(**POLICY_DEFAULTS)
+    assert Policy.of() == Policy.of(**POLICY_DEFAULTS) == Policy.of(k=2)
+    assert type(Policy.of().least_class_size) is int
+
+
+def test_a_k_that_is_written_counts_beside_a_population() -> None:
+    about = {"quasi_identifiers": ["a"], "k_map": 5, "population": "everybody"}
+    assert Policy.of(**about).least_class_size == 1
+    assert Policy.of(**about, k=2).least_class_size == 2
 
 
 def test_the_arguments_of_the_table_functions_are_options() -> None:

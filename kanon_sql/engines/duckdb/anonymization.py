@@ -21,7 +21,7 @@ from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
 from kanon_sql.engines.duckdb.written import read_options
 from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out
+from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
 @spelled_out(POLICY_DEFAULTS)
 def anonymize(
     table: Any,
+    k: int = UNSAID_K,
     *,
     tables: Mapping[str, Any] | None = None,
     secret: str | bytes | None = None,
     progress: Progress | None = None,
-    **options: Unpack[PolicyOptions[str | Generalization]],
+    **options: Unpack[OptionsBesideK[str | Generalization]],
 ) -> Release:
     """Release a table so that every row looks like k - 1 others, at the least loss.
 
@@ -45,6 +46,8 @@ def anonymize(
     ----------
     table : pyarrow.Table or RecordBatch, pandas.DataFrame, polars.DataFrame or LazyFrame, or DuckDBPyRelation
         The source. A pandas index is not released, nor is metadata.
+    k : int
+        Least number of rows of a class; 2 by default, but beside a guarantee about the population.
     tables : mapping, optional
         By their names, the hierarchies, tables of distances and of neighbours that requirements and recodings name, each of
         a kind as ``table``.
@@ -54,7 +57,7 @@ def anonymize(
         Called with a `Moment`: the step, the share done, and cost, bound and gap of the best release so far; may raise to
         stop. By default a notebook shows it under the cell; elsewhere nothing is shown.
     **options
-        The policy, as in :class:`~kanon_sql.model.policy_options.PolicyOptions`: ``k``, ``quasi_identifiers``,
+        The rest of the policy, as in :class:`~kanon_sql.model.policy_options.OptionsBesideK`: ``quasi_identifiers``,
         ``sensitive``, ... Recodings may be texts, as the clause writes them: ``{'zip': 'DIGITS', 'age': 'INTERVALS (5, 10)',
         'job': 'HIERARCHY jobs', 'lat': 'RECTANGLES WITH lon', ...}``; the cells become texts. ``'zip IN DIGITS (3)'`` in a
         mask shows a column at some of its levels, its name alone at all of them.
@@ -80,14 +83,14 @@ def anonymize(
     --------
     >>> import pyarrow as pa
     >>> people = pa.table({"zip": ["98101", "98101", "98102", "98103"], "age": [34, 34, 51, 51]})
-    >>> release = anonymize(people, k=2)
+    >>> release = anonymize(people, 2)
     >>> sorted(release.table.to_pandas()["zip"].dropna())
     ['98101', '98101']
     >>> release.certificate.figures()["cost"]
     '2, lower bound 2: no release costs less'
     """
     completed("anonymize", options, POLICY_DEFAULTS)
-    policy = Policy.of(**read_options(options))
+    policy = Policy.of(**read_options({**options, "k": k}))
     source = table if is_relation(table) else frame_of(table)
     resolved = policy.resolve(names_of(source))
     sql = release_query('"source"', resolved, number=NUMBER if isinstance(source, Frame) else None)

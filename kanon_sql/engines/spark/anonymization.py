@@ -16,7 +16,7 @@ from kanon_sql.engines.spark.policies import policy_of
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out
+from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.secret import secret_of
 from kanon_sql.solvers.budget import Progress, silent
@@ -36,6 +36,7 @@ _LOCK = threading.Lock()
 @spelled_out(POLICY_DEFAULTS)
 def anonymize(
     df: DataFrame,
+    k: int = UNSAID_K,
     *,
     into: str,
     using: str = "parquet",
@@ -45,7 +46,7 @@ def anonymize(
     scratch_schema: str | None = None,
     policy: str | None = None,
     policies: str | Path | None = None,
-    **options: Unpack[PolicyOptions[str | Generalization]],
+    **options: Unpack[OptionsBesideK[str | Generalization]],
 ) -> Release:
     """Release a DataFrame as a table so that every row looks like k - 1 others, at the least loss.
 
@@ -53,6 +54,8 @@ def anonymize(
     ----------
     df : DataFrame
         The source, of a classic session or of Connect. It is read two or three times, and has to be the same each time.
+    k : int
+        As for `kanon_sql.anonymize`.
     into : str
         The table that the release becomes, as in ``schema.table``; it must not be there yet.
     using : str
@@ -99,9 +102,9 @@ def anonymize(
     ... )
     """
     completed("anonymize", options, POLICY_DEFAULTS)
-    if policy is not None and options:
+    if policy is not None and (options or k is not UNSAID_K):
         raise PolicyError("a policy says all that is guaranteed; hint: leave the options out, or the policy")
-    asked = Policy.of(**read_options(options)) if policy is None else policy
+    asked = Policy.of(**read_options({**options, "k": k})) if policy is None else policy
     fields_of(df)
     source, chosen = policy_of(df, asked, policies)
     return released(
