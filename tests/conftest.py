@@ -195,3 +195,4 @@ def _numbered_rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """Let a test marked ``numbers_rows`` release the column that numbers its rows: tests of the refusal never have the mark."""
     if request.node.get_closest_marker("numbers_rows"):
         monkeypatch.setattr("kanon_sql.engines.duckdb.session.refuse_unlisted", lambda *_: None)
+        monkeypatch.setattr("kanon_sql.engines.duckdb.announcing.announce", lambda _: None)

@@ -147,7 +147,8 @@ class PolicyOptions(OptionsBesideK[Recoding], Generic[Recoding], total=False):
     k : int
         Least number of rows of a class; 2 by default, but beside a guarantee about the population.
     quasi_identifiers, sensitive, per, requirements, masks, linked, keep, weights, recodings, algorithm, time_limit, seed, \
-max_suppressed, suppress, row_order, l, variant, c, t, metric, hierarchy, beta, delta, k_map, presence, population
+max_suppressed, suppress, row_order, unlisted_limit, \
+l, variant, c, t, metric, hierarchy, beta, delta, k_map, presence, population
         As in `OptionsBesideK`.
     """
 

@@ -205,8 +205,8 @@ def test_policies_that_appear_are_left_as_they_are(monkeypatch: pytest.MonkeyPat
         con.execute("CREATE ANONYMIZATION POLICY mine ON p (BY a; GUARANTEE k >= 2)")
     written = staging.write_text
 
-    def write(text: str, path: Path) -> None:
-        written(text, path)
+    def write(text: str, path: Path, *, private: bool) -> None:
+        written(text, path, private=private)
         Path("policies.json").write_text("mine")
 
     monkeypatch.setattr(staging, "write_text", write)

@@ -171,7 +171,7 @@ def test_a_column_without_a_role_is_refused(kanon: Kanon, patients: Path, policy
     patients.write_text(text)
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", "--policy", "policy.json")
     assert done.returncode == 1
-    assert '"visits" has no role' in done.stderr
+    assert 'names the unknown column "visit"; hint: did you mean "visits"?' in done.stderr
     assert not (folder / "out.csv").exists()
 
 

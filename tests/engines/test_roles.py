@@ -12,6 +12,7 @@ import pytest
 import kanon_sql
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.exposure import exposure
 from kanon_sql.errors import ClauseError, PolicyError, UnknownColumnError
 
 TABLE = """CREATE TABLE t AS SELECT hash(i * 7) % 5 AS zip, 20 + hash(i * 3) % 4 AS age, hash(i * 7) % 5 AS region,
@@ -168,7 +169,7 @@ def test_the_figures_are_those_of_the_definition(con: Connection, seed: int) -> 
 
 
 def test_a_large_table_is_sampled_and_says_so(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kanon_sql.engines.duckdb.exposure._BUDGET", 20_000)
+    monkeypatch.setitem(exposure.__kwdefaults__, "budget", 20_000)
     con.execute(
         "CREATE OR REPLACE TABLE wide AS "
         "SELECT i % 4 AS a, hash(i) % 7 AS b, i AS id, i // 2 AS c, i % 4 AS same FROM range(20000) r(i)"

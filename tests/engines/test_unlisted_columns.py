@@ -11,6 +11,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.exposure import exposure
 from kanon_sql.errors import AuditError, KanonWarning, PolicyError, UnlistedColumnError
 from kanon_sql.model.unlisted import Limits
 
@@ -138,7 +139,7 @@ def test_explain_names_the_refusal(con: Connection) -> None:
 def test_large_tables_are_counted_exactly(
     con: Connection, monkeypatch: pytest.MonkeyPatch, singles: int, refused: bool
 ) -> None:
-    monkeypatch.setattr("kanon_sql.engines.duckdb.exposure._BUDGET", 500)
+    monkeypatch.setitem(exposure.__kwdefaults__, "budget", 500)
     rows = f"SELECT i % 4 AS a, CASE WHEN i < {singles} THEN i ELSE -(i % 7) - 1 END AS b FROM range(2000) t(i)"
     query = f"FROM ({rows}) ANONYMIZE BY a GUARANTEE k >= 5"
     if refused:
