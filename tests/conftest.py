@@ -190,9 +190,11 @@ def data(root: Path) -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True)
-def _numbered_rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a test marked ``numbers_rows`` release the column that numbers its rows: tests of the refusal never have the mark."""
-    if request.node.get_closest_marker("numbers_rows"):
-        monkeypatch.setattr("kanon_sql.engines.duckdb.session.refuse_unlisted", lambda *_: None)
-        monkeypatch.setattr("kanon_sql.engines.duckdb.announcing.announce", lambda _: None)
+@pytest.fixture(autouse=True, scope="module")
+def _numbered_rows(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let tests release a column that numbers their rows, without a word, unless their module is about such columns."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.node.get_closest_marker("unlisted") is None:
+            patch.setattr("kanon_sql.engines.duckdb.session.refuse_unlisted", lambda *_: None)
+            patch.setattr("kanon_sql.engines.duckdb.announcing.announce", lambda _: None)
+        yield

@@ -30,7 +30,8 @@ def groups(tbl: str, k: int, columns: Mapping[str, tuple[str, str]], recodings: 
     -----
     The release itself is asked, beside a copy of the labels that it leaves alone: so what is told has passed its audit.
     """
-    policy = Policy.of(k=k, quasi_identifiers=list(columns), recodings=recodings)
+    # the label gives its group back: that is what is asked for
+    policy = Policy.of(k=k, quasi_identifiers=list(columns), recodings=recodings, unlisted_limit=1)
     pairs = [
         f"{quoted(named(source, 'the labels'))} AS {quoted(name)}"
         for group, (label, source) in columns.items()

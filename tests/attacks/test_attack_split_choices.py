@@ -14,7 +14,7 @@ from benchmarks.attacks.victim import Rows, Victim
 TABLES, RERUNS = 50, 15
 THRESHOLD = 1e-4
 
-pytestmark = [pytest.mark.exhaustive, pytest.mark.numbers_rows]
+pytestmark = pytest.mark.exhaustive
 
 Pairs = list[tuple[Rows, dict[str, list[object]]]]
 

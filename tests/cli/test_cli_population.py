@@ -12,8 +12,6 @@ from kanon_process import Kanon
 
 from kanon_sql.certificate import Certificate
 
-pytestmark = pytest.mark.numbers_rows
-
 QI = ("--qi", "zip,age")
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 from kanon_process import Kanon
 
-pytestmark = pytest.mark.numbers_rows
-
 DISEASES = ("flu", "cold", "ulcer")
 
 

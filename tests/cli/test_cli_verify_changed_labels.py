@@ -28,8 +28,6 @@ from generalized_cases import (
 from kanon_sql.certificate import Certificate
 from kanon_sql.verification.files import read_certificate
 
-pytestmark = pytest.mark.numbers_rows
-
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:

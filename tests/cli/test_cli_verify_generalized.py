@@ -27,8 +27,6 @@ from generalized_cases import (
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import InfeasibleError
 
-pytestmark = pytest.mark.numbers_rows
-
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:

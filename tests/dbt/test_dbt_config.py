@@ -81,7 +81,7 @@ REFUSED = {
         {},
         "{}",
         "select a.* from (select zip, age // 10 as age, 'about ' || age // 10 as area from REF "
-        "anonymize by zip, age guarantee k >= 5) as a "
+        "anonymize by zip, age keep area guarantee k >= 5) as a "
         "where (select count(*) from (select zip, age from REF anonymize by zip, age guarantee k >= 5)) > 0",
         "strict: area is released unchanged and gives back .*hint: the previous release is still in place",
     ),

@@ -17,8 +17,6 @@ from scratch import scratch
 import kanon_sql
 from kanon_sql import errors
 
-pytestmark = pytest.mark.numbers_rows
-
 K = 3
 POLICY: dict[str, Any] = {"k": K, "quasi_identifiers": ["zip", "age"]}
 

@@ -12,8 +12,6 @@ import kanon_sql
 from kanon_sql import errors
 from kanon_sql.engines.duckdb.connection import Connection
 
-pytestmark = pytest.mark.numbers_rows
-
 POLICY: dict[str, Any] = {"k": 3, "quasi_identifiers": ["zip"], "per": "patient"}
 
 

@@ -16,8 +16,6 @@ from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.engines.duckdb.versions import TARGET_IS_FIRST_PARAMETER
 from kanon_sql.errors import InfeasibleError, SourceError
 
-pytestmark = pytest.mark.numbers_rows
-
 RELEASES = {
     "clause": "(SELECT zip, age, x FROM p ANONYMIZE BY zip, age GUARANTEE k >= 5)",
     "function": "(FROM k_anonymize('p', 5, qi := ['zip', 'age']))",

@@ -12,8 +12,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import InfeasibleError, KanonError, PolicyError, SourceError, UnknownAlgorithmError, UnknownColumnError
 
-pytestmark = pytest.mark.numbers_rows
-
 SECRET = "Schickelgruber-4711"
 
 

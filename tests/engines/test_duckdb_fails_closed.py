@@ -20,7 +20,7 @@ from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding
 
-pytestmark = [pytest.mark.own_connection, pytest.mark.numbers_rows]
+pytestmark = pytest.mark.own_connection
 
 Change = Callable[[CodedTable, Recoding], Recoding]
 

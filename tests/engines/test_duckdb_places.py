@@ -12,8 +12,6 @@ from asking import ask, class_sizes, tables, types
 
 import kanon_sql
 
-pytestmark = pytest.mark.numbers_rows
-
 CALLS = [
     "k_anonymize('people', 2, qi := ['zip', 'age'])",
     "k_anonymize(tbl := 'people', k := 2, qi := ['zip', 'age'])",

@@ -8,8 +8,6 @@ from asking import ask, types
 
 import kanon_sql
 
-pytestmark = pytest.mark.numbers_rows
-
 # type, then three different values as SQL: the first is shared by three rows, the others are alone
 VALUES = [
     ("BOOLEAN", "true", "false", "NULL"),

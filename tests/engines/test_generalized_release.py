@@ -22,8 +22,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError, PolicyError
 
-pytestmark = pytest.mark.numbers_rows
-
 Values = Sequence[Any]
 
 TREE = {"a": ("x", "z"), "b": ("x", "z"), "c": ("y", "z"), "d": ("y", "z"), "e": ("w", "v")}

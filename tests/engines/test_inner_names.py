@@ -9,8 +9,6 @@ import duckdb
 import pytest
 from asking import class_sizes
 
-pytestmark = pytest.mark.numbers_rows
-
 TEXTS = [each.read_text() for each in files("kanon_sql.engines.duckdb").joinpath("statements").iterdir()]
 NAMES = sorted(set(re.findall(r"\b[a-z_]+\b", " ".join(re.sub(r"--.*|'[^']*'", "", text) for text in TEXTS))))
 

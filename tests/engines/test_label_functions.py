@@ -8,8 +8,6 @@ import pytest
 
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, UnknownColumnError
 
-pytestmark = pytest.mark.numbers_rows
-
 
 @pytest.fixture
 def con(shared_clause):

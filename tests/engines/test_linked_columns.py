@@ -20,8 +20,6 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.registry import SOLVERS
 
-pytestmark = pytest.mark.numbers_rows
-
 QI = ["city", "zip", "age"]
 LINKED = [["city", "zip"]]
 

@@ -14,8 +14,6 @@ import pytest
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.model.policy import Policy
 
-pytestmark = pytest.mark.numbers_rows
-
 RELEASE = """
 import sys, kanon_sql
 names = [f"c{n}" for n in range(8)]

@@ -13,8 +13,6 @@ import pytest
 
 from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, PolicyError
 
-pytestmark = pytest.mark.numbers_rows
-
 
 @pytest.fixture
 def con(shared_clause):

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-pytestmark = [pytest.mark.own_connection, pytest.mark.numbers_rows]
+pytestmark = pytest.mark.own_connection
 
 SOURCES = {
     "zip": "SELECT i AS id, (random() * 4)::INTEGER AS zip, i % 3 AS age FROM range(60) AS t(i)",

@@ -19,8 +19,6 @@ from kanon_sql.model.recodings import Bins, Rectangles, Regions
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.labels.grouping import Grouping
 
-pytestmark = pytest.mark.numbers_rows
-
 K = 60
 
 CHOICES = [

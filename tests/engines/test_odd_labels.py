@@ -16,8 +16,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.errors import AuditError
 
-pytestmark = pytest.mark.numbers_rows
-
 TEXTS = ["Smith, John", "[a, b]", "[a", "a]", "{a}", "{a, b}", '"q"', '"', "x or NULL", "NULL", "it's", "a\nb",
          "a\x00b", "a\u200b",
          "*", "98*", "", ",", ", ", "a", "b", "bin 01", "bin 1", "region 3", '["a", "b"]', "\\", "é", None]  # fmt: skip

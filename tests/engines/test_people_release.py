@@ -18,8 +18,6 @@ from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.table.recoding import Recoding
 
-pytestmark = pytest.mark.numbers_rows
-
 HEADS = "SELECT min(n) FROM (SELECT count(DISTINCT who) AS n FROM ({}) GROUP BY zip, age)"
 
 

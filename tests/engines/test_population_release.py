@@ -18,8 +18,6 @@ from kanon_sql.model.requirements import KAnonymity, KMap, LDiversity
 from kanon_sql.solvers.population import k_map
 from kanon_sql.solvers.population.cheapest import Cheapest
 
-pytestmark = pytest.mark.numbers_rows
-
 PATIENTS = """SELECT (98100 + hash(i) % 30)::VARCHAR AS zip, (20 + hash(i, 1) % 30)::INT AS age,
     DATE '2020-01-01' + (hash(i, 5) % 400)::INT AS day, ['a', 'b', 'c', NULL][1 + (hash(i, 4) % 4)::INT] AS town,
     ['flu', 'gout', 'acne'][1 + (hash(i, 2) % 3)::INT] AS disease FROM range(60) AS t(i)"""

@@ -18,8 +18,6 @@ from kanon_sql.model.requirements import DeltaPresence, KMap
 from kanon_sql.solvers.population import k_map, presence
 from kanon_sql.solvers.population.cheapest import Cheapest
 
-pytestmark = pytest.mark.numbers_rows
-
 
 @pytest.fixture
 def con(shared_clause: Connection) -> Connection:

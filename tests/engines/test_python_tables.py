@@ -17,8 +17,6 @@ from kanon_sql.certificate import Release, Status
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError, PolicyError, SourceError, UnknownColumnError
 from kanon_sql.solvers.budget import Moment
 
-pytestmark = pytest.mark.numbers_rows
-
 pl = pytest.importorskip("polars")
 
 SECRET = "Schickelgruber-4711"

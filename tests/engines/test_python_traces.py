@@ -17,8 +17,6 @@ import pytest
 
 import kanon_sql
 
-pytestmark = pytest.mark.numbers_rows
-
 CANARY = "Martian-canary-of-sixteen-letters"
 RACES = ["Asian"] * 4 + ["White"] * 4 + [CANARY]
 STRANGER = "Stranger-canary-outside-the-table"

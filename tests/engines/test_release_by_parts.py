@@ -17,8 +17,6 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Moment
 from kanon_sql.table.spooled_codes import SpooledCodes
 
-pytestmark = pytest.mark.numbers_rows
-
 VISITS = """
 CREATE TABLE visits AS
 SELECT (hash(8 * i) % 40)::INTEGER AS age, 'z' || (hash(8 * i + 1) % 300) AS zip, hash(8 * i + 2) % 2 = 0 AS sex,

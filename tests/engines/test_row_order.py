@@ -10,8 +10,6 @@ import pytest
 
 import kanon_sql
 
-pytestmark = pytest.mark.numbers_rows
-
 QI = ["zip", "age"]
 
 

@@ -38,8 +38,6 @@ from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding
 
-pytestmark = pytest.mark.numbers_rows
-
 Row = tuple[Any, ...]
 
 VALUES = ["a", "b", "c", "d", None]

@@ -25,8 +25,6 @@ from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding
 
-pytestmark = pytest.mark.numbers_rows
-
 SECRET = "Schickelgruber-4711"
 
 SEEN: list[CodedTable] = []

@@ -16,8 +16,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED
 from kanon_sql.errors import AuditError, KanonError, SourceError
 
-pytestmark = pytest.mark.numbers_rows
-
 BODIES = ("true", "false", "1", "NULL")
 
 SOME = [every_statement.RELEASES[place] for place in (0, 1, 5, 9, 14, 15, -3, -2, -1)]

@@ -17,8 +17,6 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, requirement_from_json
 
-pytestmark = pytest.mark.numbers_rows
-
 PATIENTS = """SELECT 'P' || (hash(i) % 120) AS patient, (hash(i, 3) % 5)::VARCHAR AS zip, (hash(i, 4) % 3)::VARCHAR AS city,
     (20 + hash(i, 1) % 9)::INT AS age, CASE WHEN i % 17 > 0 THEN ['flu', 'gout', 'acne', 'flu'][1 + (hash(i, 2) % 4)::INT] END
     AS disease FROM range(600) AS t(i)"""

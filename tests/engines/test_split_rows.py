@@ -13,8 +13,6 @@ import pytest
 import kanon_sql
 from kanon_sql.errors import PolicyError
 
-pytestmark = pytest.mark.numbers_rows
-
 FIRST, OTHER = "twelve of zip A, one of zip B", "another secret"
 
 QUERY = "SELECT * FROM k_anonymize('t', 4, qi := ['zip'])"

@@ -15,8 +15,6 @@ from kanon_sql.errors import KanonError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_file import read
 
-pytestmark = pytest.mark.numbers_rows
-
 LONG = "x" * 100_000
 
 SQL_VALUES = (

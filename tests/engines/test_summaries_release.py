@@ -15,8 +15,6 @@ from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.summaries import mondrian
 from kanon_sql.solvers.summaries.partition import SummaryPartition
 
-pytestmark = pytest.mark.numbers_rows
-
 QUERY = """
     SELECT *, age AS was_age, day AS was_day, job AS was_job, zip AS was_zip FROM p
     ANONYMIZE BY age IN RANGES, day IN RANGES, job IN SETS, zip IN DIGITS, sex GUARANTEE k >= {k}

@@ -15,6 +15,8 @@ from kanon_sql.engines.duckdb.exposure import exposure
 from kanon_sql.errors import AuditError, KanonWarning, PolicyError, UnlistedColumnError
 from kanon_sql.model.unlisted import Limits
 
+pytestmark = pytest.mark.unlisted
+
 PEOPLE = """CREATE TABLE people AS SELECT i AS person_id, 'N' || i AS name, (2130 + i % 30)::VARCHAR AS zip, 20 + i % 60 AS age,
     ['m', 'f'][1 + i % 2] AS sex FROM range(1000) t(i)"""
 

@@ -21,8 +21,6 @@ from kanon_sql.solvers.people.row_distance import METHOD
 from kanon_sql.verification import verify
 from kanon_sql.verification.coded_source import CodedSource
 
-pytestmark = pytest.mark.numbers_rows
-
 Rows = Sequence[tuple[object, ...]]
 
 QIS = ["a", "b", "c"]

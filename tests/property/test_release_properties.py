@@ -18,8 +18,6 @@ import kanon_sql
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.errors import InfeasibleError
 
-pytestmark = pytest.mark.numbers_rows
-
 NAMES = ("zip", "Age", "odd name")
 CELLS = st.sampled_from(["a", "b", None])
 ROWS = st.integers(1, 3).flatmap(lambda m: st.lists(st.tuples(*[CELLS] * m), min_size=1, max_size=7))

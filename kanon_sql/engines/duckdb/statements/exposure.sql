@@ -83,7 +83,7 @@ ${concealed}
         'names': names,
         'rows': rows,
         'parts': parts,
-        'whole': system.main.list_prepend(together_whole, whole),
+        'whole': system.main.list_concat(system.main.list_value(together_whole), whole),
         'single': (SELECT system.main.list(system.main.struct_pack(i := i, rows := rows, single := single)) FROM "kanon#single"),
         'hidden': (SELECT system.main.list(system.main.struct_pack(j := j, cells := cells, common := common)) FROM (
             SELECT j, system.main.sum(hidden) AS cells, system.main.max(n) / system.main.sum(n) AS common
