@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kanon_sql.engines.duckdb.resources import system_words
 from kanon_sql.engines.duckdb.staging import staging_beside
-from kanon_sql.errors import SourceError, raise_alone
+from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
@@ -43,11 +42,8 @@ def source_place(text: str, table: str | None, ending: str) -> Iterator[Place]:
         raise SourceError("- reads the standard input, which is a terminal; hint: kanon ... - < patients.csv")
     with staging_beside(Path(tempfile.gettempdir())) as private:
         path = private / f"stdin.{ending}"
-        try:
-            with path.open("wb") as file:
-                shutil.copyfileobj(sys.stdin.buffer, file)
-        except OSError as error:
-            raise_alone(SourceError(f"cannot keep the standard input in {private.parent}: {system_words(error)}"))
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
         yield Place.of(str(path), table)
 
 
@@ -62,11 +58,6 @@ def target_place(text: str, ending: str) -> Iterator[Place]:
     with staging_beside(Path(tempfile.gettempdir())) as private:
         path = private / f"stdout.{ending}"
         yield Place.of(str(path))
-        try:
-            with path.open("rb") as file:
-                shutil.copyfileobj(file, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
-        except BrokenPipeError:  # nobody reads any more
-            raise
-        except OSError as error:
-            raise_alone(SourceError(f"cannot write the standard output: {system_words(error)}"))
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
