@@ -66,7 +66,9 @@ _SHUFFLED = "the order tells nothing of what is suppressed: it follows from what
 _KEPT_ORDER = "the order of the source, as asked for"
 
 
-def release_query(source: str, policy: Policy, *, query: bool = False, number: str | None = None) -> str:
+def release_query(
+    source: str, policy: Policy, *, query: bool = False, number: str | None = None, unchanged: bool = True
+) -> str:
     """Return the SQL of a query that yields the released rows of ``source``, or fails.
 
     Parameters
@@ -79,6 +81,8 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
         Whether ``source`` is a query.
     number : str, optional
         A column that numbers the rows and that no reader sees: the order does not follow it.
+    unchanged : bool
+        Whether columns released unchanged are counted; without it, nothing is refused or said of them.
 
     Raises
     ------
@@ -108,7 +112,7 @@ def release_query(source: str, policy: Policy, *, query: bool = False, number: s
         "least": str(policy.least_class_size),
         "unshadowed": unshadowed(),
     }
-    shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number)
+    shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number, unchanged)
     row_types = histogram(relation, policy)
     unseen = row_types["counted"] + shape["undone"]
     return text(
@@ -252,7 +256,7 @@ def _by_class(content: str) -> str:
     return f'"kanon#r"."kanon#class" ASC NULLS LAST, {order_by_content(content)}'
 
 
-def _named_columns(source: str, policy: Policy, number_column: str | None) -> dict[str, str]:
+def _named_columns(source: str, policy: Policy, number_column: str | None, unchanged: bool) -> dict[str, str]:
     """Return the slots of a release whose rows are read again: all columns stay with them but the quasi-identifiers."""
     columns = [quoted(qi.column) for qi in policy.quasi_identifiers]
     sensitive = [quoted(name) for name in policy.measured]
@@ -274,7 +278,7 @@ def _named_columns(source: str, policy: Policy, number_column: str | None) -> di
         sorted_again="" if kept_by_join else order,
     )
     number = "system.main.count(*)"
-    told = policy.keep != ()  # else each column is of the policy
+    told = unchanged and policy.keep != ()  # else each column is of the policy
     return {
         "rows": text(
             "rows_of_named_columns",
