@@ -21,7 +21,8 @@ from kanon_sql import pipeline
 from kanon_sql.model.policy import Policy
 
 _RELEASE = "SELECT * FROM k_anonymize('source', $k, algorithm := 'greedy')"
-_NUMBERED = "SELECT * FROM k_anonymize('numbered', $k, qi := $qi, keep := ['row number'], algorithm := 'greedy') ORDER BY \"row number\""
+_NUMBERED = """SELECT * FROM k_anonymize('numbered', $k, qi := $qi, keep := ['row number'], algorithm := 'greedy')
+    ORDER BY "row number\""""
 
 
 def measure(names: Iterable[str], ks: Iterable[int], runs: int, data: Path) -> Iterator[dict[str, Any]]:
