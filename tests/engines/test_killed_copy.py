@@ -25,7 +25,7 @@ print("ready", flush=True)
 con.execute(sys.argv[1])
 """
 
-CLAUSE = "SELECT * FROM p ANONYMIZE BY zip, age GUARANTEE k >= 5 USING greedy"
+CLAUSE = "SELECT * FROM p ANONYMIZE BY zip, age KEEP note GUARANTEE k >= 5 USING greedy"
 FUNCTION = "FROM k_anonymize('p', 5, qi := ['zip', 'age'], algorithm := 'greedy')"
 
 

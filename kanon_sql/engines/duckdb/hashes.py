@@ -44,3 +44,19 @@ def order_by_content(columns: str) -> str:
     row = f"system.main.row(*{columns})"
     texts = f"CASE WHEN {of_type(row, _HELD_IN_ROW)} THEN CAST({row} AS VARCHAR) END"
     return f"system.main.hash(*{columns}, {texts})"
+
+
+_FLOATS_INSIDE = r"[(\[].*(FLOAT|DOUBLE)|(FLOAT|DOUBLE).*\["
+
+BYTES = f"""system.main.create_sort_key(
+    system.main.row({{0}}, CASE WHEN {of_type("{0}", _FLOATS_INSIDE)} THEN CAST({{0}} AS VARCHAR) END), 'ASC NULLS LAST')"""
+"""Sensitive values are told apart by their bytes, and those with floats inside by their texts too: neither a collation nor a
+zero of the other sign may put one in the place of another."""
+
+
+def same_bytes(one: str, other: str) -> str:
+    """Return whether two cells are the same by their bytes too: joins may take what a collation calls equal for one."""
+    texts = " IS NOT DISTINCT FROM ".join(f"system.main.encode(CAST({each} AS VARCHAR))" for each in (one, other))
+    keys = " = ".join(BYTES.format(each) for each in (one, other))
+    return f"""{one} IS NOT DISTINCT FROM {other} AND CASE WHEN {of_type(one, "^VARCHAR$")} THEN {texts}
+        WHEN {of_type(one, "VARCHAR")} THEN {keys} ELSE true END"""

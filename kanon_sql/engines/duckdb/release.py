@@ -11,7 +11,7 @@ from kanon_sql.engines.duckdb.beside import beside_of
 from kanon_sql.engines.duckdb.cover import cover
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.gate import gate
-from kanon_sql.engines.duckdb.hashes import UNLIKE, of_type, order_by_content
+from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_content, same_bytes
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
@@ -46,12 +46,6 @@ _CLASSES = """SELECT class, qi, hidden, labels FROM "kanon#fitted"
 _TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
 
 _LOOK = '"kanon#look"'
-_FLOATS_INSIDE = r"[(\[].*(FLOAT|DOUBLE)|(FLOAT|DOUBLE).*\["
-
-_KEY = f"""system.main.create_sort_key(
-    system.main.row({{0}}, CASE WHEN {of_type("{0}", _FLOATS_INSIDE)} THEN CAST({{0}} AS VARCHAR) END), 'ASC NULLS LAST')"""
-"""Sensitive values are told apart by their bytes, and those with floats inside by their texts too: neither a collation nor a
-zero of the other sign may put one in the place of another."""
 
 _TYPE = f"system.main.left(system.main.typeof(system.main.list_value({_VALUE})), -2)"
 """The type of a column as a text; of a list of it, because the type of NULL is not known when a statement is planned."""
@@ -184,7 +178,7 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
     Sensitive values are grouped by their bytes; the solver gets for each the least key of all that its column calls equal.
     """
     sensitive = [quoted(name) for name in policy.measured]
-    keys = {f'"kanon#key{number}"': _KEY.format(name) for number, name in enumerate(sensitive, 1)}
+    keys = {f'"kanon#key{number}"': BYTES.format(name) for number, name in enumerate(sensitive, 1)}
     texts = {
         f'"kanon#label{number}"': f'system.main.min(CAST({quoted(name)} AS VARCHAR) COLLATE "binary")'
         for number, name in enumerate(labelled(policy), 1)
@@ -260,8 +254,8 @@ def _named_columns(source: str, policy: Policy, number_column: str | None, uncha
     """Return the slots of a release whose rows are read again: all columns stay with them but the quasi-identifiers."""
     columns = [quoted(qi.column) for qi in policy.quasi_identifiers]
     sensitive = [quoted(name) for name in policy.measured]
-    match = [f'"kanon#s".{column} IS NOT DISTINCT FROM "kanon#p".qi.{column}' for column in columns]
-    match += [" = ".join(_KEY.format(f"{row}.{column}") for row in ('"kanon#s"', '"kanon#p".qi')) for column in sensitive]
+    match = [same_bytes(f'"kanon#s".{column}', f'"kanon#p".qi.{column}') for column in columns]
+    match += [" = ".join(BYTES.format(f"{row}.{column}") for row in ('"kanon#s"', '"kanon#p".qi')) for column in sensitive]
     ordered = policy.row_order == "source"
     numbered = f'(SELECT *, system.main.row_number() OVER () AS "kanon#position" FROM {source})' if ordered else source  # noqa: S608
     position = ', "kanon#position"' if ordered else ""
