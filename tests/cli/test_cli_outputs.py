@@ -130,7 +130,7 @@ if __name__ == "__main__":
 def test_no_certificate_lies_beside_what_it_is_not_about(force: bool, environment: dict[str, str]) -> None:
     pair = Path("out.csv"), Path("cert.json")
     command = [sys.executable, "-c", KILLED, "0", "anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4"]
-    command += ["--suppress", "#", "--certificate", "cert.json", *(["--force"] if force else [])]
+    command += ["--keep", "note", "--suppress", "#", "--certificate", "cert.json", *(["--force"] if force else [])]
     ends = []
     for step in range(10):
         for path in pair:
@@ -169,7 +169,9 @@ def test_of_two_writers_exactly_one_ends_with_0(started: Kanon, monkeypatch: pyt
     codes = []
 
     def other() -> None:
-        codes.append(started("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4").returncode)
+        codes.append(
+            started("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4", "--keep", "note").returncode
+        )
 
     when_audited(monkeypatch, other)
     done = anonymize("out.csv")
@@ -186,8 +188,8 @@ def test_a_page_that_appears_is_left_as_it_is(command: str, monkeypatch: pytest.
     assert anonymize("out.csv").exit_code == 0
     written = staging.write_text
 
-    def write(text: str, path: Path) -> None:
-        written(text, path)
+    def write(text: str, path: Path, *, private: bool) -> None:
+        written(text, path, private=private)
         Path("page.html").write_text("mine")
 
     monkeypatch.setattr(staging, "write_text", write)

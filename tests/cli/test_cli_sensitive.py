@@ -14,6 +14,9 @@ from kanon_process import Kanon
 DISEASES = ("flu", "cold", "ulcer")
 
 
+UNCOUNTED = "warning: nr singles out 100.0% of the rows. It is not a quasi-identifier, so this audit does not count it.\n"
+
+
 @pytest.fixture
 def patients(folder: Path) -> Path:
     """Sixty rows; in the whole table the diseases are equally frequent, in most zip codes they are not."""
@@ -45,7 +48,7 @@ def test_every_class_is_diverse_and_the_sensitive_column_is_untouched(kanon: Kan
     column = {row["nr"]: row["disease"] for row in csv.DictReader(patients.read_text().splitlines())}
     assert column == {row["nr"]: row["disease"] for row in csv.DictReader((folder / "out.csv").read_text().splitlines())}
     kept = kanon("audit", "out.csv", *QI, "--k", "3", "--sensitive", "disease", "--l", "1.5")
-    assert (kept.returncode, kept.stderr) == (0, "")
+    assert (kept.returncode, kept.stderr) == (0, UNCOUNTED)
 
 
 @pytest.mark.exhaustive
@@ -90,7 +93,7 @@ def test_every_column_that_is_not_sensitive_is_a_quasi_identifier(kanon: Kanon, 
 @pytest.mark.exhaustive
 def test_the_audit_tells_diversity_and_closeness(kanon: Kanon, patients: Path) -> None:
     done = kanon("audit", "patients.csv", *QI, "--sensitive", "disease")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, UNCOUNTED)
     for title in ("k-anonymity", "risk of re-identification", "l-diversity", "t-closeness", "frequency_l", "t_numerator"):
         assert title in done.stdout
     plain = kanon("audit", "patients.csv", *QI).stdout
@@ -149,7 +152,7 @@ def test_verify_measures_the_promise_again(
     made = kanon(*asked, "-o", "out.csv", "--sensitive", "disease", *promise, "--certificate", "cert.json")
     assert (made.returncode, made.stderr) == (0, "")
     kept = kanon("verify", "patients.csv", "out.csv", "cert.json", *beside)
-    assert (kept.returncode, kept.stderr) == (0, "")
+    assert (kept.returncode, kept.stderr) == (0, UNCOUNTED)
     kanon(*asked, "-o", "other.csv")
     broken = kanon("verify", "patients.csv", "other.csv", "cert.json", *beside)
     assert broken.returncode == 1

@@ -95,7 +95,20 @@ def patient(folder: Path, environment: dict[str, str], *arguments: str) -> Any:
     )
 
 
-RELEASE = ("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4", "--algorithm", "patient")
+RELEASE = (
+    "anonymize",
+    "people.csv",
+    "-o",
+    "out.csv",
+    "--qi",
+    "zip,age",
+    "--k",
+    "4",
+    "--keep",
+    "note",
+    "--algorithm",
+    "patient",
+)
 
 
 @pytest.mark.process

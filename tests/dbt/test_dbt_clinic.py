@@ -235,7 +235,7 @@ def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> 
         "{{ config(materialized='anonymized') }}\n"
         "select cast(note as int) as n, zip from {{ ref('canaries') }} anonymize by zip guarantee k >= 2",
         "{{ config(materialized='table') }}\n"
-        "select cast(note as int) as n from k_anonymize('{{ ref(\"canaries\") }}', 2, qi := ['zip'])",
+        "select cast(note as int) as n from k_anonymize('{{ ref(\"canaries\") }}', 2, qi := ['zip'], keep := ['note'])",
         "{{ config(materialized='anonymized', k=2) }}\nselect cast(note as int) as note, zip from {{ ref('canaries') }}",
     ],
 )

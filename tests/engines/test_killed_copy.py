@@ -26,7 +26,7 @@ con.execute(sys.argv[1])
 """
 
 CLAUSE = "SELECT * FROM p ANONYMIZE BY zip, age KEEP note GUARANTEE k >= 5 USING greedy"
-FUNCTION = "FROM k_anonymize('p', 5, qi := ['zip', 'age'], algorithm := 'greedy')"
+FUNCTION = "FROM k_anonymize('p', 5, qi := ['zip', 'age'], keep := ['note'], algorithm := 'greedy')"
 
 
 def bytes_in(folder: Path) -> Iterator[Path]:
@@ -76,7 +76,7 @@ def test_a_killed_copy_leaves_nothing_partial(tmp_path: Path, statement: str, si
         assert left == []
     assert all(path.name.startswith(".kanon-") and stat.S_IMODE(path.stat().st_mode) == 0o700 for path in left)
     with kanon_sql.connect() as con:
-        con.execute("CREATE TABLE p AS SELECT 1 AS zip, 2 AS age FROM range(6)")
+        con.execute("CREATE TABLE p AS SELECT 1 AS zip, 2 AS age, 3 AS note FROM range(6)")
         con.execute(f"COPY ({CLAUSE}) TO '{tmp_path}/next.csv'")
     assert {path.name for path in tmp_path.iterdir()} == {"old.csv", "next.csv"}
     assert len(duckdb.sql(f"FROM read_csv('{tmp_path}/next.csv')").fetchall()) == 6

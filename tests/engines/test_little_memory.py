@@ -21,7 +21,7 @@ with kanon_sql.connect(config={"threads": 2, "memory_limit": "200MB"}) as con:
     values = ", ".join(f"(hash(8 * i + {n}) // 7) & 1023 AS c{n}" for n in range(8))
     con.execute(f"CREATE TABLE t AS SELECT i AS id, {values} FROM range(5000) AS r(i)")
     labels = ", ".join(f"{name} IN {sys.argv[1]}" for name in names)
-    con.execute(f"CREATE TABLE released AS FROM t ANONYMIZE BY {labels} GUARANTEE k >= 5 USING {sys.argv[2]}")
+    con.execute(f"CREATE TABLE released AS FROM t ANONYMIZE BY {labels} KEEP id GUARANTEE k >= 5 USING {sys.argv[2]}")
     classes = f"SELECT count(*) AS n FROM released GROUP BY {', '.join(names)}"
     print(con.execute(f"SELECT least(min(n), 5), sum(n) FROM ({classes})").fetchall())
 """

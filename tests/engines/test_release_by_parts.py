@@ -207,6 +207,7 @@ def test_a_time_limit_gives_a_release_all_the_same(con: duckdb.DuckDBPyConnectio
     assert newest(con).algorithm == "greedy by parts"
 
 
+@pytest.mark.skipif(duckdb.__version__ == "2.0.1", reason="DuckDB 2.0.1 itself runs out of memory below some 170 MB here")
 @pytest.mark.process
 def test_a_small_memory_limit_forces_parts(tmp_path: Path) -> None:
     """Nothing is patched: 300,000 row types under 90 MB."""
