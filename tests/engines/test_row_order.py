@@ -116,6 +116,20 @@ def test_rows_that_differ_by_0_and_minus_1_in_128_bits_do_not_follow_the_source(
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize(("collation", "texts"), [("NOCASE", "aA"), ("NOACCENT", "eé")])
+@pytest.mark.parametrize("query", ["FROM k_anonymize('t', 3, qi := ['zip'])", "FROM t ANONYMIZE BY zip GUARANTEE k >= 3"])
+def test_rows_that_a_collation_calls_equal_do_not_follow_the_source(collation: str, texts: str, query: str) -> None:
+    # Some versions of DuckDB give such texts one hash, and none to columns of two collations.
+    found = []
+    for direction in ("ASC", "DESC"):
+        with kanon_sql.connect(secret="s") as con:
+            con.execute(f"CREATE TABLE t (zip INTEGER, n VARCHAR COLLATE {collation}, other VARCHAR COLLATE NOCASE.NOACCENT)")
+            text = f"['{texts[0]}', '{texts[1]}'][1 + i // 2 % 2]"
+            con.execute(f"INSERT INTO t SELECT i % 2, {text}, 'x' FROM range(40) r(i) ORDER BY i {direction}")
+            found.append(con.execute(query).fetchall())
+    assert found[0] == found[1]
+
+
 def test_rows_come_class_by_class() -> None:
     with kanon_sql.connect() as con:
         con.register("t", people())

@@ -90,6 +90,14 @@ def test_columns_that_identify_only_together_are_refused(con: Connection) -> Non
         con.execute(query).fetchall()
 
 
+@pytest.mark.parametrize("surface", ["FROM k_anonymize('t', 5, qi := ['zip'])", "FROM t ANONYMIZE BY zip GUARANTEE k >= 5"])
+def test_names_that_a_collation_calls_equal_are_counted_by_their_bytes(con: Connection, surface: str) -> None:
+    con.execute("CREATE TABLE t (zip INTEGER, name VARCHAR COLLATE NOCASE, note VARCHAR COLLATE NOACCENT)")
+    con.execute("INSERT INTO t SELECT i % 5, ['name ', 'NAME '][1 + i % 2] || i // 2, '' FROM range(1000) r(i)")
+    with pytest.raises((UnlistedColumnError, duckdb.Error), match=r"name singles out 100.0% of the rows"):
+        con.sql(surface).fetchall()
+
+
 def test_a_diagnosis_of_a_dozen_rows_is_no_name(con: Connection) -> None:
     rows = "SELECT i % 2 AS zip, CASE WHEN i < 6 THEN 'flu' ELSE 'rare ' || i END AS disease FROM range(12) t(i)"
     with pytest.warns(KanonWarning, match=r"disease is released unchanged and singles out 50.0% of the rows"):

@@ -1,4 +1,4 @@
-"""Hashes of values of any type: DuckDB's own has values in common that are not one."""
+"""Hashes of values of any type: DuckDB's own is one for values that differ, and for texts that a collation calls equal."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ UNLIKE = "FLOAT|DOUBLE|INTERVAL|TIME WITH TIME ZONE|VARIANT"
 
 _HELD = rf"{_COLLIDING}|STRUCT\("
 
-_HELD_IN_ROW = rf"{_COLLIDING}|.STRUCT\(|{UNLIKE}"
-"""A row is a STRUCT itself: only those inside of it count."""
-
 
 def of_type(value: str, types: str) -> str:
     """Return the SQL of whether a value is, or holds, one of some types; known when a statement is planned."""
@@ -20,7 +17,7 @@ def of_type(value: str, types: str) -> str:
 
 
 def value_hash(value: str, *, by_look: bool = False) -> str:
-    """Return the SQL of a hash of a value, by its text too where other values may have the same hash.
+    """Return the SQL of a hash of a value: of a text by its bytes, by its text too where other values may have the same hash.
 
     Parameters
     ----------
@@ -35,15 +32,17 @@ def value_hash(value: str, *, by_look: bool = False) -> str:
     >>> duckdb.sql(f"SELECT count(DISTINCT {value_hash('x')}) FROM (VALUES (0::HUGEINT), (-1)) t(x)").fetchall()
     [(2,)]
     """
-    return f"""CASE WHEN {of_type(value, f"{_HELD}|{UNLIKE}" if by_look else _HELD)}
-    THEN system.main.hash({value}, CAST({value} AS VARCHAR)) ELSE system.main.hash({value}) END"""
+    text = f"system.main.encode(CAST({value} AS VARCHAR))"
+    return f"""CASE WHEN {of_type(value, "^VARCHAR$")} THEN system.main.hash({text})
+    WHEN {of_type(value, f"{_HELD}|{UNLIKE}" if by_look else _HELD)} THEN system.main.hash({value}, {text})
+    ELSE system.main.hash({value}) END"""
 
 
 def order_by_content(columns: str) -> str:
     """Return the SQL of an order that follows from what some columns hold and look like, and tells nothing else."""
     row = f"system.main.row(*{columns})"
-    texts = f"CASE WHEN {of_type(row, _HELD_IN_ROW)} THEN CAST({row} AS VARCHAR) END"
-    return f"system.main.hash(*{columns}, {texts})"
+    texts = f"CASE WHEN {of_type(row, UNLIKE)} THEN CAST({row} AS VARCHAR) END"
+    return f"system.main.hash(system.main.create_sort_key({row}, 'ASC NULLS LAST'), {texts})"
 
 
 _FLOATS_INSIDE = r"[(\[].*(FLOAT|DOUBLE)|(FLOAT|DOUBLE).*\["

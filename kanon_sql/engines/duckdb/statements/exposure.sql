@@ -13,10 +13,10 @@
                    "kanon#rows" AS rows, "kanon#together",
                    system.main.list_value(*COLUMNS("kanon#a".* EXCLUDE ("kanon#rows", "kanon#together"))) AS counts
             FROM (
-                SELECT system.main.approx_count_distinct(COLUMNS(* EXCLUDE (${roles}))),
-                       system.main.approx_count_distinct(system.main.hash(*COLUMNS(* EXCLUDE (${roles})))) AS "kanon#together",
+                SELECT system.main.approx_count_distinct(COLUMNS(*)),
+                       system.main.approx_count_distinct(system.main.hash(*COLUMNS(*))) AS "kanon#together",
                        system.main.count(*) AS "kanon#rows"
-                FROM (SELECT *, true AS "kanon#one" FROM ${source})
+                FROM (SELECT ${unchanged} FROM (SELECT *, true AS "kanon#one" FROM ${source}))
             ) AS "kanon#a"
         )
     )
