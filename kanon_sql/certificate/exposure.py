@@ -46,8 +46,7 @@ def refuse_unlisted(told: Mapping[str, Any], policy: Policy, *, released: bool =
 
     Notes
     -----
-    The rows that columns single out are counted in the whole table. In a table of which only a part is looked at, the share of
-    cells that come back is that of the part.
+    Whatever is refused was counted in the whole table: a part of a large one only finds the columns to count.
     """
     if policy.keep is not None or not told["names"]:
         return
@@ -62,7 +61,7 @@ def refuse_unlisted(told: Mapping[str, Any], policy: Policy, *, released: bool =
     for (i, j), share in sorted(shares_given_back(told).items()):
         if share > limits.most:
             other = as_identifier(policy.quasi_identifiers[j].column)
-            found.setdefault(names[i], []).append(f"{_words(told, share, released)} of {other}")
+            found.setdefault(names[i], []).append(f"{_words(share, released)} of {other}")
     if found:
         raise UnlistedColumnError.of({as_identifier(name): " and ".join(each) for name, each in found.items()})
     if single.get(0, 0) > limits.most * rows:
@@ -100,15 +99,16 @@ def _single(told: Mapping[str, Any], policy: Policy) -> Iterator[str]:
 def _guessed(told: Mapping[str, Any], policy: Policy, released: bool) -> Iterator[str]:
     """Yield the columns that give suppressed cells back, each with the quasi-identifier whose cells they are."""
     names = unchanged_columns(told)
+    exact = {(each["i"] - 1, each["j"] - 1) for each in told["guessed"] or () if each["exact"]}
     for (i, j), share in sorted(shares_given_back(told).items()):
         column, other = as_identifier(names[i]), as_identifier(policy.quasi_identifiers[j].column)
-        yield f"{column} is released unchanged and {_words(told, share, released)} of {other}"
+        yield f"{column} is released unchanged and {_words(share, released, exact=(i, j) in exact)} of {other}"
 
 
-def _words(told: Mapping[str, Any], share: float, released: bool) -> str:
+def _words(share: float, released: bool, *, exact: bool = True) -> str:
     """Return what a column does, and to which cells."""
     does, cells = ("gives back", "suppressed cells") if released else ("would give back", "cells")
-    return f"{does} {'about ' if told['parts'] > 1 else ''}{share:.1%} of the {cells}"
+    return f"{does} {'' if exact else 'about '}{share:.1%} of the {cells}"
 
 
 def shares_given_back(told: Mapping[str, Any]) -> dict[tuple[int, int], float]:

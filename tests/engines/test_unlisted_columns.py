@@ -160,6 +160,26 @@ def test_large_tables_are_counted_exactly(
 
 
 @pytest.mark.parametrize(
+    "copied",
+    [
+        "CASE WHEN i % 20 < 11 THEN hash(i) % 300 ELSE 5000 + hash(i * 31) % 400 END",  # frequent values give cells back
+        "CASE WHEN hash(i) % 300 < 168 THEN hash(i) % 300 ELSE 5000 + hash(i * 31) % 4 END",  # rare ones do
+    ],
+)
+def test_cells_that_large_tables_give_back_are_counted_exactly(
+    con: Connection, monkeypatch: pytest.MonkeyPatch, copied: str
+) -> None:
+    con.execute(f"CREATE TABLE t AS SELECT hash(i) % 300 AS a, {copied} AS c, i % 3 AS d FROM range(4000) r(i)")
+    found = []
+    for budget in (1 << 60, 200):
+        monkeypatch.setitem(exposure.__kwdefaults__, "budget", budget)
+        with pytest.raises(UnlistedColumnError, match=r": c gives back 5\d\.\d% of the suppressed cells of a; ") as refusal:
+            con.execute("FROM t ANONYMIZE BY a GUARANTEE k >= 50").fetchall()
+        found.append(str(refusal.value))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
     ("limit", "single", "rows", "out"),
     [
         ("0.2", 6, 12, False),

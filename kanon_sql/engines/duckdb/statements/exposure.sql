@@ -22,11 +22,11 @@
     )
 ), "kanon#unchanged" AS MATERIALIZED (
     -- of each row that is looked at the hashes of what is released unchanged, and of its quasi-identifiers: the columns together (0), where
-    -- they are several, then each alone
-    SELECT i, v, CASE WHEN sampled THEN x END AS x
+    -- they are several, then each alone; "sized" are values of which all rows are there (few values single out next to no row)
+    SELECT i, v, grouped, drawn, counted OR grouped AS sized, CASE WHEN grouped OR drawn THEN x END AS x
     FROM (
         SELECT i, v, x, columns, CASE WHEN i = 0 THEN together_whole ELSE whole[i] END AS counted,
-               (CASE WHEN i = 0 OR varied[i] THEN v ELSE row_hash END) % parts = 0 AS sampled
+               (i = 0 OR varied[i]) AND v % parts = 0 AS grouped, i > 0 AND row_hash % parts = 0 AS drawn
         FROM (
             SELECT "kanon#measured".*, x, system.main.hash(v, x) AS row_hash,
                    system.main.unnest(system.main.list_concat(system.main.list_value(system.main.hash(v)), v)) AS v,
@@ -44,11 +44,11 @@
                   OR system.main.list_contains(system.main.list_transform(v, lambda part: part % parts), 0)
         )
     )
-    WHERE i < columns AND (i > 0 OR columns > 2) AND (sampled OR counted)
+    WHERE i < columns AND (i > 0 OR columns > 2) AND (grouped OR drawn OR counted)
 ), "kanon#single" AS (
     -- rows whose value, or whose values in all these columns together, nobody else has
     SELECT i, system.main.sum(n)::BIGINT AS rows, system.main.count(CASE WHEN n = 1 THEN 1 END) AS single
-    FROM (SELECT i, v, system.main.count(*) AS n FROM "kanon#unchanged" GROUP BY ALL)
+    FROM (SELECT i, v, system.main.count(*) AS n FROM "kanon#unchanged" WHERE sized GROUP BY ALL)
     GROUP BY i
 ), "kanon#concealed" AS MATERIALIZED (
     -- how many cells of each value of a quasi-identifier are hidden, wholly or by a coarser label
@@ -57,28 +57,38 @@
 ${concealed}
     )
     GROUP BY ALL
-), "kanon#guessed" AS (
-    -- a cell is guessed from the other rows with the same unchanged value, where nearly all of them agree: then they are right of
-    -- the commonest value alone, and wrong of all others (of two rows that differ, of both)
-    SELECT i, j, size, cells,
-           CASE WHEN (top - 1) * 100 >= ${agreed} * (size - 1) THEN top_cells ELSE 0 END AS hit,
-           CASE WHEN top * 100 < ${agreed} * (size - 1) THEN 0 WHEN size = 2 AND top = 1 THEN cells ELSE cells - top_cells END AS miss
+), "kanon#pairs" AS MATERIALIZED (
+    SELECT i, j, v, x, grouped, system.main.count(*) AS n, system.main.count(CASE WHEN drawn THEN 1 END) AS drawn
     FROM (
-        SELECT i, j, system.main.sum("kanon#g".n) AS size, system.main.sum("kanon#g".n * "kanon#c".hidden / "kanon#c".n) AS cells,
-               system.main.max("kanon#g".n) AS top,
-               system.main.arg_max("kanon#g".n * "kanon#c".hidden / "kanon#c".n, "kanon#g".n) AS top_cells
-        FROM (
-            SELECT i, j, v, x, system.main.count(*) AS n
-            FROM (
-                SELECT i, v, system.main.unnest(x) AS x, system.main.unnest(system.main.range(1, ${qis} + 1)) AS j
-                FROM "kanon#unchanged" WHERE i > 0 AND x IS NOT NULL
-            )
-            GROUP BY ALL
-        ) AS "kanon#g" JOIN "kanon#concealed" AS "kanon#c" USING (j, x)
-        GROUP BY i, j, v
+        SELECT i, v, grouped, drawn, system.main.unnest(x) AS x, system.main.unnest(system.main.range(1, ${qis} + 1)) AS j
+        FROM "kanon#unchanged" WHERE i > 0 AND x IS NOT NULL
     )
+    GROUP BY ALL
+), "kanon#looked_at" AS (
+    -- rows show what frequent values give back, whole groups what rare ones do
+    SELECT false AS grouped, i, j, v, x, drawn AS n FROM "kanon#pairs" WHERE drawn > 0
+    UNION ALL
+    SELECT true, i, j, v, x, n FROM "kanon#pairs" WHERE grouped AND (SELECT parts > 1 FROM "kanon#measured")
+), "kanon#estimated" AS MATERIALIZED (
+${estimated}
+), "kanon#suspects" AS MATERIALIZED (
+    -- what a part of the table gives back to a quarter of the limit is counted in the whole table
+    SELECT DISTINCT i, j
+    FROM "kanon#estimated"
+    WHERE system.main.greatest(hit, hit_of_five) > ${most} / 4 * cells AND (SELECT parts > 1 FROM "kanon#measured")
+), "kanon#whole" AS (
+    SELECT true AS grouped, i, j, v[i] AS v, x[j] AS x, system.main.count(*) AS n
+    FROM (
+        SELECT system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#x"))) AS v, "kanon#x" AS x
+        FROM (
+            SELECT ${unchanged}, system.main.list_value(${identifying}) AS "kanon#x"
+            FROM (SELECT *, true AS "kanon#one" FROM ${source} WHERE (SELECT system.main.count(*) > 0 FROM "kanon#suspects"))
+        )
+    ), "kanon#suspects"
+    GROUP BY ALL
+), "kanon#exact" AS (
+${exact}
 ), "kanon#exposure" AS (
-    -- guesses from at least one other row, and from at least four
     SELECT {
         'names': names,
         'rows': rows,
@@ -90,12 +100,9 @@ ${concealed}
             FROM "kanon#concealed" GROUP BY j
         )),
         'guessed': (SELECT system.main.list("kanon#s") FROM (
-            SELECT i, j, system.main.sum(cells) AS cells,
-                   system.main.sum(CASE WHEN size >= 2 THEN hit ELSE 0 END) AS hit,
-                   system.main.sum(CASE WHEN size >= 2 THEN miss ELSE 0 END) AS miss,
-                   system.main.sum(CASE WHEN size >= 5 THEN hit ELSE 0 END) AS hit_of_five,
-                   system.main.sum(CASE WHEN size >= 5 THEN miss ELSE 0 END) AS miss_of_five
-            FROM "kanon#guessed" GROUP BY i, j
+            SELECT *, (SELECT parts = 1 FROM "kanon#measured") AS exact FROM "kanon#estimated" ANTI JOIN "kanon#suspects" USING (i, j)
+            UNION ALL
+            SELECT *, true FROM "kanon#exact"
         ) AS "kanon#s")
     } AS told
     FROM "kanon#measured"
