@@ -138,10 +138,14 @@ def _with_shares(promise: Promise, seed: str) -> Promise:
 
 
 def _kept(promise: Promise, names: list[str], seed: str) -> Promise:
-    """Name the columns without a role now and then, drawn apart as well."""
+    """Name the columns without a role, or move their limit, now and then; drawn apart as well."""
     roles = {*promise.qi, *promise.sensitive, promise.per}
     left = tuple(name for name in names if name not in roles)
-    return replace(promise, kept=left) if left and Random(f"{seed} kept").random() < 0.25 else promise
+    draw = Random(f"{seed} kept")
+    if left and draw.random() < 0.75:  # most tables number their rows
+        return replace(promise, kept=left)
+    limits = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(1))
+    return replace(promise, unlisted_limit=draw.choice(limits)) if draw.random() < 0.5 else promise
 
 
 def _in_order(promise: Promise, names: list[str]) -> Promise:

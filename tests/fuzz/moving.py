@@ -64,8 +64,10 @@ class Moving:
                 self._stirred(con, draw)
             con.execute("SET enable_progress_bar = false")
             con.execute(f"CREATE SEQUENCE ticks; CREATE VIEW moving AS {view}")
-            call = f"k_anonymize('moving', {k}, qi := ['zip', 'age'])"
-            query = f"SELECT * FROM moving ANONYMIZE BY zip, age GUARANTEE k >= {k}" if clause else f"SELECT * FROM {call}"
+            call = f"k_anonymize('moving', {k}, qi := ['zip', 'age'], keep := ['id'])"
+            query = (
+                f"SELECT * FROM moving ANONYMIZE BY zip, age KEEP id GUARANTEE k >= {k}" if clause else f"SELECT * FROM {call}"
+            )
             try:
                 con.execute(f"CREATE TABLE released AS {query}")
             except Exception as error:  # every kind of it is judged

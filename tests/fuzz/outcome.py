@@ -16,7 +16,7 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.errors import KanonError
 
 _TOLD = re.compile(
-    r"\b(?:PolicyError|UnknownColumnError|UnknownAlgorithmError|ClauseError|InfeasibleError|SourceError|AuditError)\b"
+    r"\b(?:PolicyError|UnknownColumnError|UnknownAlgorithmError|ClauseError|InfeasibleError|SourceError|AuditError|UnlistedColumnError)\b"
 )
 
 

@@ -76,6 +76,7 @@ def drawn(seed: str) -> Asked:
         recodings=recodings,
         weights={name: draw.choice(WEIGHTS) for name in names} if draw.random() < 0.2 else {},
         suppress="*" if limit is not None or draw.random() < 0.2 else None,
+        kept=("id",),
     )
     if promise.k > 1 and draw.random() < 0.3:  # k-map alone has an algorithm of its own
         promise = replace(promise, algorithm="greedy")

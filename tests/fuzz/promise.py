@@ -45,6 +45,7 @@ class Promise:
     """A policy in plain words; ``qi`` is every quasi-identifier, also where the policy names none (``every_column``).
 
     ``kept`` are the columns that are released unchanged on purpose, None where the policy does not say.
+    ``unlisted_limit`` is the share of the rows that another column may single out, None for the default.
     """
 
     qi: tuple[str, ...]
@@ -58,6 +59,7 @@ class Promise:
     suppress: str | None = None
     per: str | None = None
     kept: tuple[str, ...] | None = None
+    unlisted_limit: Fraction | None = None
     dropped: tuple[str, ...] = ()
     algorithm: str = "auto"
     seed: int = 0

@@ -122,6 +122,8 @@ def using(promise: Promise) -> str:
         told["max_suppressed"] = decimal(promise.max_suppressed)
     if promise.suppress is not None:
         told["suppress"] = text(promise.suppress)
+    if promise.unlisted_limit is not None:
+        told["unlisted_limit"] = decimal(promise.unlisted_limit)
     inner = f" ({', '.join(f'{name} = {value}' for name, value in told.items())})" if told else ""
     return f" USING {promise.algorithm}{inner}" if inner or promise.algorithm != "auto" else ""
 
@@ -156,7 +158,7 @@ def as_json(promise: Promise) -> str:
                 found |= {"variant": each.form} | ({} if each.c is None else {"c": str(each.c)})
             case "t":
                 found["metric"] = each.form
-            case _:
+            case "alpha":
                 found["value"] = each.value
         requirements.append(found)
     listed = [
@@ -179,6 +181,8 @@ def as_json(promise: Promise) -> str:
         "max_suppressed": None if promise.max_suppressed is None else str(promise.max_suppressed),
         "suppress": promise.suppress,
     }
+    if promise.unlisted_limit is not None:
+        data["unlisted_limit"] = str(promise.unlisted_limit)
     return json.dumps(data)
 
 
@@ -223,6 +227,7 @@ def function_call(promise: Promise, table: str) -> str | None:
     named |= {"time_limit": str(promise.time_limit)} if promise.time_limit else {}
     named |= {"suppress": text(promise.suppress)} if promise.suppress is not None else {}
     named |= {"max_suppressed": text(str(promise.max_suppressed))} if promise.max_suppressed is not None else {}
+    named |= {"unlisted_limit": text(str(promise.unlisted_limit))} if promise.unlisted_limit is not None else {}
     masks = None if promise.masks is None else f"[{', '.join(map(_sql_list, promise.masks))}]::VARCHAR[][]"
     if promise.requirements:
         (each,) = promise.requirements
@@ -261,6 +266,7 @@ def arguments(promise: Promise) -> dict[str, Any]:
         "time_limit": promise.time_limit,
         "suppress": promise.suppress,
         "max_suppressed": promise.max_suppressed,
+        "unlisted_limit": promise.unlisted_limit,
     }
     return {name: value for name, value in found.items() if value is not None or name == "quasi_identifiers"}
 
@@ -304,6 +310,7 @@ def options(promise: Promise) -> list[str]:
         ("--time-limit", promise.time_limit),
         ("--max-suppressed", promise.max_suppressed),
         ("--suppress", promise.suppress),
+        ("--unlisted-limit", None if promise.unlisted_limit is None else float(promise.unlisted_limit)),
     ):
         found += [] if value is None else [option, str(value)]
     for name, told in about_sensitive(promise).items():

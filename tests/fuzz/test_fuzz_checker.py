@@ -18,10 +18,11 @@ from fuzz.checker import Claim, Rules, check
 from fuzz.label_rules import covers
 from fuzz.promise import Promise, Recoding, Requirement
 from fuzz.table import Look, Table, read_pair
+from fuzz.unlisted_rules import refused_wrongly
 
 INDEPENDENT = (
     "averages", "promise", "table", "requirement_rules", "label_rules", "ladders", "row_assignment", "checker", "brute_force",
-    "population_rules",
+    "population_rules", "unlisted_rules",
 )  # fmt: skip
 
 NAMES = ("id", "zip", "age", "ill")
@@ -130,6 +131,35 @@ def test_a_wrong_release_is_found(number: int) -> None:
     told, rows, promise, own = WRONG[number]
     found = check(table(ROWS), table(rows), promise, own)
     assert any(told in each for each in found), found
+
+
+def test_a_release_of_names_is_found() -> None:
+    certificate = claim(
+        2,
+        unchanged=("id", "ill"),
+        warnings=tuple(f"{name} is released unchanged and singles out a share of the rows" for name in ("id", "ill")),
+    )
+    found = check(table(ROWS), table(GOOD), PROMISE, certificate)
+    assert found == [
+        "id singles out too many rows and was released",
+        "the columns without a role together single out too many rows and were released",
+    ]
+    for promise in (replace(PROMISE, kept=("id", "ill")), replace(PROMISE, unlisted_limit=Fraction(1))):
+        assert check(table(ROWS), table(GOOD), promise, certificate) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "promise", "wrong"),
+    [
+        ("id singles out 100.0% of the rows; nothing was released", PROMISE, 0),
+        ("ill singles out 16.7% of the rows; nothing was released", PROMISE, 1),
+        ("id singles out 100.0% of the rows; ill singles out 16.7% of the rows; nothing was released", PROMISE, 1),
+        ("id and ill together single out 100.0% of the rows; nothing was released", replace(PROMISE, kept=("id", "ill")), 1),
+        ("id has no role; nothing was released", PROMISE, 1),
+    ],
+)
+def test_a_refusal_of_columns_is_counted_again(message: str, promise: Promise, wrong: int) -> None:
+    assert len(list(refused_wrongly(message, table(ROWS), promise))) == wrong
 
 
 def test_columns_and_types_are_checked() -> None:

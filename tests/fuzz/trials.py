@@ -15,6 +15,7 @@ from fuzz.outcome import FoundError, Outcome, RefusedError, reason
 from fuzz.requirement_rules import in_order, kept
 from fuzz.sql_surfaces import store
 from fuzz.table import Table, read_pair
+from fuzz.unlisted_rules import refused_wrongly
 
 
 class Surface(Protocol):
@@ -110,7 +111,12 @@ METRICS = ("ordered", "numeric")
 
 
 def _wrongly_refused(refusal: RefusedError, trial: Trial) -> list[str]:
-    """Refusals that must not be: by the audit, though the source held still and no collation takes texts for one."""
+    """Refusals that must not be: for columns without a role that identify nobody, or by the audit of a source that held still.
+
+    Where a collation takes texts for one, the audit may refuse.
+    """
+    if refusal.kind == "UnlistedColumnError":
+        return [*refused_wrongly(str(refusal), source_of(trial), trial.promise)]
     expected = any(trial.folds.values()) and "collation" in str(refusal)
     if refusal.kind == "AuditError" and not expected:
         return [f"refused by the audit: {refusal}"]

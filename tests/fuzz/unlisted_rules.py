@@ -1,0 +1,63 @@
+"""Columns without a role, and the rows that they single out: counted by brute force."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from fuzz.promise import Promise
+from fuzz.table import Look, Table, quoted
+
+_LIMIT = Fraction(1, 5)
+
+_SINGLES = "singles out"
+
+_TOGETHER = "together single out"
+
+_GIVES_BACK = "gives back"
+
+
+def released_wrongly(source: Table, promise: Promise) -> Iterator[str]:
+    """What had to be refused: columns that single out too many rows, alone or together."""
+    alone, together = _too_many(source, promise, source.values)
+    for name in alone:
+        yield f"{name} singles out too many rows and was released"
+    if together:
+        yield "the columns without a role together single out too many rows and were released"
+
+
+def refused_wrongly(message: str, source: Table, promise: Promise) -> Iterator[str]:
+    """What a refusal says that is not so, or leaves out. What columns give back is told of a release, and there is none."""
+    told = message.partition("; nothing was released")[0]
+    certain, _ = _too_many(source, promise, source.values)
+    possible, together = _too_many(source, promise, source.looks)
+    for name in certain:
+        if name not in told and quoted(name) not in told:
+            yield f"refused without a word of {name}: {told}"
+    if _TOGETHER in told and not together:
+        yield f"refused for columns that together single out few rows: {told}"
+    if told.count(_SINGLES) > len(possible):
+        yield f"refused for columns of which only {len(possible)} single out too many rows: {told}"
+    if not any(each in told for each in (_SINGLES, _TOGETHER, _GIVES_BACK)):
+        yield f"refused for no reason of the rule: {told}"
+
+
+def _too_many(source: Table, promise: Promise, rows: Sequence[tuple[Look, ...]]) -> tuple[list[str], bool]:
+    """The columns that single out too many rows, and whether all of them together do.
+
+    Values that are equal in SQL may look different: there are as many single rows as by the values, or more, up to the looks.
+    """
+    if promise.kept is not None:
+        return [], False
+    roles = {*promise.qi, *promise.sensitive, *promise.dropped, promise.per}
+    places = [place for place, name in enumerate(source.names) if name not in roles]
+    alone = promise.unlisted_limit if promise.unlisted_limit is not None else _LIMIT
+    most = max(alone, Fraction(1, 2))
+
+    def single(chosen: list[int]) -> int:
+        return sum(n == 1 for n in Counter(tuple(row[place] for place in chosen) for row in rows).values())
+
+    found = {source.names[place]: single([place]) for place in places}
+    many = [name for name, n in found.items() if n > most * len(rows) or n > alone * max(len(rows), 50)]
+    return many, len(places) > 1 and single(places) > most * len(rows)
