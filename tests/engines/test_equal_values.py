@@ -222,3 +222,17 @@ def test_quasi_identifiers_under_a_collation_are_right_or_refused(con, collation
                 assert min(Counter(shown for shown, _ in rows).values()) >= k
                 if not recoding:
                     assert all(shown in (None, text) for shown, text in rows)
+
+
+@pytest.mark.parametrize(
+    ("kind", "spelled"),
+    [
+        ("MAP(VARCHAR, DOUBLE)", ("MAP {'a': 0.0::DOUBLE}", "MAP {'a': '-0.0'::DOUBLE}")),
+        ("STRUCT(v VARCHAR, d DOUBLE[])", ("{'v': 'x', 'd': ['0.0'::DOUBLE]}", "{'v': 'x', 'd': ['-0.0'::DOUBLE]}")),
+    ],
+)
+def test_quasi_identifiers_with_texts_and_zeros_of_both_signs_are_released(con, kind: str, spelled: tuple[str, str]) -> None:
+    con.execute(f"CREATE OR REPLACE TABLE p (id INTEGER, q {kind})")
+    con.execute(f"INSERT INTO p SELECT i, CASE WHEN i % 2 = 0 THEN {spelled[0]} ELSE {spelled[1]} END FROM range(6) r(i)")
+    released = con.execute("SELECT count(*) FROM (FROM p ANONYMIZE BY q KEEP id GUARANTEE k >= 6) WHERE q IS NOT NULL")
+    assert released.fetchall() == [(6,)]
