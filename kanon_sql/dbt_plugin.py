@@ -23,6 +23,7 @@ from kanon_sql.engines.duckdb.batch_terms import terms_of
 from kanon_sql.engines.duckdb.failures import Asked
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.names import literal
+from kanon_sql.engines.duckdb.policies import token_of
 from kanon_sql.engines.duckdb.registration import macros, session_of, without_python
 from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.release import release_query
@@ -90,11 +91,17 @@ def unknown(_session: Session, keys: list[str], known: list[str], of_model: bool
     return [key if near[key] is None else f'{key} (did you mean "{near[key]}"?)' for key in wrong]
 
 
+def token(_session: Session, column: str, counted: bool) -> str:
+    """Return the SQL of the tokens of a column of a query, which people may be counted by."""
+    return token_of(column, counted=counted)
+
+
 FUNCTIONS = (
     Function(name="kanon_rewrite", returns="VARCHAR", call=rewritten),
     Function(name="kanon_rows_counted", returns="BOOLEAN", call=rows_counted),
     Function(name="kanon_beside", returns="VARCHAR[]", call=beside),
     Function(name="kanon_unknown", returns="VARCHAR[]", call=unknown),
+    Function(name="kanon_token", returns="VARCHAR", call=token),
 )
 
 
@@ -139,7 +146,7 @@ def appended(cursor: Any, told: str) -> Batch:
         ("temp", "main", _SOURCE),
         place,
         place[:2],
-        lambda columns: terms_of(steps.ask, columns, job["key"], policy, {}, pseudonyms=job["pseudonyms"]),
+        lambda columns: terms_of(steps.ask, columns, job["key"], policy, {}),
     )
     if batch.number is None:
         cursor.execute("ROLLBACK; BEGIN TRANSACTION")

@@ -65,3 +65,33 @@ def class_sizes(table: pa.Table, quasi_identifiers: Sequence[str]) -> Counter[Ro
 def smallest_class(table: pa.Table, quasi_identifiers: Sequence[str]) -> int:
     """Return the k of a table."""
     return min(class_sizes(table, quasi_identifiers).values())
+
+
+Told = tuple[object, Row]
+"""A row of a release with tokens: the token, None for nobody, and what it shows in the quasi-identifiers."""
+
+
+def candidates(releases: Sequence[Iterable[Told]], people: Iterable[object] | None = None) -> list[int]:
+    """Return how many people have the same history as each person of the last release, sorted; see `HistoryRisk`.
+
+    Of earlier releases, people count whose history was that of somebody in the last one until then. With ``people``, only these
+    are asked for, and those whose history was the same as theirs; they are counted among all.
+    """
+    histories = [divided(told) for told in releases]
+    *earlier, now = histories
+    past = {token: tuple(each.get(token) for each in earlier) for each in histories for token in each}
+    asked = set(now) if people is None else set(people) & set(now)
+    alike = {past[token] for token in asked}
+    left = {token for each in earlier for token in each if token not in now and past[token] in alike}
+    whole = {token: (past[token], now.get(token)) for token in past}
+    size = Counter(whole.values())
+    return sorted(size[whole[token]] for token in asked | left)
+
+
+def divided(told: Iterable[Told]) -> dict[object, frozenset[tuple[Row, int]]]:
+    """Return for each token of a release what its rows show, each as often as it occurs."""
+    shown: dict[object, Counter[Row]] = {}
+    for token, row in told:
+        if token is not None:
+            shown.setdefault(token, Counter())[row] += 1
+    return {token: frozenset(each.items()) for token, each in shown.items()}

@@ -10,7 +10,7 @@ from kanon_sql.model.policy import Policy
 
 def begin(session: Session, policy: str, memory: str, folder: str | None, connection: int) -> int:
     """Return the number under which the row types of this run of a statement are gathered."""
-    return session.begin(Gathering(Policy.from_json(policy), memory, folder, connection))
+    return session.gatherings.begin(Gathering(Policy.from_json(policy), memory, folder, connection))
 
 
 FUNCTION = Function(name="kanon_begin", returns="BIGINT", call=begin, side_effects=True)

@@ -39,12 +39,12 @@ def explain(
     key = run[0].as_py()
     asked = Policy.from_json(policy[0].as_py())
     try:
-        gathering = session.gathering(key)
+        gathering = session.gatherings.of(key)
         gathering.require(row_types[0].as_py())
         lines = [*_lines(session, gathering, asked, tables), *exposure_lines(exposed[0].as_py(), asked)]
     finally:
         session.rest()
-        session.end(key)
+        session.gatherings.end(key)
     columns = {
         "property": pa.array([line.property for line in lines], pa.string()),
         "value": pa.array([line.value for line in lines], pa.string()),

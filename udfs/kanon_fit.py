@@ -36,17 +36,17 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, poli
     """
     session.ready()
     key = run[0].as_py()
-    gathering = session.gathering(key)
+    gathering = session.gatherings.of(key)
     asked = Policy.from_json(policy[0].as_py())
     gathering.require(row_types[0].as_py())
     if not gathering.row_types:
-        session.end(key)
+        session.gatherings.end(key)
         return _answer(session.record(pipeline.empty_certificate(asked), gathering.connection))
     gathering.touched = math.inf  # the solver may take its time
     try:
         pieces, certificate = _found(session, gathering, asked, tables)
     except BaseException:
-        session.end(key)
+        session.gatherings.end(key)
         raise
     finally:
         session.rest()

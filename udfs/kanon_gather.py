@@ -22,7 +22,7 @@ def gather(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray) -
     row_types : structs
         See `coded`.
     """
-    return numbers(session.gathering(run[0].as_py()).add(row_types.combine_chunks()))
+    return numbers(session.gatherings.of(run[0].as_py()).add(row_types.combine_chunks()))
 
 
 FUNCTION = Function(name="kanon_gather", returns="BIGINT", call=gather, arrow=True, side_effects=True)

@@ -25,9 +25,9 @@ def pieces(session: Session, run: pa.ChunkedArray, number: pa.ChunkedArray) -> p
         See `kanon_begin` and `kanon_gather`.
     """
     key = run[0].as_py()
-    found, last = session.gathering(key).handed(np.from_dlpack(number.combine_chunks()))
+    found, last = session.gatherings.of(key).handed(np.from_dlpack(number.combine_chunks()))
     if last:
-        session.end(key)
+        session.gatherings.end(key)
     return found
 
 

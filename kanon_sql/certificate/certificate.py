@@ -7,8 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.certificate.file import read, write
+from kanon_sql.certificate.histories import HistoryRisk
 from kanon_sql.certificate.html import table
 from kanon_sql.certificate.status import Status
+from kanon_sql.model.validation import as_identifier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,8 @@ class Certificate:
     warnings : tuple of str
         What these columns tell, without values: those without a role that single rows out, and those that give suppressed cells
         back. Empty until the audit has passed.
+    histories : tuple of HistoryRisk
+        Of each column of tokens, how many people have the same history of shown quasi-identifiers.
     classes, smallest_class : int or None
         What the audit counted on the released rows; None until it has passed.
     number : int or None
@@ -88,6 +92,7 @@ class Certificate:
     unchanged: tuple[str, ...] = ()
     information_loss: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    histories: tuple[HistoryRisk, ...] = ()
     classes: int | None = None
     smallest_class: int | None = None
     number: int | None = None
@@ -122,6 +127,7 @@ class Certificate:
             "suppressed cells": f"{self.suppressed_cells:,} of {self.cells:,} ({share:.1%})",
             "cost": f"{float(self.cost):,.12g}, lower bound {float(self.lower_bound):,.12g}: {self.saving}",
             **({"information loss": ", ".join(self.information_loss)} if self.information_loss else {}),
+            **{f"tokens of {as_identifier(each.column)}": each.describe() for each in self.histories},
             "algorithm": f"{self.algorithm} ({self.reason})",
             "solved": f"{self.status.value}, {self.seconds:.2f} s",
             **({"released unchanged": ", ".join(self.unchanged)} if self.unchanged else {}),
@@ -147,6 +153,7 @@ class Certificate:
         data["status"] = self.status.value
         for name in ("requirements", "unchanged", "information_loss", "warnings"):
             data[name] = list(data[name])
+        data["histories"] = [each.to_dict() for each in self.histories]
         data["prices"] = None if self.prices is None else list(self.prices)
         for name in ("cost", "lower_bound"):
             data[name] = int(data[name]) if data[name].denominator == 1 else str(data[name])

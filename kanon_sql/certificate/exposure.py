@@ -8,7 +8,7 @@ from typing import Any
 from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.unlisted import Limits
-from kanon_sql.model.validation import as_identifier
+from kanon_sql.model.validation import as_identifier, same_name
 
 _SINGLED_OUT = 0.01
 """Share of the rows from which on a column is said to single them out."""
@@ -85,12 +85,17 @@ def warnings_of(told: Mapping[str, Any], policy: Policy, *, released: bool = Tru
 
 
 def _single(told: Mapping[str, Any], policy: Policy) -> Iterator[str]:
-    """Yield the columns that single rows out, each alone, and those without a role together."""
-    names = unchanged_columns(told)
+    """Yield the columns that single rows out, each alone, and those without a role together.
+
+    Notes
+    -----
+    Nobody knows a person's token who does not have the secret. What tokens link is counted apart.
+    """
+    names, tokens = unchanged_columns(told), set(map(same_name, policy.pseudonyms))
     shares = {each["i"]: each["single"] / each["rows"] for each in told["single"] or ()}
     counted = {i: f"{'' if told['whole'][i] else 'about '}{share:.1%}" for i, share in shares.items() if share >= _SINGLED_OUT}
     for place, name in enumerate(names, 1):
-        if place in counted:
+        if place in counted and same_name(name) not in tokens:
             yield f"{as_identifier(name)} is released unchanged and singles out {counted[place]} of the rows"
     if policy.keep is None and 0 in counted:
         yield f"the {len(names)} columns released unchanged together single out {counted[0]} of the rows"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn
 
+from kanon_sql.certificate.histories import HistoryRisk
 from kanon_sql.certificate.status import Status
 from kanon_sql.errors import CertificateError, raise_alone
 
@@ -48,6 +49,17 @@ def _is_exact(value: object) -> bool:
 
 def _is_list_of(kind: type, value: object) -> bool:
     return isinstance(value, list) and all(type(item) is kind for item in value)
+
+
+def _is_history(value: object) -> bool:
+    """Return whether a value is a `HistoryRisk` as plain data whose figures can be true."""
+    if not isinstance(value, dict) or {*value} != {*HistoryRisk.__dataclass_fields__}:
+        return False
+    counts = [value[name] for name in ("people", "alone", "fewest", "releases")]
+    if not isinstance(value["column"], str) or not all(map(_is_whole, counts)) or not _is_exact(value["average"]):
+        return False
+    people, alone, fewest, _ = counts
+    return bool(alone <= people and fewest <= Fraction(value["average"]) <= people and (alone > 0) == (fewest == 1))
 
 
 def _price_lines(prices: tuple[int, ...] | None) -> str:
@@ -97,6 +109,13 @@ _PRICES = _Kind(
     write=_price_lines,
 )
 
+_HISTORIES = _Kind(
+    words="a list of what tokens give away, each with the column and its figures",
+    fits=lambda value: isinstance(value, list) and all(map(_is_history, value)),
+    read=lambda value: tuple(map(HistoryRisk.from_dict, value)),
+    write=lambda found: json.dumps([each.to_dict() for each in found], ensure_ascii=False),
+)
+
 _CLAIMS = {
     "policy": _POLICY,
     "requirements": _TEXTS,
@@ -120,11 +139,15 @@ _CLAIMS = {
     "unchanged": _TEXTS,
     "information_loss": _TEXTS,
     "warnings": _TEXTS,
+    "histories": _HISTORIES,
     "number": _WHOLE_OR_NULL,
 }
 """The fields of a certificate, in the order of the file."""
 
 _FIELDS = {"format": _FORMAT, **_CLAIMS, "sha256": _TEXT}
+
+_LATER = {"histories": ()}
+"""Fields that files of this format did not always have, with what they hold there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,10 +202,11 @@ def read(text: str) -> Document:
             raise CertificateError(name, "is not a field of a certificate", lines.get(name))
     for name, kind in _FIELDS.items():
         if name not in data:
-            raise CertificateError(name, "is missing")
-        if not kind.fits(data[name]):
+            if name not in _LATER:
+                raise CertificateError(name, "is missing")
+        elif not kind.fits(data[name]):
             raise CertificateError(name, f"must be {kind.words}", lines.get(name))
-    claims = {name: kind.read(data[name]) for name, kind in _CLAIMS.items()}
+    claims = _LATER | {name: kind.read(data[name]) for name, kind in _CLAIMS.items() if name in data}
     body = "".join(line + "\n" for line in text.split("\n")[: lines.get("sha256", 1) - 1])
     return Document(claims=claims, lines=lines, intact=text == body + _end(body))
 

@@ -6,8 +6,9 @@
     DROP ANONYMIZATION POLICY [IF EXISTS] name
     SHOW ANONYMIZATION POLICIES
 
-    part := IDENTIFIER column [AS PSEUDONYM] {, column [AS PSEUDONYM]} | BY item {, item} {link} | KEEP column {, column}
+    part := IDENTIFIER identifier {, identifier} | BY item {, item} {link} | KEEP column {, column}
           | GUARANTEE cond {AND cond} | USING name [( option = value {, option = value} )]
+    identifier := column [AS PSEUDONYM [(LINKABLE)]]
 
 Every part stands once at most, in any order; BY and GUARANTEE are needed. Their grammar is that of the clause.
 """
@@ -166,17 +167,22 @@ class _Parts:
                 self.policy |= algorithm(reader)
 
     def _identifiers(self) -> None:
-        """Read identifiers: those that are dropped, and those of which tokens are released."""
-        found: dict[bool, list[str]] = {False: [], True: []}
+        """Read identifiers: those that are dropped, and those of which tokens are released, which may be linkable."""
+        found: dict[str, list[str]] = {"identifiers": [], "pseudonyms": [], "linkable": []}
+        reader = self.reader
 
         def read() -> None:
             name = self._column("an identifier")
-            found[self.reader.skip("AS", "PSEUDONYM")].append(name)
-            if self.reader.word == "AS":
-                raise self.reader.error("an identifier is dropped, or released AS PSEUDONYM; hint: IDENTIFIER id AS PSEUDONYM")
+            if reader.word == "AS" and not reader.ahead("AS", "PSEUDONYM"):
+                raise reader.error("an identifier is dropped, or released AS PSEUDONYM; hint: IDENTIFIER id AS PSEUDONYM")
+            found["pseudonyms" if reader.skip("AS", "PSEUDONYM") else "identifiers"].append(name)
+            if reader.ahead("("):
+                if name not in found["pseudonyms"] or not reader.skip("(", "LINKABLE", ")"):
+                    raise reader.error("an identifier has no such option; hint: IDENTIFIER id AS PSEUDONYM (LINKABLE)")
+                found["linkable"].append(name)
 
-        self.reader.separated(read)
-        self.roles |= {"identifiers": tuple(found[False]), "pseudonyms": tuple(found[True])}
+        reader.separated(read)
+        self.roles |= {role: tuple(names) for role, names in found.items()}
 
     def _columns(self, role: str) -> tuple[str, ...]:
         return tuple(self.reader.separated(lambda: self._column(role)))

@@ -51,6 +51,10 @@ class Policy(Guarantee):
     keep : tuple of str, optional
         Columns that are released unchanged on purpose. Where it is given, even if empty, every column of the table has to have
         a role; None leaves the others unchanged.
+    pseudonyms : tuple of str
+        Columns that show tokens in place of identifiers. What tells people apart may be one; then it is released.
+    linkable : tuple of str
+        Those of them whose tokens may link rows that single people out together.
     algorithm : str
         Name in the registry of solvers; ``'auto'`` chooses.
     time_limit : float, optional
@@ -87,6 +91,8 @@ class Policy(Guarantee):
     masks: tuple[Mask, ...] | None = None
     linked: tuple[Group, ...] = ()
     keep: tuple[str, ...] | None = None
+    pseudonyms: tuple[str, ...] = ()
+    linkable: tuple[str, ...] = ()
     algorithm: str = "auto"
     time_limit: float | None = None
     seed: int = 0
@@ -101,7 +107,9 @@ class Policy(Guarantee):
         checks.check_names([*identifying, *self.measured])
         if self.masks is not None:
             checks.check_masks(self.masks, identifying, every_column=self.every_column)
-        checks.check_keep(self.keep, identifying, self.measured)
+        checks.check_keep(self.keep, identifying, (*self.sensitive, *self.dropped))
+        others = (*identifying, *self.sensitive)
+        checks.check_pseudonyms(self.pseudonyms, self.linkable, self.keep, others, every_column=self.every_column)
         check_links(self.linked, None if self.every_column else identifying)
         checks.check_sensitive(self.requirements, identifying, *map(columns_of, self.masks or ()), *self.linked)
         checks.check_recodings(self.quasi_identifiers, self.linked, masks=self.masks is not None)
@@ -133,7 +141,14 @@ class Policy(Guarantee):
             *masks,
             *((f"linked group {number}", name) for number, group in enumerate(self.linked, 1) for name in group),
             *(("KEEP", name) for name in self.keep or ()),
+            *(("the list of pseudonyms", name) for name in self.pseudonyms),
         )
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Return the column that tells people apart, unless it shows tokens: it is not released."""
+        tokens = set(map(same_name, self.pseudonyms))
+        return () if self.people is None or same_name(self.people.per) in tokens else (self.people.per,)
 
     @property
     def generalized(self) -> tuple[str, ...]:
@@ -210,13 +225,17 @@ class Policy(Guarantee):
         masks = None if self.masks is None else tuple(renamed(mask, spelled) for mask in self.masks)
         linked = tuple(tuple(spelled[same_name(name)] for name in group) for group in self.linked)
         keep = None if self.keep is None else tuple(spelled[same_name(name)] for name in self.keep)
+        pseudonyms, linkable = (tuple(spelled[same_name(name)] for name in each) for each in (self.pseudonyms, self.linkable))
         found = replace(resolved, requirements=requirements, masks=masks, linked=linked, keep=keep)
+        found = replace(found, pseudonyms=pseudonyms, linkable=linkable)
         found.check_roles(columns)
         return found
 
     def resolve_row_types(self, columns: Sequence[str]) -> Policy:
         """Return the same for the columns of row types, among which kept ones are not."""
-        return replace(replace(self, keep=None).resolve(columns), keep=None if self.every_column else self.keep)
+        found = replace(self, keep=None, pseudonyms=(), linkable=()).resolve(columns)
+        kept = {} if self.every_column else {name: getattr(self, name) for name in ("keep", "pseudonyms", "linkable")}
+        return replace(found, **kept)
 
     def check_roles(self, columns: Sequence[str]) -> None:
         """Check that each of the columns has a role, where the policy says what is kept.

@@ -103,6 +103,25 @@ def check_keep(keep: Sequence[str] | None, identifying: Iterable[str], measured:
     refuse_twice(list(keep or ()), "the kept columns")
 
 
+def check_pseudonyms(
+    pseudonyms: Sequence[str], linkable: Sequence[str], keep: Sequence[str] | None, others: Iterable[str], *, every_column: bool
+) -> None:
+    """Check that columns of tokens are none of ``others``, which have a role, and that only tokens are linkable."""
+    refuse_twice([named(name, "a pseudonym") for name in pseudonyms], "the pseudonyms")
+    refuse_twice([named(name, "a linkable column") for name in linkable], "the linkable columns")
+    kept, taken, tokens = (set(map(same_name, each)) for each in (keep or (), others, pseudonyms))
+    if pseudonyms and every_column:
+        raise PolicyError("pseudonyms need the quasi-identifiers named; hint: list them in quasi_identifiers")
+    for name in pseudonyms:
+        if same_name(name) in taken:
+            raise PolicyError(f'the pseudonym "{name}" has another role too; hint: give it one role')
+        if keep is not None and same_name(name) not in kept:
+            raise PolicyError(f'the pseudonym "{name}" is not kept; hint: name it in keep too')
+    for name in linkable:
+        if same_name(name) not in tokens:
+            raise PolicyError(f'the column "{name}" is linkable but not a pseudonym; hint: name it in pseudonyms too')
+
+
 def check_recodings(quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequence[Group], *, masks: bool) -> None:
     """Check that recodings suit each other and the rest of the policy; it may have masks."""
     recodings = {same_name(qi.column): qi.recoding for qi in quasi_identifiers if qi.recoding is not None}

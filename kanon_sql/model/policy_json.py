@@ -29,13 +29,21 @@ def policy_fields(text: str, known: set[str]) -> dict[str, Any]:
         data["linked"] = tuple(tuple(listed(group, "a linked group")) for group in listed(data["linked"], "linked"))
     if data.get("keep") is not None:
         data["keep"] = tuple(listed(data["keep"], "keep"))
+    for role in ("pseudonyms", "linkable"):
+        if role in data:
+            data[role] = tuple(listed(data[role], role))
     if not isinstance(data.get("every_column", False), bool):
         raise PolicyError("every_column must be true or false")
     return data
 
 
 def policy_text(fields: Mapping[str, Any]) -> str:
-    """Return the canonical JSON text of the fields of a policy: sorted keys, no spaces, exact weights."""
+    """Return the canonical JSON text of the fields of a policy: sorted keys, no spaces, exact weights.
+
+    Notes
+    -----
+    Without pseudonyms the text does not name them: it is the same as before there were any.
+    """
     masks, keep, most_suppressed = fields["masks"], fields["keep"], fields["max_suppressed"]
     data = {
         **fields,
@@ -47,4 +55,7 @@ def policy_text(fields: Mapping[str, Any]) -> str:
         "unlisted_limit": plain_number(fields["unlisted_limit"]),
         "max_suppressed": None if most_suppressed is None else plain_number(most_suppressed),
     }
+    for role in ("pseudonyms", "linkable"):
+        if not fields[role]:
+            del data[role]
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

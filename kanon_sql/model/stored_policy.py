@@ -14,8 +14,8 @@ from kanon_sql.model.recodings import Rectangles
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.model.validation import encodable, known_keys, listed, named, parsed, same_name
 
-ROLES = ("identifiers", "pseudonyms", "kept")
-"""Columns beside those of the policy itself, by what becomes of them."""
+ROLES = ("identifiers", "pseudonyms", "linkable", "kept")
+"""Columns beside those of the policy itself, by what becomes of them; ``linkable`` ones are pseudonyms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,10 @@ class StoredPolicy:
     identifiers : tuple of str
         Columns that are never released.
     pseudonyms : tuple of str
-        Identifiers of which tokens are released, equal for equal values under one secret.
+        Identifiers of which tokens are released, equal for equal values under one secret. The column by which people are
+        counted may be one.
+    linkable : tuple of str
+        Pseudonyms whose tokens may link rows that single people out together.
     kept : tuple of str
         Columns that are released as they are, though nothing is guaranteed about them.
 
@@ -48,6 +51,7 @@ class StoredPolicy:
     policy: Policy
     identifiers: tuple[str, ...] = ()
     pseudonyms: tuple[str, ...] = ()
+    linkable: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -65,9 +69,14 @@ class StoredPolicy:
                 known = roles.setdefault(same_name(named(column, f"{self}: {role}")), role)
                 if known != role:
                     raise PolicyError(f'{self}: the column "{column}" is {known} and {role}; hint: give it one role')
-        for role, columns in self._roles[:3]:
+        for role, columns in (*self._roles[:3], ("linkable", self.linkable)):
             if len({same_name(column) for column in columns}) < len(columns):
                 raise PolicyError(f"{self}: a column is named twice as {role}; hint: name it once")
+        for column in self.linkable:
+            if same_name(named(column, f"{self}: linkable")) not in set(map(same_name, self.pseudonyms)):
+                raise PolicyError(
+                    f'{self}: the column "{column}" is linkable but not a pseudonym; hint: name it in pseudonyms too'
+                )
 
     def __str__(self) -> str:
         return f'the policy "{self.name}"'
@@ -80,14 +89,21 @@ class StoredPolicy:
             ("kept", self.kept),
             ("a quasi-identifier", [qi.column for qi in self.policy.quasi_identifiers]),
             ("sensitive", self.policy.sensitive),
-            ("what tells people apart", [] if self.policy.people is None else [self.policy.people.per]),
+            ("what tells people apart", [] if self.policy.people is None or self._shows_people else [self.policy.people.per]),
         )
+
+    @property
+    def _shows_people(self) -> bool:
+        """Return whether the column by which people are counted is released as tokens."""
+        people = self.policy.people
+        return people is not None and same_name(people.per) in set(map(same_name, self.pseudonyms))
 
     @property
     def _dropped(self) -> list[str]:
         """Return the identifiers that a release never sees; the one by which people are counted it leaves out itself."""
         people = self.policy.people
-        return [each for each in self.identifiers if people is None or same_name(each) != same_name(people.per)]
+        counted = None if people is None or self._shows_people else same_name(people.per)
+        return [each for each in self.identifiers if same_name(each) != counted]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -183,6 +199,8 @@ class StoredPolicy:
             masks=masks,
             linked=tuple(group for group in linked if len(group) > 1),
             keep=tuple(name for name in (*self.pseudonyms, *self.kept) if same_name(name) in there),
+            pseudonyms=tuple(name for name in self.pseudonyms if same_name(name) in there),
+            linkable=tuple(name for name in self.linkable if same_name(name) in there),
         )
 
     @property
@@ -192,7 +210,7 @@ class StoredPolicy:
 
     def to_json(self) -> str:
         """Return the canonical JSON text: that of the policy, and the roles beside it."""
-        roles = {role: list(getattr(self, role)) for role in ROLES}
+        roles = {role: list(getattr(self, role)) for role in ROLES if role != "linkable" or self.linkable}
         data = json.loads(self.policy.to_json()) | roles
         del data["keep"]  # what is kept is a role here
         return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import as_identifier, same_name
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
@@ -91,6 +91,7 @@ def other_fields(c: Certificate) -> list[tuple[str, str]]:
         ("solver", f"{c.algorithm} ({c.reason})"),
         ("seed", str(policy.get("seed", 0))),
         ("time", f"{c.seconds:.2f} s, {'without limit' if limit is None else f'at most {limit:g} s'}"),
+        *((f"tokens of {as_identifier(each.column)}", each.describe()) for each in c.histories),
         *(("warning", each) for each in c.warnings),
         ("SHA-256", json.loads(c.to_json())["sha256"]),
     ]

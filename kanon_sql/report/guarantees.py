@@ -98,7 +98,7 @@ def _of_people(requirement: People, release: Told) -> tuple[bool, str]:
     people = people_of(release.con, release.policy)  # by the source: whose a row is, the release does not tell
     if people is None:
         return kept, f"{found}; whose they are, the release does not tell"
-    return kept and people[1] >= requirement.k, f"{found}; {told_people(people)}"
+    return kept and people[1] >= requirement.k, f"{found}; {told_people(people, by_tokens=not release.policy.dropped)}"
 
 
 def _of_population(requirement: KMap, release: Told) -> tuple[bool | None, str]:

@@ -126,8 +126,7 @@ def measured(con: Any, policy: Policy) -> Measured:
     A few GROUP BYs over each table, and one more for each quasi-identifier.
     """
     names = [qi.column for qi in policy.quasi_identifiers]
-    left_out = [] if policy.people is None else [policy.people.per]
-    if columns(con, "released") != [name for name in columns(con, "source") if name not in left_out]:
+    if columns(con, "released") != [name for name in columns(con, "source") if name not in policy.dropped]:
         raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
     sizes = _of_both(con, "k_anonymity", names)
     if sizes[0]["rows"] != sizes[1]["rows"]:
@@ -161,7 +160,7 @@ def measured(con: Any, policy: Policy) -> Measured:
         unchanged=tuple(each.name for each in exposed if each.role != "sensitive"),
         exposed=exposed,
         together=together,
-        same_rows=(rows_hash(con, "source", left_out) if left_out else hashes[0]) == hashes[1],
+        same_rows=(rows_hash(con, "source", policy.dropped) if policy.dropped else hashes[0]) == hashes[1],
         of_population=bool(policy.populations),
         hashes=hashes,
     )

@@ -12,6 +12,7 @@ from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.policy import Policy
 from kanon_sql.verification.cells import read_cells
 from kanon_sql.verification.class_people import Covers, fewest_people
+from kanon_sql.verification.histories import people_by_tokens
 from kanon_sql.verification.readings import Domain
 
 
@@ -21,6 +22,8 @@ def people_of(con: Any, policy: Policy) -> tuple[int, int] | None:
     None where the source does not tell. A column with a label that is no value of the source tells nothing here: the two
     figures are farther apart than those of ``kanon verify``, which reads labels.
     """
+    if (found := people_by_tokens(con, policy)) is not None:
+        return found
     chosen = [qi.column for qi in policy.quasi_identifiers]
     others = [quoted(name) for name in columns(con, "released") if name not in chosen]
     try:

@@ -226,6 +226,7 @@ def measured_policy(
         quasi_identifiers=tuple(QuasiIdentifier(column=name) for name in chosen),
         requirements=tuple(dict.fromkeys([*requirements, *own])),
         suppress=claimed.suppress,
+        pseudonyms=claimed.pseudonyms,
     ).resolve(known)
     # A kept column may be measured as a sensitive one here.
     kept = None if claimed.keep is None else tuple(name for name in claimed.keep if name not in found.measured)

@@ -40,7 +40,7 @@ class Cells:
     Parameters
     ----------
     source, released : Rows
-        Their rows; those of the source also by whose they are, where people are counted.
+        Their rows; those of the source also by whose they are, where people are counted and no token tells it.
     person : int64 array [r]
         Whose each row of the source is; nobody is -1.
     domains : list of Domain
@@ -74,7 +74,7 @@ def read_cells(con: Any, policy: Policy, others: Sequence[str]) -> Cells:
     ranks = [f'{rank.format(name)} AS "kanon#{c}"' for c, name in enumerate(names)]
     rest = rank.format(f"system.main.row({', '.join(others)})") if others else "0::BIGINT"
     listed = ", ".join([*names, *others])
-    whose = "NULL" if policy.people is None else quoted(policy.people.per)
+    whose = "".join(map(quoted, policy.dropped)) or "NULL"
     sides = [
         f'SELECT {side} AS "kanon#side", {listed}, {told} AS "kanon#who", system.main.count(*) AS "kanon#n" '  # noqa: S608
         f"FROM {table} GROUP BY ALL"

@@ -75,9 +75,11 @@ def _most_rows(cells: Cells, fit: Int64, wanted: Int64) -> tuple[int, Int64]:
     return int(most[:anonymous].sum()), most[anonymous:]
 
 
-def told_people(found: tuple[int, int]) -> str:
-    """Return what `fewest_people` found, in words."""
+def told_people(found: tuple[int, int], *, by_tokens: bool = False) -> str:
+    """Return what `fewest_people` found, in words, or what tokens show."""
     least, most = found
+    if by_tokens:
+        return f"the class with fewest has rows of {least:,} people, counted by their tokens"
     if least == most:
         return f"the class with fewest has rows of {least:,} people, counted in the source"
     return f"the class with fewest has rows of {least:,} to {most:,} people, by the rows of the source that may be its own"

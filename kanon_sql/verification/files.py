@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from kanon_sql.model.validation import same_name
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import told_people
 from kanon_sql.verification.coded_source import CodedSource
+from kanon_sql.verification.histories import check_histories, counted_histories, people_by_tokens, told_histories
 from kanon_sql.verification.pseudonyms import Pseudonyms
 from kanon_sql.verification.tables import Loss, compare, require_columns
 
@@ -133,13 +135,16 @@ def _checked(
     require_columns(con, policy, from_json=from_json)
     sizes = record(con, "FROM k_anonymity('released', $qi)", {"qi": [qi.column for qi in policy.quasi_identifiers]})
     pseudonyms = Pseudonyms.of(con, tokens[0], policy, tokens[1])
+    histories, people = counted_histories(con, policy), people_by_tokens(con, policy)  # before tokens are compared
     loss = compare(con, coded, pseudonyms, from_json=from_json)  # before values are weighed: it gives them types
+    loss = loss if people is None else replace(loss, people=people)
     _check_guarantees(con, policy)
     _check_people(policy, loss)
     if claimed.rows:
         roles = {same_name(qi.column) for qi in policy.quasi_identifiers} | set(map(same_name, policy.sensitive))
         unchanged = tuple(name for name in columns(con, "released") if same_name(name) not in roles)
         _require("unchanged", claimed.unchanged, unchanged, "of the release nothing is guaranteed of")
+        check_histories(claimed.histories, histories, policy)
     _require("classes", claimed.classes, sizes["classes"], "the release has")
     _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
     _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release hides")
@@ -149,7 +154,8 @@ def _checked(
     _check_groupings(claimed, coded)
     proven = verify(certificate, codes, counts, coded.sensitive)
     document.require_checksum()
-    told = _report(claimed, coded, loss, proven, _uncounted(con, policy)) | pseudonyms.told()
+    told = _report(claimed, coded, loss, proven, _uncounted(con, policy))
+    told |= pseudonyms.told() | told_histories(claimed.histories)
     return told | ({"not released": ", ".join(unreleased)} if unreleased else {})
 
 
@@ -248,12 +254,13 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
     shown = "with permitted labels of its values" if generalized else "under a permitted mask"
     unread = f", the values behind each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
     told = ", information_loss" if c.information_loss else ""
+    told += ", histories over several releases" if any(each.releases for each in c.histories) else ""
     asked = coded.policy.people
     uncounted = f", {unmatched}" if unmatched else ""
     people = "" if asked is None or (loss.people and loss.people[0] >= asked.k) else ", the people of each class"
     return {
         "guarantee": f"{', '.join(c.requirements)}: the smallest of {c.classes:,} classes has {c.smallest_class or 0:,} rows",
-        **({} if loss.people is None else {"people": told_people(loss.people)}),
+        **({} if loss.people is None else {"people": told_people(loss.people, by_tokens=not coded.policy.dropped)}),
         "source": f"{c.rows:,} rows, {c.row_types:,} distinct combinations",
         "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
         "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",

@@ -62,7 +62,8 @@ class Pseudonyms:
             When a column has another role than to be released unchanged.
         """
         spelled = {same_name(name): name for name in columns(con, "source")}
-        taken = {same_name(name) for name in (*(qi.column for qi in policy.quasi_identifiers), *policy.measured)}
+        roles = (*(qi.column for qi in policy.quasi_identifiers), *policy.sensitive, *policy.dropped)
+        taken = set(map(same_name, roles))
         for name in names:
             if same_name(name) not in spelled:
                 raise UnknownColumnError.of(name, list(spelled.values()), "--pseudonym")

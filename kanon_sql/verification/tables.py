@@ -43,7 +43,8 @@ class Loss:
     cost : tuple of Fraction
         The weights of the cells times what each loses, at least and at most.
     people : tuple of int, optional
-        Of how many people the class with fewest has rows, at least and at most; None where people are not counted.
+        Of how many people the class with fewest has rows, at least and at most; None where people are not counted, or are
+        counted by their tokens.
     """
 
     cells: tuple[int, int]
@@ -77,8 +78,8 @@ def require_columns(con: Any, policy: Policy, *, from_json: bool) -> None:
 
 
 def _released_columns(con: Any, policy: Policy) -> list[str]:
-    """Return the columns of the source that a release has: all but what tells people apart."""
-    return [name for name in columns(con, "source") if policy.people is None or name != policy.people.per]
+    """Return the columns of the source that a release has: all but what tells people apart, unless it shows tokens."""
+    return [name for name in columns(con, "source") if name not in policy.dropped]
 
 
 def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json: bool) -> Loss:
@@ -137,7 +138,7 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
     loss = _loss(source, cells, readings)
     check_origins(source, cells, readings)
     check_one_level(source, cells, readings)
-    if policy.people is None:
+    if not policy.dropped:
         return loss
     return replace(loss, people=fewest_people(cells, [_covers(*each) for each in zip(cells.domains, readings, strict=True)]))
 
@@ -156,7 +157,7 @@ def _align(con: Any, policy: Policy, from_json: bool) -> None:
         if policy.suppress is not None or not (qi.recoding is None or isinstance(qi.recoding, Medians))
     }
     for name, given in kinds["source"].items():
-        if policy.people is not None and name == policy.people.per:  # it was not released
+        if name in policy.dropped:
             continue
         kind, column = "VARCHAR" if name in as_text else given, quoted(name)
         value = f"system.main.to_json({column})" if kind == "JSON" and from_json else f"CAST({column} AS {kind})"

@@ -18,7 +18,8 @@ from kanon_sql.cli import main
 Run = Callable[..., Result]
 
 POLICY = """CREATE ANONYMIZATION POLICY p ON visits (
-    IDENTIFIER name, patient AS PSEUDONYM, "Case" AS PSEUDONYM; BY zip, age; KEEP ward; GUARANTEE k >= 4)"""
+    IDENTIFIER name, patient AS PSEUDONYM (LINKABLE), "Case" AS PSEUDONYM (LINKABLE);
+    BY zip, age; KEEP ward; GUARANTEE k >= 4)"""
 
 TOKENS = ("--pseudonym", "patient,case")
 
@@ -174,7 +175,7 @@ def test_other_formats_types_and_collations(run: Run, folder: Path) -> None:
             FROM range(84) AS r(i)""")
         con.execute("USE clinic")
         con.execute("""CREATE ANONYMIZATION POLICY q ON visits (
-            IDENTIFIER patient AS PSEUDONYM, name AS PSEUDONYM; BY zip; KEEP cost; GUARANTEE k >= 3)""")
+            IDENTIFIER patient AS PSEUDONYM (LINKABLE), name AS PSEUDONYM (LINKABLE); BY zip; KEEP cost; GUARANTEE k >= 3)""")
         for ending in ("parquet", "json", "csv"):
             con.execute(f"COPY (FROM visits ANONYMIZE WITH POLICY q) TO '{folder}/typed.{ending}'")
         (folder / "typed.json.cert").write_text(kanon_sql.releases(con)[-1].to_json())

@@ -12,7 +12,7 @@ from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import ClauseError
 
 CREATE = """CREATE ANONYMIZATION POLICY p ON visits (
-    IDENTIFIER ssn, patient AS PSEUDONYM; BY zip, age; KEEP ward; GUARANTEE k >= 4)"""
+    IDENTIFIER ssn, patient AS PSEUDONYM (LINKABLE); BY zip, age; KEEP ward; GUARANTEE k >= 4)"""
 
 
 @pytest.fixture

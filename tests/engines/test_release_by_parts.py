@@ -152,7 +152,7 @@ def test_clause_explanation_and_python() -> None:
         assert told["solver"].startswith("greedy by parts (chosen automatically: ")
         assert "more than the memory limit allows at once" in told["solver"]
         assert told["lower bound"] == "row distance by parts: no release costs less"
-        assert not con.session._gatherings
+        assert not con.session.gatherings
         table = con.raw.sql("FROM visits LIMIT 400").to_arrow_table()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(gathering, "_BYTES", 1 << 32)  # whatever the memory of the machine
@@ -194,7 +194,7 @@ def test_an_interrupt_between_parts_ends_it_without_a_release() -> None:
             con.execute("SELECT age, zip, sex, day FROM visits ANONYMIZE BY age, zip, sex, day GUARANTEE k >= 4").fetchall()
         assert steps
         assert not con.session.releases
-        assert not con.session._gatherings
+        assert not con.session.gatherings
 
 
 @pytest.mark.own_connection

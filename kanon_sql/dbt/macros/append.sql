@@ -17,7 +17,7 @@
   {% set roles = kanon_sql.roles(columns) %}
   {% set policy = kanon_sql.policy(roles) %}
   {% set apart = [] %}
-  {% for column in key if column in roles['identifier'] and column != config.get('per') %}
+  {% for column in key if column in roles['identifier'] and (column != config.get('per') or column in kanon_sql.pseudonyms(roles)) %}
     {% if column in kanon_sql.pseudonyms(roles) %}
       {% do exceptions.raise_compiler_error(
         'incremental_key: "' ~ column ~ '" is a pseudonym; hint: a key tells rows apart, a pseudonym people: use another column') %}
@@ -30,7 +30,7 @@
   {% endfor %}
   {% set job = {
     'release': [relation.database, relation.schema, relation.identifier], 'key': key, 'policy': tojson(policy),
-    'pseudonyms': kanon_sql.pseudonyms(roles), 'options': options} %}
+    'options': options} %}
   {% call statement('source') %}
     create or replace temp table kanon_source as
     select {{ kanon_sql.released_columns(columns, roles) }}{{ ', ' ~ kanon_sql.quoted(apart) if apart }} from (

@@ -8,7 +8,7 @@
     {% do names.append("'" ~ column.name | replace("'", "''") ~ "'") %}
   {% endfor %}
   {% set figures = ['requirements', 'status', 'algorithm', 'cost', 'lower_bound', 'gap', 'rows', 'row_types', 'suppressed_cells', 'cells',
-    'classes', 'smallest_class', 'seconds', 'unchanged', 'warnings'] %}
+    'classes', 'smallest_class', 'seconds', 'unchanged', 'warnings', 'histories'] %}
   {% set found = run_query(
     'select system.main.to_json(system.main.arg_max(system.main.struct_pack("' ~ figures | join('", "') ~ '"), number)), '
     ~ 'system.main.to_json(system.main.list_distinct(system.main.flatten(system.main.list(warnings)))) '

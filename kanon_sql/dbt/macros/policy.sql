@@ -95,7 +95,15 @@
     {% endif %}
     {% do policy['requirements'].append({'type': 'people', 'k': config.get('k'), 'per': config.get('per')}) %}
   {% endif %}
-  {% do policy.update({'keep': roles['insensitive'] + kanon_sql.pseudonyms(roles)}) %}
+  {% set tokens = kanon_sql.pseudonyms(roles) %}
+  {% do policy.update({'keep': roles['insensitive'] + tokens}) %}
+  {% if tokens %}
+    {% set linkable = [] %}
+    {% for column in tokens if options[column].get('linkable') %}
+      {% do linkable.append(column) %}
+    {% endfor %}
+    {% do policy.update({'pseudonyms': tokens, 'linkable': linkable}) %}
+  {% endif %}
   {% for key in kanon_sql.model_options() if config.get(key) is not none %}
     {% do policy.update({key: config.get(key)}) %}
   {% endfor %}
@@ -146,7 +154,7 @@
     'quasi_identifier': ['weight', 'recoding'],
     'sensitive': ['l', 'variant', 'c', 't', 'metric', 'hierarchy', 'alpha', 'beta', 'delta'],
     'insensitive': [],
-    'identifier': ['pseudonym']} %}
+    'identifier': ['pseudonym', 'linkable']} %}
   {% set meta = {} %}
   {% for column in model.columns.values() %}
     {% do meta.update({column.name | lower: column.meta.get('kanon', {})}) %}
@@ -176,12 +184,13 @@
 {% macro pseudonyms(roles) %}
   {% set options = kanon_sql.options(roles) %}
   {% set found = [] %}
-  {% for column in roles['identifier'] if options[column].get('pseudonym') %}
-    {% if column == config.get('per') %}
+  {% for column in roles['identifier'] %}
+    {% if options[column].get('pseudonym') %}
+      {% do found.append(column) %}
+    {% elif options[column].get('linkable') %}
       {% do exceptions.raise_compiler_error(
-        'people are told apart by "' ~ column ~ '", which is not released, so it has no pseudonym; hint: leave one of them out') %}
+        'the column "' ~ column ~ '" is linkable, but not a pseudonym; hint: meta: {kanon: {pseudonym: true, linkable: true}}') %}
     {% endif %}
-    {% do found.append(column) %}
   {% endfor %}
   {{ return(found) }}
 {% endmacro %}
@@ -194,10 +203,8 @@
   {% for column in columns %}
     {% set name = kanon_sql.quoted([column]) %}
     {% if column in tokens %}
-      {#- The text of a moment would follow the time zone of the session. -#}
-      {% do found.append('system.main.kanon_pseudonym(case when ' ~ name ~ ' is null then null when system.main.contains(system.main.typeof('
-        ~ name ~ "), 'TIME ZONE') then cast(system.main.create_sort_key(system.main.row(" ~ name ~ "), 'ASC NULLS LAST') as varchar) else cast("
-        ~ name ~ ' as varchar) end) as ' ~ name) %}
+      {% set question = "select system.main.kanon_token('" ~ column | replace("'", "''") ~ "', " ~ (column == config.get('per')) ~ ')' %}
+      {% do found.append(run_query(question).rows[0][0]) %}
     {% elif column not in roles['identifier'] or column == config.get('per') %}
       {% do found.append(name) %}
     {% endif %}

@@ -16,6 +16,7 @@ from kanon_sql.engines.duckdb.batch_terms import Terms, terms_of
 from kanon_sql.engines.duckdb.connection import Connection, connect
 from kanon_sql.engines.duckdb.failures import Asked
 from kanon_sql.engines.duckdb.ledger import Ledger, refuse
+from kanon_sql.engines.duckdb.linking import judge_batch
 from kanon_sql.engines.duckdb.names import qualified, quoted
 from kanon_sql.engines.duckdb.registration import session_of
 from kanon_sql.engines.duckdb.relation import run
@@ -249,6 +250,7 @@ class Append:
             if not self._wait:
                 raise
         if self._certificate is not None:
+            self._certificate = judge_batch(self._session, self._raw, self.ask, self._certificate, ledger)
             released = self._audited(terms, self._certificate)
             ledger.add(terms, released, counts.fresh - released, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"))
             for name in _TEMPORARY:

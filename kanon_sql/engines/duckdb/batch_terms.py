@@ -23,6 +23,9 @@ from kanon_sql.model.validation import named, refuse_twice, same_name
 _SEARCH = ("algorithm", "time_limit", "seed", "max_suppressed")
 """How a release is looked for: it may differ from batch to batch."""
 
+_DECIDED = ("linkable",)
+"""What is decided for each batch alone."""
+
 _TOKEN = "system.main.kanon_ledger_token({}, {})"  # noqa: S105 - no password
 
 
@@ -54,7 +57,7 @@ class Terms:
     def parts(self) -> dict[str, Any]:
         """Return what may not change between batches, by what it is called in an error."""
         guarantee: dict[str, Any] = json.loads(self.policy.to_json())
-        own = {name: value for name, value in guarantee.items() if name not in _SEARCH}
+        own = {name: value for name, value in guarantee.items() if name not in (*_SEARCH, *_DECIDED)}
         return {
             **own,
             "key": list(self.keys),
@@ -109,7 +112,6 @@ def terms_of(
     policy: Policy | str | None,
     options: PolicyOptions[str | Generalization],
     *,
-    pseudonyms: Sequence[str] = (),
     allowed_files: AllowedFiles | None = None,
 ) -> Terms:
     """Return the terms of a batch.
@@ -126,8 +128,6 @@ def terms_of(
         The policy, or the name of a stored one.
     options : PolicyOptions
         The policy by its parts, where there is no ``policy``.
-    pseudonyms : sequence of str
-        Columns of the source that are pseudonyms already; a stored policy knows its own.
     allowed_files : AllowedFiles, optional
         The files that a stored policy may read; by default none.
 
@@ -141,11 +141,11 @@ def terms_of(
     if any(same_name(name).startswith(OWN) for name in columns):
         raise SourceError(f'no column may have a name that begins with "{OWN}"; hint: rename it')
     if policy is None:
-        return _of_policy(Policy.of(**read_options(options)), columns, keys, pseudonyms)
+        return _of_policy(Policy.of(**read_options(options)), columns, keys)
     if options:
         raise PolicyError(f"policy and {', '.join(options)} are two policies; hint: leave one of them out")
     if isinstance(policy, Policy):
-        return _of_policy(policy, columns, keys, pseudonyms)
+        return _of_policy(policy, columns, keys)
     database = str(ask("SELECT system.main.current_database()")[0][0])
     stored = of_name(named(policy, "policy"), stored_policies(ask, database) or ())
     names = _with_roles(columns, keys, stored.columns)
@@ -155,28 +155,15 @@ def terms_of(
     tables = (allowed_files or AllowedFiles()).tables_of(guaranteed, stored)
     for item in there(tables, database, stored):
         ask(f"FROM {item}")
-    return _terms(
-        guaranteed,
-        columns,
-        keys,
-        pseudonyms=[name for name in released if same_name(name) in set(map(same_name, stored.pseudonyms))],
-        shown=[(name, shown(name)) for name in released],
-    )
+    return _terms(guaranteed, columns, keys, [(name, shown(name)) for name in released])
 
 
-def _of_policy(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], pseudonyms: Sequence[str]) -> Terms:
+def _of_policy(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...]) -> Terms:
     names = _with_roles(columns, keys, [name for _, name in policy.named_columns])
-    return _terms(policy.resolve(names), columns, keys, pseudonyms=pseudonyms, shown=[(name, quoted(name)) for name in names])
+    return _terms(policy.resolve(names), columns, keys, [(name, quoted(name)) for name in names])
 
 
-def _terms(
-    policy: Policy,
-    columns: Mapping[str, str],
-    keys: tuple[str, ...],
-    *,
-    pseudonyms: Sequence[str],
-    shown: Sequence[tuple[str, str]],
-) -> Terms:
+def _terms(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], shown: Sequence[tuple[str, str]]) -> Terms:
     if policy.row_order == "source":
         raise PolicyError("a release that grows keeps no order: that of the source would tell which row is whose")
     presences = [each for each in policy.population_requirements if isinstance(each, DeltaPresence)]
@@ -185,8 +172,8 @@ def _terms(
             f"{presences[0].describe()} does not hold in a release that grows: the shares of its batches would add up; "
             "hint: ask for k >= 5 IN census"
         )
-    per = [] if policy.people is None else [policy.people.per]
-    return Terms(policy=policy, shown=tuple(shown), keys=keys, people=(*per, *pseudonyms), kinds=columns)
+    people = dict.fromkeys([*([] if policy.people is None else [policy.people.per]), *policy.pseudonyms])
+    return Terms(policy=policy, shown=tuple(shown), keys=keys, people=tuple(people), kinds=columns)
 
 
 def _keys(key: str | Sequence[str], columns: Mapping[str, str]) -> tuple[str, ...]:

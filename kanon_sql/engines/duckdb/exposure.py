@@ -70,7 +70,7 @@ def exposure(
     O(n c q) for c unchanged columns and q quasi-identifiers, up to a budget beyond which the table is sampled.
     """
     columns = [qi.column for qi in policy.quasi_identifiers]
-    roles = [*columns, *policy.measured, *([] if number is None else [number])]
+    roles = [*columns, *policy.sensitive, *policy.dropped, *([] if number is None else [number])]
     identifying = ", ".join(value_hash(quoted(name)) for name in columns)
     if concealed is None:
         every = _EVERY.format(qis=len(columns), hashes=identifying, source=source)

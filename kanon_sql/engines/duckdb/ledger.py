@@ -100,6 +100,16 @@ class Ledger:
         self.batches = qualified([*place, f"kanon_batches_{release[-1]}"])
 
     @property
+    def database(self) -> str:
+        """Return the database of the ledger, which is that of the release."""
+        return self._place[0]
+
+    @property
+    def name(self) -> str:
+        """Return the release as it is called in its database."""
+        return self._own
+
+    @property
     def batch(self) -> int:
         """Return the number of the last batch; 0 before the first."""
         return 0 if self._last is None else int(self._last[0])

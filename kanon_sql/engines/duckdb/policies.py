@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.stored_policy import StoredPolicy, of_name
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import as_identifier, same_name
 
 TABLE = "kanon_policies"
 """The table of the policies in the schema ``main`` of the database; it is there once a policy was stored."""
@@ -49,6 +49,16 @@ _SHOW_NONE = """SELECT '' AS "name", '' AS "table", '' AS "policy", CAST(NULL AS
 _RELEASED = 'SELECT {} FROM "kanon#body"'
 
 _PSEUDONYM = "system.main.kanon_pseudonym({1}) AS {0}"
+
+_PERSON = """system.main.kanon_pseudonym(CASE
+    WHEN system.main.encode({1}) <> system.main.min(system.main.encode({1})) OVER (PARTITION BY {0})
+    THEN system.main.error({2}) ELSE {1} END) AS {0}"""
+"""The token of a person who is counted by it: what the column calls equal is one person, and must have one token."""
+
+_SPELLED = (
+    "kanon audit: the column {} calls people equal whose texts differ, so tokens do not count people; nothing was released; "
+    "hint: make one text of them in a view over the source, such as lower(name) of plain VARCHAR"
+)
 
 _IDENTIFIER = """CASE WHEN {0} IS NULL THEN NULL WHEN system.main.contains(system.main.typeof({0}), 'TIME ZONE')
     THEN CAST(system.main.create_sort_key(system.main.row({0}), 'ASC NULLS LAST') AS VARCHAR) ELSE CAST({0} AS VARCHAR) END"""
@@ -109,10 +119,18 @@ def planned(session: Session, stored: StoredPolicy, database: str, query: Callab
 
 def shown_by(stored: StoredPolicy) -> Callable[[str], str]:
     """Return what gives for a column that may be released its SQL: a token in the place of a pseudonym."""
-    tokens = set(map(same_name, stored.pseudonyms))
+    tokens, people = set(map(same_name, stored.pseudonyms)), stored.policy.people
+    counted = None if people is None else same_name(people.per)
     return lambda column: (
-        _PSEUDONYM.format(quoted(column), identifier_text(quoted(column))) if same_name(column) in tokens else quoted(column)
+        token_of(column, counted=same_name(column) == counted) if same_name(column) in tokens else quoted(column)
     )
+
+
+def token_of(column: str, *, counted: bool) -> str:
+    """Return the SQL of the tokens of a column, which people may be counted by."""
+    name = quoted(column)
+    sql = _PERSON if counted else _PSEUDONYM
+    return sql.format(name, identifier_text(name), literal(_SPELLED.format(as_identifier(column))))
 
 
 def identifier_text(column: str) -> str:

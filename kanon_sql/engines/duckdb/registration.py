@@ -38,6 +38,7 @@ _MODULES = (
     "kanon_plan_release",
     "kanon_plan_explanation",
     "kanon_audited",
+    "kanon_histories",
     "kanon_entropy",
     "kanon_gain",
     "kanon_transport",

@@ -12,6 +12,7 @@ from kanon_sql.engines.duckdb.cover import cover
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_content, same_bytes
+from kanon_sql.engines.duckdb.histories import AUDITED, IN_SESSION, JUDGED, Recorded, histories
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
@@ -61,7 +62,13 @@ _KEPT_ORDER = "the order of the source, as asked for"
 
 
 def release_query(
-    source: str, policy: Policy, *, query: bool = False, number: str | None = None, unchanged: bool = True
+    source: str,
+    policy: Policy,
+    *,
+    query: bool = False,
+    number: str | None = None,
+    unchanged: bool = True,
+    recorded: Recorded = IN_SESSION,
 ) -> str:
     """Return the SQL of a query that yields the released rows of ``source``, or fails.
 
@@ -77,6 +84,8 @@ def release_query(
         A column that numbers the rows and that no reader sees: the order does not follow it.
     unchanged : bool
         Whether columns released unchanged are counted; without it, nothing is refused or said of them.
+    recorded : Recorded
+        Where the tokens of pseudonyms are remembered.
 
     Raises
     ------
@@ -122,6 +131,7 @@ def release_query(
         histogram=row_types["histogram"],
         **cover(policy),
         **population_gate(policy),
+        linked=histories(policy, recorded),
         **shape,
     )
 
@@ -138,7 +148,7 @@ def _shown(policy: Policy, pieces: str, unseen: str) -> str:
 def _names(source: str, policy: Policy) -> str:
     """Return the branch that names the columns; only those that become texts are spelled as in the policy."""
     columns = ", ".join(typed_values(policy) if policy.suppress is None else map(_text, policy.quasi_identifiers))
-    dropped = ", ".join(_dropped(policy))
+    dropped = ", ".join(map(quoted, policy.dropped))
     texts = f" EXCLUDE ({dropped})" if dropped else ""
     texts = f"{texts} REPLACE ({columns})" if columns else texts
     return _NAMES.format(source=source, texts=texts, heard=policy_columns_heard(source, policy) if texts else "")
@@ -147,11 +157,6 @@ def _names(source: str, policy: Policy) -> str:
 def _text(qi: QuasiIdentifier) -> str:
     """Return a quasi-identifier as a text, which it becomes where suppressed cells are."""
     return f"CAST({quoted(qi.column)} AS VARCHAR) AS {quoted(qi.column)}"
-
-
-def _dropped(policy: Policy) -> list[str]:
-    """Return the columns that are not released: what tells people apart."""
-    return [] if policy.people is None else [quoted(policy.people.per)]
 
 
 def tables_of(policy: Policy) -> str:
@@ -259,14 +264,15 @@ def _named_columns(source: str, policy: Policy, number_column: str | None, uncha
     ordered = policy.row_order == "source"
     numbered = f'(SELECT *, system.main.row_number() OVER () AS "kanon#position" FROM {source})' if ordered else source  # noqa: S608
     position = ', "kanon#position"' if ordered else ""
-    unseen = ", ".join([*_dropped(policy), *([] if number_column is None else [quoted(number_column)])])
+    unseen = ", ".join(map(quoted, [*policy.dropped, *([] if number_column is None else [number_column])]))
     content = 'COLUMNS("kanon#r".*' + (f" EXCLUDE ({unseen}))" if unseen else ")")
     by = '"kanon#r"."kanon#position"' if ordered else _by_class(content)
     order = f"ORDER BY {by} ASC NULLS LAST"
     kept_by_join = JOIN_KEEPS_ORDER and not ordered  # what the user asks for does not rest on a plan
     result = text(
         "released_of_named_columns",
-        dropped=", ".join(['"kanon#class"', *_dropped(policy)]) + position,
+        dropped=", ".join(['"kanon#class"', *map(quoted, policy.dropped)]) + position,
+        judged=JUDGED if policy.pseudonyms else AUDITED,
         why=_KEPT_ORDER if ordered else _SHUFFLED,
         sorted=order if kept_by_join else "",
         sorted_again="" if kept_by_join else order,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import secrets
 import threading
-import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -19,8 +17,9 @@ import duckdb
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
 from kanon_sql.engines.duckdb.announcing import Announcements
-from kanon_sql.engines.duckdb.gathering import Gathering
+from kanon_sql.engines.duckdb.gatherings import Gatherings
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
+from kanon_sql.engines.duckdb.token_memory import TokenMemory
 from kanon_sql.engines.notebook import LiveProgress, live_progress
 from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
@@ -28,9 +27,6 @@ from kanon_sql.model.secret import Secret, secret_of
 from kanon_sql.solvers.budget import Moment, Progress
 
 _AUDIT = "kanon audit: "
-
-_IDLE = 3600.0
-"""Seconds after which a gathering that nobody has used belongs to a statement that failed."""
 
 _FAILURES = 64
 """Errors of ours that are kept until DuckDB has told of them: connections may fail at the same time."""
@@ -72,8 +68,9 @@ class Session:
         self._touched = threading.local()
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
         self._functions: list[Callable[..., Any]] = []
-        self._gatherings: dict[int, Gathering] = {}
+        self.gatherings = Gatherings()
         self.announcements = Announcements()
+        self.tokens = TokenMemory()
 
     def __repr__(self) -> str:
         return f"<kanon session, {len(self._releases)} releases>"
@@ -148,28 +145,6 @@ class Session:
         """Stop a solver that is at work, at its next step."""
         self._stop.set()
 
-    def begin(self, gathering: Gathering) -> int:
-        """Keep a gathering while its statement runs and return its number; those of statements that failed are let go."""
-        with self._lock:
-            idle = time.monotonic() - _IDLE
-            for key in [key for key, each in self._gatherings.items() if each.touched < idle]:
-                self._gatherings.pop(key).close()
-            key = secrets.randbits(62)  # no other statement can guess it
-            self._gatherings[key] = gathering
-            return key
-
-    def gathering(self, key: int) -> Gathering:
-        """Return the gathering of a number."""
-        with self._lock:
-            return self._gatherings[key]
-
-    def end(self, key: int) -> None:
-        """Let go of a gathering."""
-        with self._lock:
-            gathering = self._gatherings.pop(key, None)
-        if gathering is not None:
-            gathering.close()
-
     def ready(self) -> None:
         """Forget an interrupt that came before the work began."""
         self._stop.clear()
@@ -236,6 +211,7 @@ class Session:
         self.announcements.drop(certificate.number or 0)
         with self._lock:
             self._releases.pop(certificate.number or 0, None)
+            self.tokens.taken_back(certificate.number or 0)
             self._makers.pop(certificate.number or 0, None)
 
     def passed(self, number: int, classes: int, smallest_class: int, exposed: Mapping[str, Any] | None = None) -> None:
@@ -246,16 +222,31 @@ class Session:
         UnlistedColumnError
             When columns without a role reveal too much.
         """
+        certificate, judged = self.release(number).passed(classes, smallest_class), True
+        if exposed is not None:
+            policy = Policy.from_json(certificate.policy)
+            refuse_unlisted(exposed, policy)
+            unchanged, warnings = unchanged_columns(exposed), warnings_of(exposed, policy)
+            certificate, judged = replace(certificate, unchanged=unchanged, warnings=warnings), not policy.pseudonyms
+        self.amend(certificate, announced=judged)  # tokens are judged after the audit
+
+    def release(self, number: int) -> Certificate:
+        """Return the certificate of a release, audited or not."""
         with self._lock:
-            certificate = self._releases[number].passed(classes, smallest_class)
-            if exposed is not None:
-                policy = Policy.from_json(certificate.policy)
-                refuse_unlisted(exposed, policy)
-                unchanged, warnings = unchanged_columns(exposed), warnings_of(exposed, policy)
-                certificate = replace(certificate, unchanged=unchanged, warnings=warnings)
-        self.announcements.add(certificate)  # where warnings are errors, nothing is released
+            return self._releases[number]
+
+    def amend(self, certificate: Certificate, *, announced: bool = True) -> None:
+        """Keep what more is known of a release; announce it if nothing can refuse it any more.
+
+        Raises
+        ------
+        AuditError
+            When Python was told to treat warnings as errors.
+        """
+        if announced:
+            self.announcements.add(certificate)
         with self._lock:
-            self._releases[number] = certificate
+            self._releases[certificate.number or 0] = certificate
 
     def fail(self, error: KanonError) -> None:
         """Keep the error itself: DuckDB hands on only its text."""

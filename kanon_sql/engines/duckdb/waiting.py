@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.batch_terms import Terms
+from kanon_sql.engines.duckdb.histories import APPENDED
 from kanon_sql.engines.duckdb.ledger import Ledger
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.policies import Ask
@@ -104,7 +105,7 @@ def released_batch(ask: Ask, session: Session, ledger: Ledger, terms: Terms, *, 
     """
     shown = ", ".join(sql if sql.startswith("system.") else f'"kanon#s".{sql}' for _, sql in terms.shown)
     batch = _BATCH.format(shown=shown, ledger=ledger.rows)
-    query = release_query('temp.main."kanon#batch"', terms.policy, number=NUMBER)
+    query = release_query('temp.main."kanon#batch"', terms.policy, number=NUMBER, recorded=APPENDED)
     connection = ask("SELECT system.main.current_connection_id()")[0][0]  # others may release at the same time
     while True:
         if terms.people:

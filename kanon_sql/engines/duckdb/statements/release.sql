@@ -78,5 +78,5 @@ ${refusals}${unmatched}${uncovered}
     ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT, ${told})
         END AS refused
     FROM "kanon#classes")
-)
+)${linked}
 ${names}${result}

@@ -7,5 +7,5 @@ FROM (
 -- classes are sorted, because in small tables they may lead the join
 JOIN (FROM "kanon#values" ORDER BY "kanon#class" ASC NULLS LAST) AS "kanon#v"
     ON "kanon#r"."kanon#class" = "kanon#v"."kanon#class"
-WHERE (SELECT passed FROM "kanon#audit")
+WHERE (SELECT passed FROM ${judged})
 ${sorted_again})

@@ -1,0 +1,45 @@
+"""The row types of all running statements, each gathering by a number."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+
+from kanon_sql.engines.duckdb.gathering import Gathering
+
+_IDLE = 3600.0
+"""Seconds after which a gathering that nobody has used belongs to a statement that failed."""
+
+
+class Gatherings:
+    """The gatherings of one DuckDB instance."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: dict[int, Gathering] = {}
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def begin(self, gathering: Gathering) -> int:
+        """Keep a gathering while its statement runs and return its number; those of statements that failed are let go."""
+        with self._lock:
+            idle = time.monotonic() - _IDLE
+            for key in [key for key, each in self._running.items() if each.touched < idle]:
+                self._running.pop(key).close()
+            key = secrets.randbits(62)  # no other statement can guess it
+            self._running[key] = gathering
+            return key
+
+    def of(self, key: int) -> Gathering:
+        """Return the gathering of a number."""
+        with self._lock:
+            return self._running[key]
+
+    def end(self, key: int) -> None:
+        """Let go of a gathering."""
+        with self._lock:
+            gathering = self._running.pop(key, None)
+        if gathering is not None:
+            gathering.close()
