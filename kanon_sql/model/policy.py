@@ -107,9 +107,9 @@ class Policy(Guarantee):
         checks.check_names([*identifying, *self.measured])
         if self.masks is not None:
             checks.check_masks(self.masks, identifying, every_column=self.every_column)
-        checks.check_keep(self.keep, identifying, (*self.sensitive, *self.dropped))
         others = (*identifying, *self.sensitive)
         checks.check_pseudonyms(self.pseudonyms, self.linkable, self.keep, others, every_column=self.every_column)
+        checks.check_keep(self.keep, identifying, (*self.sensitive, *self.dropped))
         check_links(self.linked, None if self.every_column else identifying)
         checks.check_sensitive(self.requirements, identifying, *map(columns_of, self.masks or ()), *self.linked)
         checks.check_recodings(self.quasi_identifiers, self.linked, masks=self.masks is not None)

@@ -109,7 +109,8 @@ def check_pseudonyms(
     """Check that columns of tokens are none of ``others``, which have a role, and that only tokens are linkable."""
     refuse_twice([named(name, "a pseudonym") for name in pseudonyms], "the pseudonyms")
     refuse_twice([named(name, "a linkable column") for name in linkable], "the linkable columns")
-    kept, taken, tokens = (set(map(same_name, each)) for each in (keep or (), others, pseudonyms))
+    kept = {same_name(named(name, "a kept column")) for name in keep or ()}
+    taken, tokens = set(map(same_name, others)), set(map(same_name, pseudonyms))
     if pseudonyms and every_column:
         raise PolicyError("pseudonyms need the quasi-identifiers named; hint: list them in quasi_identifiers")
     for name in pseudonyms:

@@ -184,7 +184,7 @@ def test_a_release_that_nobody_got_can_be_forgotten(con: Connection) -> None:
 @pytest.mark.exhaustive
 def test_a_refusal_on_a_plain_connection_is_told_in_our_words() -> None:
     with kanon_sql.connect(secret=SECRET) as con:
-        con.execute("CREATE TABLE t AS SELECT i // 2 AS id, i AS zip FROM range(20) AS t(i)")
+        con.execute("CREATE TABLE t AS SELECT i // 3 AS id, hash(i) % 4 AS zip FROM range(60) AS t(i)")
         policy(con, "p", "IDENTIFIER id AS PSEUDONYM; BY zip; GUARANTEE k >= 2", "t")
         con.raw.execute("CREATE VIEW v AS FROM anonymize('t', 'p')")
         for query in ("FROM anonymize('t', 'p')", "FROM v"):
