@@ -85,12 +85,28 @@ REFUSED = {
         "where (select count(*) from (select zip, age from REF anonymize by zip, age guarantee k >= 5)) > 0",
         "strict: area is released unchanged and gives back .*hint: the previous release is still in place",
     ),
-    "both": (
-        "k=5, per='patient_id'",
+    "linking": (
+        "k=5",
+        TAGS | {"patient_id": "identifier"},
+        "{}",
+        f"{QUERY.replace('zip', 'patient_id, zip')} "
+        "union all select patient_id, '0', age, diagnosis from REF where age % 7 = 0",
+        "the tokens of patient_id link rows of this release.* people are alone",
+    ),
+    "linkable_only": (
+        "k=5",
         TAGS | {"patient_id": "identifier"},
         "{}",
         "select patient_id, zip, age, diagnosis from REF",
-        "no pseudonym",
+        'the column "patient_id" is linkable, but not a pseudonym',
+    ),
+    "spelled": (
+        "k=5, per='patient_id'",
+        TAGS | {"patient_id": "identifier"},
+        "{}",
+        "select (case when n = 0 then 'p' else 'P' end || patient_id)::varchar collate nocase as patient_id, "
+        "zip, age, diagnosis from REF, (select unnest([0, 1]) as n)",
+        "the column patient_id calls people equal whose texts differ",
     ),
     "groups": (
         "k=5",
@@ -152,7 +168,15 @@ KEPT = {
         TAGS | {"who": "identifier"},
         "select patient_id as who, max(zip) as zip, max(age) as age, max(diagnosis) as diagnosis from REF group by patient_id",
     ),
+    "people": (  # they are counted by their tokens; no other model has these people
+        "k=5, per='patient_id'",
+        TAGS | {"patient_id": "identifier"},
+        "select 'person ' || patient_id as patient_id, zip, age, diagnosis from REF",
+    ),
 }
+
+PATIENTS = {"tokens": "{pseudonym: true, linkable: true}", "linkable_only": "{linkable: true}"}
+"""What the meta of patients says in models in which it is not just that they are pseudonyms."""
 
 
 SIBLING = """
@@ -182,7 +206,7 @@ class Plugin(BasePlugin):
 def write_model(project: Path, name: str, config: str, tags: dict[str, str], meta: str, query: str) -> None:
     text = query.replace("REF", "{{ ref('stg_patients') }}")
     (project / "models" / f"{name}.sql").write_text(f"{{{{ config(materialized='anonymized', {config}) }}}}\n{text}\n")
-    told = {"diagnosis": meta, "patient_id": "{pseudonym: true}"}
+    told = {"diagnosis": meta, "patient_id": PATIENTS.get(name, "{pseudonym: true}")}
     columns = [
         f"{{name: {column}, config: {{tags: [{tag}], meta: {{kanon: {told.get(column, '{}')}}}}}}}"
         for column, tag in tags.items()
@@ -248,6 +272,33 @@ def test_pseudonyms_are_tokens_equal_for_equal_values(ran: tuple[Path, str]) -> 
     assert Counter(Counter(tokens).values()) == {2: len(set(raw))}
     assert not set(tokens) & set(raw)
     assert all(len(str(token)) >= 16 for token in tokens)
+
+
+def test_people_are_counted_by_the_tokens_that_are_released(ran: tuple[Path, str]) -> None:
+    project, _ = ran
+    results = json.loads((project / "target" / "run_results.json").read_text(encoding="utf-8"))["results"]
+    stored = {each["unique_id"].rpartition(".")[2]: each["adapter_response"].get("kanon") for each in results}
+    fewest, people = rows(
+        project,
+        "SELECT min(n), (SELECT count(DISTINCT patient_id) FROM people) "
+        "FROM (SELECT count(DISTINCT patient_id) AS n FROM people GROUP BY zip, age)",
+    )[0]
+    (told,) = stored["people"]["histories"]
+    assert told == {
+        "column": "patient_id",
+        "people": people,
+        "alone": 0,
+        "fewest": fewest,
+        "average": told["average"],
+        "releases": 0,
+    }
+    assert fewest >= 5
+    assert stored["people"]["requirements"] == ["k >= 5", "k >= 5 PER patient_id"]
+    assert stored["people"]["warnings"][0].startswith(
+        "the tokens of patient_id were compared with the releases of this session only"
+    )
+    assert stored["tokens"]["histories"][0]["people"] == people
+    assert stored["known"]["histories"] == []
 
 
 def test_a_snapshot_of_a_release_is_refused(built: Path, tmp_path: Path) -> None:
