@@ -138,7 +138,7 @@ def policy_parts(promise: Promise, others: list[str], pseudonym: str | None = No
     parts = [f"BY {items(replace(promise, kept=None))}", f"GUARANTEE {guarantee(promise)}"]
     dropped = [*promise.dropped, *([promise.per] if promise.per else [])]
     kept = [name for name in others if name not in dropped and name != pseudonym]
-    identifiers = [*map(quoted, dropped), *([f"{quoted(pseudonym)} AS PSEUDONYM"] if pseudonym else [])]
+    identifiers = [*map(quoted, dropped), *([f"{quoted(pseudonym)} AS PSEUDONYM (LINKABLE)"] if pseudonym else [])]
     parts += [f"IDENTIFIER {', '.join(identifiers)}"] if identifiers else []
     parts += [f"KEEP {names(kept)}"] if kept else []
     parts += [using(promise).strip()] if using(promise) else []

@@ -20,7 +20,7 @@ from fuzz.outcome import Outcome, RefusedError, claim_of, refused
 from fuzz.pools import PLAIN
 from fuzz.promise import Promise
 from fuzz.table import quoted, read_pair
-from fuzz.tokens import pseudonym_of, with_tokens
+from fuzz.tokens import pseudonym_of, with_tokens, wrong_histories
 
 PLACES = ("create", "create", "insert", "view", "prepared", "cte", "subquery", "arrow", "arrow", "copy")
 TABLES = ("t", '"odd name"', 'main."Select"', '"t""t"')
@@ -163,11 +163,14 @@ class Sql:
 
     def _read(self, trial: Trial, name: str, released: str, place: str) -> Outcome:
         source, table = read_pair(self.con, name, released, trial.folds)
+        found: tuple[str, ...] = ()
         certificates = kanon_sql.releases(self.con)
         claim = claim_of(certificates[-1]) if source.looks and certificates else None
         if self._stored(trial.promise):
             source = with_tokens(source, self._pseudonym(trial))
             claim = claim and replace(claim, warnings=None)
+            if claim is not None and (token := self._pseudonym(trial)) is not None:
+                found = wrong_histories(certificates[-1], table, token, trial.promise.qi)
         typed = place not in ("arrow", "copy", "insert", "prepared")
         return Outcome(
             source=source,
@@ -175,6 +178,7 @@ class Sql:
             claim=claim,
             rules=Rules(typed=typed, keys=trial.keys),
             ordered=place == "arrow" and "preserve_insertion_order" not in str(trial.settings),
+            found=found,
         )
 
     def _reset(self, set_up: list[str]) -> None:

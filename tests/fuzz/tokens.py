@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
+
+import naive
 
 from fuzz.draw import Trial
 from fuzz.known_secret import SECRET
 from fuzz.pools import PLAIN
 from fuzz.table import Look, Table
+from kanon_sql.certificate import Certificate
 
 
 def pseudonym_of(trial: Trial) -> str | None:
@@ -42,3 +46,18 @@ def with_tokens(table: Table, name: str | None) -> Table:
 
     types = (*table.types[:place], "VARCHAR", *table.types[place + 1 :])
     return replace(table, types=types, looks=[*map(tokened, table.looks)], values=[*map(tokened, table.values)])
+
+
+def wrong_histories(certificate: Certificate, released: Table, name: str, quasi_identifiers: Sequence[str]) -> tuple[str, ...]:
+    """What a certificate says of the tokens of a column that the released rows do not; earlier releases may add to it."""
+    place, shown = released.column(name), [released.column(each) for each in quasi_identifiers]
+    told = [(row[place], tuple(row[each] for each in shown)) for row in released.looks]
+    counted = naive.candidates([told])
+    (risk,) = certificate.histories
+    people, alone, fewest = len(counted), counted.count(1), min(counted, default=0)
+    if risk.releases:
+        holds = risk.people >= people and risk.alone >= alone and risk.fewest <= fewest
+    else:
+        holds = (risk.people, risk.alone, risk.fewest) == (people, alone, fewest)
+        holds = holds and risk.average * people == sum(counted)
+    return () if holds else (f"the certificate says of tokens: {risk.describe()}; counted: {people}, {alone}, {fewest}",)
