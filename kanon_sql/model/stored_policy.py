@@ -103,7 +103,7 @@ class StoredPolicy:
         """Return the identifiers that a release never sees; the one by which people are counted it leaves out itself."""
         people = self.policy.people
         counted = None if people is None or self._shows_people else same_name(people.per)
-        return [each for each in self.identifiers if same_name(each) != counted]
+        return [each for each in self.identifiers if counted is None or same_name(each) != counted]
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ TABLES = "CREATE TABLE patients AS SELECT i AS name, i % 3 AS zip, i % 5 AS age,
 RESEARCH = """CREATE ANONYMIZATION POLICY "no; yes" ON patients
     (IDENTIFIER name; BY age IN INTERVALS (5, 10), zip WEIGHT 0.5; GUARANTEE k >= 5 AND t(disease) <= 1/3;
     USING greedy (seed = 3))"""
-OTHER = "CREATE ANONYMIZATION POLICY other ON patients (IDENTIFIER name; BY zip, age; KEEP disease; GUARANTEE k >= 2)"
+OTHER = """CREATE ANONYMIZATION POLICY other ON patients
+    (IDENTIFIER name AS PSEUDONYM (LINKABLE); BY zip, age; KEEP disease; GUARANTEE k >= 2 PER name)"""
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ import pytest
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.errors import ClauseError
+from kanon_sql.errors import ClauseError, PolicyError
+from kanon_sql.model.stored_policy import StoredPolicy
 
 CREATE = """CREATE ANONYMIZATION POLICY p ON visits (
     IDENTIFIER ssn, patient AS PSEUDONYM (LINKABLE); BY zip, age; KEEP ward; GUARANTEE k >= 4)"""
@@ -73,12 +74,32 @@ def test_a_pseudonym_that_gives_cells_back_is_warned_of(con: Connection) -> None
     assert any(each.startswith("patient is released unchanged and gives back 100.0%") for each in certificate.warnings)
 
 
+def test_a_linkable_pseudonym_is_stored_as_one(con: Connection) -> None:
+    con.execute(
+        "CREATE ANONYMIZATION POLICY p ON visits (IDENTIFIER ssn, patient as pseudonym (linkable), zip; BY age; "
+        "KEEP ward; GUARANTEE k >= 4)"
+    )
+    (name, table, text), *_ = con.execute('SELECT "name", "table", "policy" FROM (SHOW ANONYMIZATION POLICIES)').fetchall()
+    stored = StoredPolicy.from_json(name, table, text)
+    assert (stored.identifiers, stored.pseudonyms, stored.linkable) == (("ssn", "zip"), ("patient",), ("patient",))
+    assert stored.to_json() == text
+    with pytest.raises(PolicyError, match='the column "ssn" is linkable but not a pseudonym'):
+        StoredPolicy.from_json(name, table, text.replace('"linkable":["patient"]', '"linkable":["ssn"]'))
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("part", "message"),
     [
         ("IDENTIFIER ssn AS TOKEN, patient", "released AS PSEUDONYM"),
         ("IDENTIFIER ssn, ssn AS PSEUDONYM, patient", "the column is an identifier already"),
+        (
+            "IDENTIFIER ssn (LINKABLE), patient",
+            r"an identifier has no such option; hint: IDENTIFIER id AS PSEUDONYM \(LINKABLE\)",
+        ),
+        ("IDENTIFIER ssn, patient AS PSEUDONYM (LINKED)", "an identifier has no such option"),
+        ("IDENTIFIER ssn, patient AS PSEUDONYM (LINKABLE", "an identifier has no such option"),
+        ("IDENTIFIER ssn, patient AS PSEUDONYM LINKABLE", "expected a semicolon or"),
     ],
 )
 def test_bad_definitions(con: Connection, part: str, message: str) -> None:
