@@ -60,7 +60,7 @@ def histories(policy: Policy, recorded: Recorded) -> str:
     return text(
         "histories",
         entries=_UNION.join(entries),
-        places=", ".join(f"system.main.bool_or(place = {place})" for place in range(columns)),
+        places=", ".join(f"system.main.bool_or(place = {place})" for place in range(columns)) if columns > 1 else "true",
         home=recorded.home,
         called=literal(recorded.name),
     )

@@ -133,8 +133,8 @@ class TokenRecord:
         -----
         O(n log n) for n tokens of all releases together.
         """
-        earlier = self._earlier
-        if self._again:
+        earlier = self._earlier if self._sharing else _NOTHING
+        if self._again and self._sharing:
             earlier = _OTHERS.format(earlier, ", ".join(map(str, self._again)))
         rows = self._ask(text("history_risks", earlier=earlier, columns=str(len(columns)), k=str(k)))
         found = {place: (counts, bool(linked)) for place, *counts, linked in rows}

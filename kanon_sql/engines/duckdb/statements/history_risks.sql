@@ -1,10 +1,13 @@
 -- How many people have the same history, for each column of tokens. Slots: see token_record.py.
 WITH "kanon#past" AS MATERIALIZED (
-    -- the histories before this release
-    SELECT token, system.main.list(
-        system.main.row(home, release, history) ORDER BY home ASC NULLS LAST, release ASC NULLS LAST) AS past
-    FROM (${earlier})
-    GROUP BY token
+    -- the histories before this release, equal ones with one number
+    SELECT token, system.main.dense_rank() OVER (ORDER BY shown ASC NULLS LAST) AS past
+    FROM (
+        SELECT token, system.main.list(
+            system.main.row(home, release, history) ORDER BY home ASC NULLS LAST, release ASC NULLS LAST) AS shown
+        FROM (${earlier})
+        GROUP BY token
+    )
 ), "kanon#groups" AS MATERIALIZED (
     SELECT past, history, system.main.any_value(places) AS places, system.main.max(entries) AS entries, system.main.count(*) AS n
     FROM "kanon#now" AS "kanon#n" LEFT JOIN "kanon#past" AS "kanon#p" ON "kanon#p".token = "kanon#n".token
