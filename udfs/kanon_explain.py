@@ -1,4 +1,4 @@
-"""`kanon_explain(run, row_types, policy, exposed, ...)`: what a release would be up against; takes what `kanon_fit` takes."""
+"""`kanon_explain(run, row_types, policy, exposed, tokens, ...)`: what a release would be up against."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.engines.duckdb.explanation import Line, empty_explanation, explanation, exposure_lines
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
+from kanon_sql.engines.duckdb.linking import foreseen
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.histogram import coded
 from kanon_sql.model.policy import Policy
@@ -22,6 +23,7 @@ def explain(
     row_types: pa.ChunkedArray,
     policy: pa.ChunkedArray,
     exposed: pa.ChunkedArray,
+    tokens: pa.ChunkedArray,
     *tables: Any,
 ) -> pa.Array:
     """Return one list: a struct per line of the explanation.
@@ -32,6 +34,8 @@ def explain(
         As for `kanon_fit`.
     exposed : struct or NULL
         What unchanged columns tell.
+    tokens : list of structs or NULL
+        What tokens link at least; see `kanon_histories`.
     """
     import pyarrow as pa
 
@@ -42,6 +46,9 @@ def explain(
         gathering = session.gatherings.of(key)
         gathering.require(row_types[0].as_py())
         lines = [*_lines(session, gathering, asked, tables), *exposure_lines(exposed[0].as_py(), asked)]
+        if asked.pseudonyms:
+            linked = pa.Table.from_struct_array(tokens.combine_chunks().flatten())  # no list is that of no tokens
+            lines += [Line(property="refusal", value=each) for each in foreseen(session, linked, asked)]
     finally:
         session.rest()
         session.gatherings.end(key)

@@ -141,7 +141,6 @@ class Policy(Guarantee):
             *masks,
             *((f"linked group {number}", name) for number, group in enumerate(self.linked, 1) for name in group),
             *(("KEEP", name) for name in self.keep or ()),
-            *(("the list of pseudonyms", name) for name in self.pseudonyms),
         )
 
     @property

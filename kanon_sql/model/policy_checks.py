@@ -116,7 +116,7 @@ def check_pseudonyms(
     for name in pseudonyms:
         if same_name(name) in taken:
             raise PolicyError(f'the pseudonym "{name}" has another role too; hint: give it one role')
-        if keep is not None and same_name(name) not in kept:
+        if same_name(name) not in kept:
             raise PolicyError(f'the pseudonym "{name}" is not kept; hint: name it in keep too')
     for name in linkable:
         if same_name(name) not in tokens:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.report.exposed import Exposed, Together
+from kanon_sql.report.linked import LinkedTokens
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.text import printable
 
@@ -25,7 +26,8 @@ class Caution:
     text : str
         The figures, what they mean, and what to do.
     kind : str
-        ``'columns'`` if it is about columns released unchanged, else ``'same rows'``, ``'unique rows'`` or ``'people'``.
+        ``'columns'`` if it is about columns released unchanged, else ``'tokens'``, ``'same rows'``, ``'unique rows'`` or
+        ``'people'``.
     decided : bool
         Whether the policy names all columns that it is about.
     """
@@ -39,14 +41,14 @@ def cautions(facts: Measured) -> list[Caution]:
     """Return all reasons, the worst first; none for a table without rows."""
     if not facts.rows:
         return []
-    return [*_of_columns(facts.exposed), *_of_all(facts), *_of_rows(facts), *_of_people(facts)]
+    return [*_of_columns(facts.exposed), *_of_all(facts), *_of_tokens(facts), *_of_rows(facts), *_of_people(facts)]
 
 
 def warnings(facts: Measured) -> list[str]:
     """Return what columns tell below the limits."""
     found = []
     for each in facts.exposed:
-        if not each.singles_out and each.rows and each.single / each.rows >= _TOLD:
+        if each.role != "token" and not each.singles_out and each.rows and each.single / each.rows >= _TOLD:
             found.append(f"{printable(each.name)} singles out {_share(each.single, each.rows)}.")
         found += [
             f"{printable(each.name)} gives back {share:.1%} of the suppressed cells of {printable(name)}."
@@ -69,6 +71,7 @@ def first_sentences(facts: Measured) -> list[str]:
     if found and (together.decided if together is not None else all(each.decided for each in (*single, *given))):
         by = "KEEP" if all(each.role == "kept" for each in (*single, *given)) else "the policy"
         found.append(f"This was decided: {by} names {'the column' if len({*single, *given}) == 1 else 'the columns'}.")
+    found += [_about_tokens(each) for each in facts.linked if each.singles_out]
     if facts.same_rows:
         found.append("The release has the same rows as the source: no cell was suppressed or generalized.")
     repeated = [each for each in facts.exposed if _repeats(each, facts)]
@@ -114,6 +117,25 @@ def _of_all(facts: Measured) -> Iterator[Caution]:
         yield Caution(text=f"{what} {_share(together.single, together.rows)}. {then}", kind="columns", decided=together.decided)
 
 
+def _of_tokens(facts: Measured) -> Iterator[Caution]:
+    for each in facts.linked:
+        if each.singles_out:
+            risk = each.claimed
+            earlier = f" and those of {risk.releases:,} earlier {'release' if risk.releases == 1 else 'releases'}"
+            facts_of = (
+                f"The tokens of {printable(risk.column)} link rows of this release{earlier if risk.releases else ''}.",
+                f"By what these rows show together, {risk.alone:,} of {risk.people:,} people are alone.",
+                f"The fewest candidates of a person are {risk.fewest:,}, the guarantee asks for {each.least:,}.",
+                "The policy calls the tokens linkable, so this was decided." if each.linkable else "No policy permits that.",
+            )
+            yield Caution(text=" ".join(facts_of), kind="tokens", decided=each.linkable)
+
+
+def _about_tokens(each: LinkedTokens) -> str:
+    decided = " This was decided: the policy calls them linkable." if each.linkable else ""
+    return f"The tokens of {printable(each.counted.column)} link rows, and these single people out together.{decided}"
+
+
 def _of_rows(facts: Measured) -> Iterator[Caution]:
     if facts.same_rows:
         yield Caution(text="Source and release have the same rows, so both reveal the same.", kind="same rows")
@@ -155,6 +177,8 @@ def _repeats(each: Exposed, facts: Measured) -> bool:
 def _decision(each: Exposed) -> str:
     if each.role == "kept":
         return "KEEP names it, so its release was decided."
+    if each.role == "token":
+        return "The policy releases its tokens, so this was decided."
     if each.role == "sensitive":
         return "It is named as a sensitive column, so its release was decided."
     return "Leave it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."

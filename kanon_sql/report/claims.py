@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier, same_name
+from kanon_sql.verification.histories import agrees
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
@@ -52,7 +53,20 @@ def counted_claims(c: Certificate, facts: Measured) -> list[Claim]:
     hidden = Claim(
         name="suppressed cells", claimed=_count(c.suppressed_cells), counted=counted, holds=least <= c.suppressed_cells <= most
     )
-    return [*found, hidden, *_of_policy(c, facts)]
+    return [*found, hidden, *_of_tokens(facts), *_of_policy(c, facts)]
+
+
+def _of_tokens(facts: Measured) -> list[Claim]:
+    """Return what the certificate says of tokens; those that single people out must be linkable."""
+    return [
+        Claim(
+            name=f"tokens of {as_identifier(each.counted.column)}",
+            claimed=each.claimed.describe(),
+            counted=each.counted.describe(),
+            holds=agrees(each.claimed, each.counted) and (each.linkable or not each.singles_out),
+        )
+        for each in facts.linked
+    ]
 
 
 def _of_policy(c: Certificate, facts: Measured) -> list[Claim]:
@@ -63,8 +77,8 @@ def _of_policy(c: Certificate, facts: Measured) -> list[Claim]:
     found = [Claim(name="guarantee", claimed=claimed, counted=required, holds=claimed == required)]
     if not facts.rows:  # an empty release has no columns in its certificate
         return found
-    measured = set(map(same_name, policy.measured))
-    unchanged = [each.name for each in facts.exposed if same_name(each.name) not in measured]
+    sensitive = set(map(same_name, policy.sensitive))
+    unchanged = [each.name for each in facts.exposed if same_name(each.name) not in sensitive]
     holds = set(map(same_name, c.unchanged)) == set(map(same_name, unchanged))
     names = [", ".join(each) or "none" for each in (c.unchanged, unchanged)]
     return [*found, Claim(name="columns released unchanged", claimed=names[0], counted=names[1], holds=holds)]
@@ -91,7 +105,6 @@ def other_fields(c: Certificate) -> list[tuple[str, str]]:
         ("solver", f"{c.algorithm} ({c.reason})"),
         ("seed", str(policy.get("seed", 0))),
         ("time", f"{c.seconds:.2f} s, {'without limit' if limit is None else f'at most {limit:g} s'}"),
-        *((f"tokens of {as_identifier(each.column)}", each.describe()) for each in c.histories),
         *(("warning", each) for each in c.warnings),
         ("SHA-256", json.loads(c.to_json())["sha256"]),
     ]

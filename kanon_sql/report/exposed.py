@@ -16,7 +16,7 @@ from kanon_sql.report.repeated_people import fewest_values
 _LIMITS = Limits(UNLISTED_LIMIT)
 """A page judges by the default: a policy that permits more does not make the release safer."""
 
-Role = Literal["unlisted", "kept", "sensitive"]
+Role = Literal["unlisted", "kept", "sensitive", "token"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,8 @@ class Exposed:
     name : str
         The column.
     role : str
-        ``'kept'`` or ``'sensitive'`` if the policy names it, which makes its release a decision; else ``'unlisted'``.
+        ``'kept'`` or ``'sensitive'`` if the policy names it, which makes its release a decision; ``'token'`` if it shows
+        tokens in the place of identifiers; else ``'unlisted'``.
     rows, single : int
         Rows of the release, and those with a value that no other row has.
     given_back : tuple of (str, float)
@@ -51,8 +52,8 @@ class Exposed:
 
     @property
     def singles_out(self) -> bool:
-        """Return whether the column alone singles out too many rows."""
-        return _LIMITS.singled_out(self.single, self.rows)
+        """Return whether the column alone singles out too many rows; nobody knows a person's token without the secret."""
+        return self.role != "token" and _LIMITS.singled_out(self.single, self.rows)
 
     @property
     def undone(self) -> tuple[tuple[str, float], ...]:
@@ -62,7 +63,7 @@ class Exposed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Together:
-    """The columns that are neither quasi-identifiers nor sensitive, two or more of them.
+    """The columns that are neither quasi-identifiers nor sensitive, and show no tokens, two or more of them.
 
     Attributes
     ----------
@@ -105,7 +106,7 @@ def exposed_columns(con: Any, policy: Policy, rows: int) -> tuple[tuple[Exposed,
     names = [name for name in columns(con, "released") if name not in shown]
     if not names:
         return (), None
-    given = given_back(con, shown, None if policy.people is None else policy.people.per)
+    given = given_back(con, shown, next(iter(policy.dropped), None))
     found = tuple(
         Exposed(
             name=name,
@@ -113,11 +114,11 @@ def exposed_columns(con: Any, policy: Policy, rows: int) -> tuple[tuple[Exposed,
             rows=rows,
             single=singled_out(con, "released", [name]),
             given_back=given.get(name, ()),
-            fewest=fewest_values(con, name, shown) if policy.people is None else None,
+            fewest=None if policy.people is not None or name in policy.pseudonyms else fewest_values(con, name, shown),
         )
         for name in names
     )
-    return found, _together(con, [each for each in found if each.role != "sensitive"], rows)
+    return found, _together(con, [each for each in found if each.role not in ("sensitive", "token")], rows)
 
 
 def _together(con: Any, found: Sequence[Exposed], rows: int) -> Together | None:
@@ -131,4 +132,6 @@ def _together(con: Any, found: Sequence[Exposed], rows: int) -> Together | None:
 def _role(policy: Policy, name: str) -> Role:
     if name in policy.sensitive:
         return "sensitive"
+    if name in policy.pseudonyms:
+        return "token"
     return "kept" if name in (policy.keep or ()) else "unlisted"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from kanon_sql.certificate import HistoryRisk
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.measures import is_hidden, measure, record
 from kanon_sql.engines.duckdb.names import quoted
@@ -20,6 +21,7 @@ from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
 from kanon_sql.report.exposed import Exposed, Together, exposed_columns
 from kanon_sql.report.fingerprints import rows_hash
 from kanon_sql.report.guarantees import Counted, Told, counted_guarantees
+from kanon_sql.report.linked import LinkedTokens, linked_tokens
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column
 
 MAX_MASKS = 12
@@ -77,6 +79,8 @@ class Measured:
         The same columns and the sensitive ones: what they tell.
     together : Together, optional
         What the former tell together; None if they are fewer than two.
+    linked : tuple of LinkedTokens
+        What the tokens of each pseudonym link.
     same_rows : bool
         Whether source and release have the same rows, however often each.
     of_population : bool
@@ -99,12 +103,13 @@ class Measured:
     unchanged: tuple[str, ...]
     exposed: tuple[Exposed, ...]
     together: Together | None
+    linked: tuple[LinkedTokens, ...]
     same_rows: bool
     of_population: bool
     hashes: tuple[str, str]
 
 
-def measured(con: Any, policy: Policy) -> Measured:
+def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) -> Measured:
     """Measure the tables ``source`` and ``released`` of a connection that has the audit macros.
 
     Parameters
@@ -113,6 +118,8 @@ def measured(con: Any, policy: Policy) -> Measured:
         A DuckDB connection; views and a temporary table are left in it.
     policy : Policy
         What is guaranteed and measured, resolved against the source.
+    histories : sequence of HistoryRisk
+        What the certificate says of its tokens.
 
     Raises
     ------
@@ -160,10 +167,20 @@ def measured(con: Any, policy: Policy) -> Measured:
         unchanged=tuple(each.name for each in exposed if each.role != "sensitive"),
         exposed=exposed,
         together=together,
-        same_rows=(rows_hash(con, "source", policy.dropped) if policy.dropped else hashes[0]) == hashes[1],
+        linked=linked_tokens(con, policy, histories),
+        same_rows=_same_rows(con, policy, hashes),
         of_population=bool(policy.populations),
         hashes=hashes,
     )
+
+
+def _same_rows(con: Any, policy: Policy, hashes: tuple[str, str]) -> bool:
+    """Return whether both tables have the same rows, without columns that only one has, or that show tokens in one."""
+    without = {"source": (*policy.dropped, *policy.pseudonyms), "released": policy.pseudonyms}
+    one, two = (
+        rows_hash(con, table, names) if names else whole for (table, names), whole in zip(without.items(), hashes, strict=True)
+    )
+    return one == two
 
 
 def _of_both(con: Any, macro: str, names: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -195,14 +195,14 @@ def _loss(facts: Measured) -> list[tuple[str, str]]:
 
 
 def _exposed(facts: Measured) -> list[tuple[str, str, str, str, str]]:
-    roles = {"unlisted": "none", "kept": "KEEP", "sensitive": "sensitive"}
+    roles = {"unlisted": "none", "kept": "KEEP", "sensitive": "sensitive", "token": "AS PSEUDONYM"}
     rows = []
     for each in facts.exposed:
         back = ", ".join(f"{printable(name)} {part:.1%}" for name, part in each.given_back)
         rows.append((printable(each.name), roles[each.role], count(each.single), share(each.single, each.rows), back or "-"))
     if (all_of := facts.together) is not None:
         whole = len(all_of.columns) == len(rows)
-        what = f"these {len(all_of.columns)} columns together" if whole else "all but sensitive ones together"
+        what = f"these {len(all_of.columns)} columns together" if whole else "all but sensitive ones and tokens together"
         rows.append((what, "-", count(all_of.single), share(all_of.single, all_of.rows), "-"))
     return rows
 

@@ -226,11 +226,11 @@ def measured_policy(
         quasi_identifiers=tuple(QuasiIdentifier(column=name) for name in chosen),
         requirements=tuple(dict.fromkeys([*requirements, *own])),
         suppress=claimed.suppress,
-        pseudonyms=claimed.pseudonyms,
     ).resolve(known)
-    # A kept column may be measured as a sensitive one here.
-    kept = None if claimed.keep is None else tuple(name for name in claimed.keep if name not in found.measured)
-    return replace(found, keep=kept)
+    # A kept column may be measured as a sensitive one here; people may be counted by one that shows tokens.
+    measured = set(found.measured) - set(claimed.pseudonyms)
+    kept = None if claimed.keep is None else tuple(name for name in claimed.keep if name not in measured)
+    return replace(found, keep=kept, pseudonyms=claimed.pseudonyms, linkable=claimed.linkable)
 
 
 def _page(
@@ -246,7 +246,7 @@ def _page(
         raise_alone(missing(error))
     # The macros alone: no solver of this package is involved in a report.
     audit_macros(con).execute(files("kanon_sql.sql").joinpath("utility.sql").read_text(encoding="utf-8"))
-    facts = measured(con, policy)
+    facts = measured(con, policy, () if certificate is None else certificate.histories)
     rows = zip(("sorted rows of the source", "sorted rows of the release"), facts.hashes, strict=True)
     claims = [] if certificate is None else counted_claims(certificate, facts)
     text = report_page(

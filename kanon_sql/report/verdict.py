@@ -14,6 +14,7 @@ Colour = Literal["kept", "caution", "broken"]
 
 _BUT = {
     "columns": "columns released unchanged undo it",
+    "tokens": "tokens link rows that single people out together",
     "same rows": "the release has the same rows as the source",
     "unique rows": "rows of the release are unique",
     "people": "it counts rows, not people",

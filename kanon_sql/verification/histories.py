@@ -55,6 +55,11 @@ def counted_histories(con: Any, policy: Policy) -> list[tuple[HistoryRisk, bool]
     return found
 
 
+def fewest_candidates(policy: Policy) -> int:
+    """Return how many people must have the same history, unless tokens are linkable."""
+    return max(2, policy.k, 1 if policy.people is None else policy.people.k)
+
+
 def check_histories(claimed: Sequence[HistoryRisk], counted: Sequence[tuple[HistoryRisk, bool]], policy: Policy) -> None:
     """Check what a certificate claims of the tokens of a release.
 
@@ -72,22 +77,30 @@ def check_histories(claimed: Sequence[HistoryRisk], counted: Sequence[tuple[Hist
     CertificateError
         When a claim does not hold, or tokens that are not linkable single people out in this release alone.
 
-    Notes
-    -----
-    Together with earlier releases, histories only become more different: there are no fewer people, and no fewer of them alone.
     """
     if [each.column for each in claimed] != [each.column for each, _ in counted]:
         raise CertificateError("histories", "it does not have the pseudonyms of the policy, each once and in their order")
-    least = max(2, policy.k, 1 if policy.people is None else policy.people.k)
+    least = fewest_candidates(policy)
     linkable = set(map(same_name, policy.linkable))
     for one, (two, links) in zip(claimed, counted, strict=True):
         column = as_identifier(one.column)
         if links and two.fewest < least and same_name(one.column) not in linkable:
             fact = f"the tokens of {column} are not linkable, but leave some person {two.fewest} candidates in this release"
             raise CertificateError("histories", fact)
-        holds = one.people >= two.people and one.alone >= two.alone and one.fewest <= two.fewest if one.releases else one == two
-        if not holds:
+        if not agrees(one, two):
             raise CertificateError("histories", f"{column}: {one.describe()}; but the release has {two.describe()}")
+
+
+def agrees(claimed: HistoryRisk, counted: HistoryRisk) -> bool:
+    """Tell whether a claim may be true, given what the release alone has.
+
+    Notes
+    -----
+    Together with earlier releases, histories only become more different: there are no fewer people, and no fewer of them alone.
+    """
+    if not claimed.releases:
+        return claimed == counted
+    return claimed.people >= counted.people and claimed.alone >= counted.alone and claimed.fewest <= counted.fewest
 
 
 def told_histories(claimed: Sequence[HistoryRisk]) -> dict[str, str]:

@@ -12,6 +12,7 @@ import numpy as np
 from kanon_sql import pipeline
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
+from kanon_sql.engines.duckdb.histories import TOKENS, histories_in_one_class
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
@@ -43,11 +44,11 @@ _QUERY = """WITH "kanon#source" AS MATERIALIZED (
 ), {run}, "kanon#types" AS MATERIALIZED (
 {histogram}
     WHERE {unshadowed}
-){populations}{exposed}
+){populations}{exposed}{linked}
 SELECT system.main.unnest("kanon#e", recursive := true)
 FROM (
     SELECT system.main.unnest(system.main.kanon_explain(
-        run, (SELECT system.main.count(number) FROM "kanon#types"), {policy}, {told}{tables})) AS "kanon#e"
+        run, (SELECT system.main.count(number) FROM "kanon#types"), {policy}, {told}, {tokens}{tables})) AS "kanon#e"
     FROM "kanon#run"
 )"""
 
@@ -62,6 +63,9 @@ def explanation_query(body: str, policy: Policy) -> str:
     else:
         counted = exposure('"kanon#source"', policy, released=False)
         slots |= {"exposed": f", {counted}", "told": TOLD}
+    slots |= (
+        {"linked": histories_in_one_class(policy), "tokens": TOKENS} if policy.pseudonyms else {"linked": "", "tokens": "NULL"}
+    )
     return _QUERY.format(body=body, run=run_of(policy), histogram=row_types, **slots)
 
 

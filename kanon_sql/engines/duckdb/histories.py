@@ -9,8 +9,8 @@ from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.model.policy import Policy
 
 _ENTRY = """            SELECT {place} AS place, CAST("kanon#r".{column} AS VARCHAR) AS token,
-                   CAST("kanon#class" AS BIGINT) * {columns} + {place} AS entry
-            FROM "kanon#rows" AS "kanon#r\""""
+                   {class_} * {columns} + {place} AS entry
+            FROM {rows} AS "kanon#r\""""
 
 _UNION = "\n            UNION ALL\n"
 
@@ -42,6 +42,9 @@ APPENDED = Recorded(home="CAST(NULL AS VARCHAR)")
 """A batch of a release that grows: its tokens are noted in one transaction with its rows."""
 
 
+TOKENS = """(SELECT system.main.list("kanon#h") FROM "kanon#histories" AS "kanon#h")"""
+"""The histories as one list of structs; NULL without a token."""
+
 AUDITED, JUDGED = '"kanon#audit"', '"kanon#linked"'
 """The expressions that say whether a release passed: where nothing is linked, and behind `histories`."""
 
@@ -55,12 +58,28 @@ def histories(policy: Policy, recorded: Recorded) -> str:
     """
     if not policy.pseudonyms:
         return ""
+    judged = text("histories_judged", tokens=TOKENS, home=recorded.home, called=literal(recorded.name))
+    return _gathered(policy, '"kanon#rows"', 'CAST("kanon#class" AS BIGINT)') + judged
+
+
+def histories_in_one_class(policy: Policy) -> str:
+    """Return common table expressions, with a comma before each, of what tokens link at least: all rows show the same.
+
+    Notes
+    -----
+    People whose histories are different here have different ones in every release.
+    """
+    return _gathered(policy, '"kanon#source"', "0")
+
+
+def _gathered(policy: Policy, rows: str, class_: str) -> str:
     columns = len(policy.pseudonyms)
-    entries = [_ENTRY.format(place=place, column=quoted(name), columns=columns) for place, name in enumerate(policy.pseudonyms)]
+    entries = [
+        _ENTRY.format(place=place, column=quoted(name), columns=columns, rows=rows, class_=class_)
+        for place, name in enumerate(policy.pseudonyms)
+    ]
     return text(
         "histories",
         entries=_UNION.join(entries),
         places=", ".join(f"system.main.bool_or(place = {place})" for place in range(columns)) if columns > 1 else "true",
-        home=recorded.home,
-        called=literal(recorded.name),
     )

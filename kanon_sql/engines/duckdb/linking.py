@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from kanon_sql.engines.duckdb.linked_words import LINKABLE, candidates, not_compared, permitted, refusals, refuse
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.token_record import OVERTAKEN, TOKENS, Ask, Linked, TokenRecord
-from kanon_sql.errors import AuditError, SourceError, raise_alone
+from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.validation import as_identifier, same_name
+from kanon_sql.model.validation import as_identifier
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,8 +27,6 @@ _TOKEN = "[0-9a-f]{32}"  # noqa: S105 - no password
 
 _DATABASE = """SELECT path IS NOT NULL, readonly FROM system.main.duckdb_databases()
     WHERE database_name = {} AND type = 'duckdb'"""
-
-_LINKABLE = "AS PSEUDONYM (LINKABLE) permits it"
 
 
 def judge(session: Session, release: int, now: pa.Table, home: str | None, name: str) -> None:
@@ -70,23 +69,22 @@ def judge(session: Session, release: int, now: pa.Table, home: str | None, name:
 def _compare(session: Session, cursor: Any, now: pa.Table, certificate: Certificate, home: str, name: str) -> None:
     """Compare tokens with those of earlier releases, note on the certificate what they give away, and remember them."""
     policy = Policy.from_json(certificate.policy)
-
-    def ask(query: str) -> list[tuple[Any, ...]]:
-        return cursor.execute(query).fetchall()  # type: ignore[no-any-return]
-
+    ask = _asker(cursor)
     in_file, readonly = next(iter(ask(_DATABASE.format(literal(home)))), (False, None))
     if readonly and not set(policy.pseudonyms) <= set(policy.linkable):
         raise SourceError(
             "the database is read-only, so it cannot remember these tokens, and no later release would be compared with them; "
-            f"nothing was released; hint: open it for writing, or {_LINKABLE}"
+            f"nothing was released; hint: open it for writing, or {LINKABLE}"
         )
     stored = readonly is False
     if stored:
         ask("BEGIN TRANSACTION")
     with closing(TokenRecord(cursor, ask, now, session.tokens.remembered)) as record:
-        found = record.risks(policy.pseudonyms, _threshold(policy))
+        found = record.risks(policy.pseudonyms, candidates(policy))
         refuse(found, policy)
-        _note(session, certificate, found, () if stored and in_file else _unknown(session, policy))
+        lasts = (stored and in_file) or not session.secret.repeatable  # else no later session has the same tokens
+        unknown = [] if lasts else not_compared(policy)
+        _note(session, certificate, found, [*permitted(found, policy), *unknown])
         if stored:
             record.note(home, name)
             try:
@@ -97,7 +95,14 @@ def _compare(session: Session, cursor: Any, now: pa.Table, certificate: Certific
             session.tokens.remembered.append(now)
 
 
-def _note(session: Session, certificate: Certificate, found: Sequence[Linked], warnings: Sequence[str] = ()) -> Certificate:
+def _asker(cursor: Any) -> Ask:
+    def ask(query: str) -> list[tuple[Any, ...]]:
+        return cursor.execute(query).fetchall()  # type: ignore[no-any-return]
+
+    return ask
+
+
+def _note(session: Session, certificate: Certificate, found: Sequence[Linked], warnings: Iterable[str]) -> Certificate:
     """Note on a certificate what tokens give away, and announce it."""
     told = (*certificate.warnings, *warnings)
     noted = replace(certificate, histories=tuple(each.risk for each in found), warnings=told)
@@ -138,58 +143,38 @@ def judge_batch(session: Session, con: Any, ask: Ask, certificate: Certificate, 
         if missing > 0 and not set(policy.pseudonyms) <= set(policy.linkable):
             raise SourceError(
                 f"the tokens of {missing:,} earlier batches are not known, so this batch cannot be compared with them; nothing "
-                f"was released; hint: restore the table {TOKENS} from a backup, or {_LINKABLE}"
+                f"was released; hint: restore the table {TOKENS} from a backup, or {LINKABLE}"
             )
-        found = record.risks(policy.pseudonyms, _threshold(policy))
+        found = record.risks(policy.pseudonyms, candidates(policy))
         refuse(found, policy)
         record.note(ledger.database, ledger.name, again=True)
-    return _note(session, certificate, found)
+    return _note(session, certificate, found, [*permitted(found, policy)])
 
 
-def refuse(found: Sequence[Linked], policy: Policy) -> None:
-    """Refuse tokens that are not linkable and single people out.
+def foreseen(session: Session, now: pa.Table, policy: Policy) -> list[str]:
+    """Return why tokens would be refused, or might be; nothing is remembered.
+
+    Parameters
+    ----------
+    session : Session
+        That of the connection.
+    now : pyarrow.Table
+        As for `judge`, of rows that all show the same: any release links as much as that, and some link more.
+    policy : Policy
+        With pseudonyms.
 
     Raises
     ------
-    AuditError
-        The error names the column, with counts.
+    SourceError
+        When a column of tokens holds other texts.
     """
-    linkable, people = set(map(same_name, policy.linkable)), policy.people
-    for each in found:
-        column, risk = as_identifier(each.risk.column), each.risk
-        if same_name(risk.column) in linkable or not each.links:
-            continue
-        with_earlier = f" and those of {risk.releases:,} earlier release{'s' * (risk.releases != 1)}" if risk.releases else ""
-        if people is not None and same_name(people.per) != same_name(risk.column):
-            raise AuditError(
-                f"the tokens of {column} link rows of this release{with_earlier}, but people are counted by "
-                f"{as_identifier(people.per)}, so these tokens do not count people; nothing was released; hint: drop {column}, "
-                f"or {_LINKABLE}"
-            )
-        if each.below:
-            raise AuditError(
-                f"the tokens of {column} link rows of this release{with_earlier}: by what these rows show together, "
-                f"{risk.alone:,} of {risk.people:,} people are alone, and {each.below:,} have fewer than {_threshold(policy)} "
-                f"candidates; nothing was released; hint: drop {column}, or {_LINKABLE}"
-            )
-
-
-def _threshold(policy: Policy) -> int:
-    """Return how many people must have the same history: as many as a class must have, and nobody may be alone."""
-    return max(2, policy.k, 1 if policy.people is None else policy.people.k)
-
-
-def _unknown(session: Session, policy: Policy) -> list[str]:
-    """Return warnings of tokens that later releases may share and cannot be compared with."""
-    if not session.secret.repeatable:  # no later session has the same tokens
-        return []
-    linkable = set(map(same_name, policy.linkable))
-    return [
-        f"the tokens of {as_identifier(name)} were compared with the releases of this session only; other releases under the "
-        "same secret may share them"
-        for name in policy.pseudonyms
-        if same_name(name) not in linkable
-    ]
+    _require_tokens(now, policy)
+    with (
+        session.tokens.comparing,
+        session.cursor() as cursor,
+        closing(TokenRecord(cursor, _asker(cursor), now, session.tokens.remembered)) as record,
+    ):
+        return list(refusals(record.risks(policy.pseudonyms, candidates(policy)), policy))
 
 
 def _require_tokens(now: pa.Table, policy: Policy) -> None:
