@@ -194,7 +194,7 @@ def release_file(
     """
     import kanon_sql
     from kanon_sql.cli.interrupt import interruptible
-    from kanon_sql.engines.duckdb.files import columns, load, load_named, stage
+    from kanon_sql.engines.duckdb.files import columns, load, load_named, remembering, stage
     from kanon_sql.engines.duckdb.tables import check_tables
 
     # What does not fit into memory spills into the private directory.
@@ -222,7 +222,8 @@ def release_file(
             go_on()
             step("solving")
             con.watch(lambda moment: step("solving", moment))
-            con.execute(f"CREATE TABLE released AS {query}")
+            with remembering(con, policy, (origin, place)):
+                con.execute(f"CREATE TABLE released AS {query}")
             certificate: Certificate = kanon_sql.releases(con)[-1]
             if strict and certificate.warnings:
                 raise AuditError(f"--strict: {'; '.join(certificate.warnings)}; nothing was released")

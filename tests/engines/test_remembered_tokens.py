@@ -32,7 +32,7 @@ PERMITTED = (
     "people are alone, and 100 have fewer than 6 candidates"
 )
 
-ONLY_HERE = "the tokens of id were compared with the releases of this session only; other releases under the same secret may"
+ONLY_HERE = "no database file remembers the tokens of id: later releases under the same secret are not compared with them"
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,29 @@ def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
     except duckdb.Error as error:
         web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
         raise_alone(SourceError(f"cannot read {place}: {plain(error)}{web}"))
+
+
+@contextmanager
+def remembering(con: Any, policy: Policy, places: Iterable[Place]) -> Iterator[None]:
+    """Show the databases of ``places`` to a release of tokens, which is compared with the releases that they remember.
+
+    Raises
+    ------
+    SourceError
+        When a database cannot be read.
+    """
+    import duckdb
+
+    files = {place.path.resolve(): place for place in places if place.kind == "duckdb" and place.path.exists()}
+    shown = {f"kanon_memory_{number}": place for number, place in enumerate(files.values() if policy.pseudonyms else ())}
+    for name, place in shown.items():
+        try:
+            con.execute(f"ATTACH {literal(str(place.path))} AS {name} (READ_ONLY)")
+        except duckdb.Error as error:
+            raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
+    yield
+    for name in shown:
+        con.execute(f"DETACH {name}")
 
 
 def load_beside(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:

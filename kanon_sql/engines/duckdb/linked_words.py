@@ -50,12 +50,12 @@ def permitted(found: Sequence[Linked], policy: Policy) -> list[str]:
     return [_counted(each, policy) for each in found if each.links and each.below and same_name(each.risk.column) in linkable]
 
 
-def not_compared(policy: Policy) -> list[str]:
+def not_remembered(policy: Policy) -> list[str]:
     """Return warnings of tokens that later releases may share and cannot be compared with."""
     linkable = _names(policy.linkable)
     return [
-        f"the tokens of {as_identifier(name)} were compared with the releases of this session only; other releases under the "
-        "same secret may share them"
+        f"no database file remembers the tokens of {as_identifier(name)}: later releases under the same secret are not "
+        "compared with them"
         for name in policy.pseudonyms
         if same_name(name) not in linkable
     ]

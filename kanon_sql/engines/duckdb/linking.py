@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from kanon_sql.engines.duckdb.linked_words import LINKABLE, candidates, not_compared, permitted, refusals, refuse
+from kanon_sql.engines.duckdb.linked_words import LINKABLE, candidates, not_remembered, permitted, refusals, refuse
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.token_record import OVERTAKEN, TOKENS, Ask, Linked, TokenRecord
 from kanon_sql.errors import SourceError, raise_alone
@@ -83,7 +83,7 @@ def _compare(session: Session, cursor: Any, now: pa.Table, certificate: Certific
         found = record.risks(policy.pseudonyms, candidates(policy))
         refuse(found, policy)
         lasts = (stored and in_file) or not session.secret.repeatable  # else no later session has the same tokens
-        unknown = [] if lasts else not_compared(policy)
+        unknown = [] if lasts else not_remembered(policy)
         _note(session, certificate, found, [*permitted(found, policy), *unknown])
         if stored:
             record.note(home, name)
