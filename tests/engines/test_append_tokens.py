@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -167,3 +168,36 @@ def test_a_file_remembers_batches_from_one_session_to_the_next(tmp_path: Path) -
                     append(con, returning="release")
             else:
                 assert append(con).certificate.warnings == ()
+
+
+@pytest.mark.exhaustive
+def test_of_two_appends_at_once_one_is_refused(tmp_path: Path) -> None:
+    """Each alone may be released, both together single people out; the one that comes second says so in our words."""
+    with kanon_sql.connect(str(tmp_path / "clinic.duckdb"), secret="key") as con:
+        con.execute(
+            "CREATE TABLE people AS SELECT i AS id, i AS visit, i % 4 AS zip, i // 4 % 5 AS age FROM range(100) AS t(i)"
+        )
+        con.execute("CREATE TABLE again AS FROM people")
+        start, told = threading.Barrier(2), []
+
+        def run(cursor: Any, source: str, qi: str) -> None:
+            start.wait()
+            try:
+                kanon_sql.append(source, f"released_{source}", key="visit", con=cursor, policy=qi)
+            except errors.KanonError as error:
+                told.append(str(error))
+
+        for qi, dropped in (("zip", "age"), ("age", "zip")):
+            parts = f"IDENTIFIER id AS PSEUDONYM, {dropped}, visit; BY {qi}; GUARANTEE k >= 6"
+            con.execute(f"CREATE ANONYMIZATION POLICY {qi} ON people ({parts})")
+        threads = [
+            threading.Thread(target=run, args=(con.cursor(), source, qi))
+            for source, qi in (("people", "zip"), ("again", "age"))
+        ]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert len(told) == 1
+        assert "at the same time" in told[0] or "have fewer than 6 candidates" in told[0]
+        assert con.execute("SELECT count(*) FROM kanon_token_releases").fetchall() == [(1,)]

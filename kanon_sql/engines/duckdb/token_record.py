@@ -9,6 +9,7 @@ the columns are called, so nothing else has to be compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -115,9 +116,10 @@ class TokenRecord:
         self._sharing = sum(shares for _, _, again, shares in rows if not again)
 
     def close(self) -> None:
-        """Let go of the tokens that the connection was shown."""
+        """Let go of the tokens that the connection was shown; a transaction that failed takes them back itself."""
         for name in ("kanon#now", "kanon#remembered"):
-            self._con.unregister(name)
+            with suppress(duckdb.TransactionException):
+                self._con.unregister(name)
 
     def risks(self, columns: Sequence[str], k: int) -> list[Linked]:
         """Return what the tokens of each column give away together with all earlier releases.
