@@ -357,6 +357,11 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
              -- Numbers are read from their texts, digit by digit: none is rounded, but down to the decimals of the widths.
              "kanon values" AS MATERIALIZED (
                  SELECT place, cell, text, size, CASE
+                            WHEN system.main.bool_or(kind = ''PERIODS'' AND far) OVER (PARTITION BY place)
+                                 AND system.main.bool_and(text IS NULL OR known OR far) OVER (PARTITION BY place)
+                            THEN system.main.error(system.main.concat(''kanon: '', system.main.count(*) FILTER (far) OVER (PARTITION BY place),
+                                '' of the '', "values", '' values of the column '', system.main.list_extract({3}, system.main.add(place, 1)),
+                                '' are dates outside the years 1 to 9999 (leave such rows out)''))
                             WHEN system.main.bool_or(kind <> ''DIGITS'' AND text IS NOT NULL AND NOT known) OVER (PARTITION BY place)
                             THEN system.main.error(system.main.concat(''kanon: '',
                                 system.main.count(*) FILTER (text IS NOT NULL AND NOT known) OVER
@@ -375,7 +380,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                             ELSE 0
                         END AS number
                  FROM (
-                     SELECT place, cell, text, size, kind, "values", minus, known,
+                     SELECT place, cell, text, size, kind, "values", minus, known, far,
                             CASE WHEN known AND point > 0
                                 THEN system.main.ltrim(system.main.rpad(word, point::INTEGER, ''0''), ''0'') ELSE '''' END AS digits,
                             CASE WHEN point > 0 THEN system.main.substring(word, system.main.add(point, 1)) ELSE word END AS rest
@@ -384,6 +389,8 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                                 system.main.concat(read.whole, read.part) AS word, read.sign = ''-'' AS minus,
                                 system.main.add(system.main.add(system.main.length(read.whole), coalesce(TRY_CAST(read.power AS BIGINT), 0)),
                                     decimals) AS point,
+                                system.main.regexp_full_match(text, ''-?infinity|([0-9]{{4,7}}-[0-9]{{2}}-[0-9]{{2}} \(BC\)|''
+                                    ''[0-9]{{5,7}}-[0-9]{{2}}-[0-9]{{2}})( [0-9:.]+)?'') AS far,
                                 CASE kind
                                     WHEN ''INTERVALS''
                                     THEN system.main.regexp_full_match(

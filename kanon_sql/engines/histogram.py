@@ -13,8 +13,9 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.generalize import ladders
 from kanon_sql.generalize.measurements import measurable
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Levels, table_of
 from kanon_sql.model.secret import Secret
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
@@ -80,7 +81,7 @@ def coded(
     texts = {spelled[same_name(name)]: part for name, part in zip(labelled(policy), parts[known:rows], strict=True)}
     keys = {name: key_codes(part) for name, part in zip(resolved.measured, parts[rows + 1 :], strict=True)}
     texts_of, populations = tables[: len(policy.tables)], tables[len(policy.tables) :]
-    named = dict(zip(policy.tables, map(_columns, policy.tables, texts_of), strict=True))
+    named = {name: _columns(policy, name, table) for name, table in zip(policy.tables, texts_of, strict=True)}
     climbed = ladders(resolved, measurable(resolved, texts, types.type), count, named, budget)
     values = pa.StructArray.from_arrays(parts[:known], names[:known])
     refuse_empty_cells(resolved, values)
@@ -103,9 +104,24 @@ def _drawn(key: pa.Array, code: Int32, secret: Secret) -> Words:
     return secret.numbers("people", key.take(numbers(sample)).to_pylist())[code]
 
 
-def _columns(name: str, table: pa.ChunkedArray) -> Columns:
+def _columns(policy: Policy, name: str, table: pa.ChunkedArray) -> Columns:
     """Return a table that the policy names, column by column."""
     if table.null_count:
-        raise PolicyError(f"the table {name!r} that the policy names is empty; hint: fill it, or take the metric 'equal'")
+        raise _empty(policy, name)
     rows = table.combine_chunks().values
     return {field.name: column.to_pylist() for field, column in zip(rows.type, rows.flatten(), strict=True)}
+
+
+def _empty(policy: Policy, name: str) -> PolicyError:
+    """Return the error for a table without rows, with what its use in the policy asks for."""
+    for qi in policy.quasi_identifiers:
+        if table_of(qi.recoding) == name:
+            column = as_identifier(qi.column)
+            if isinstance(qi.recoding, Levels):
+                return PolicyError(
+                    f"the hierarchy {name!r} of the column {column} is empty; hint: it needs a row for each value"
+                )
+            return PolicyError(
+                f"the map {name!r} of the column {column} is empty; hint: it needs a row for each two neighbours"
+            )
+    return PolicyError(f"the table {name!r} that the policy names is empty; hint: fill it, or take the metric 'equal'")

@@ -16,7 +16,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import Label
-from kanon_sql.table.sensitive_values import moment
+from kanon_sql.table.sensitive_values import moment, refuse_far_moments
 
 _FEW_COORDINATES = 16
 """Coordinates on an axis up to which the best of all guillotine cuts is found, in a twentieth of a second."""
@@ -119,6 +119,7 @@ def _numbered(kind: str, texts: Sequence[Label], found: Grouping) -> list[Label]
 def _intervals(recoding: Intervals, texts: Sequence[Label], rows: Int64, k: int, budget: Budget) -> list[Label]:
     """Return the interval of each value; NULL has no place in the order and stays what it is."""
     known = [text for text in texts if text is not None]
+    refuse_far_moments(known)
     rank, first, last = _ranked(in_order(known))
     weight = np.zeros(len(first), np.int64)
     np.add.at(weight, rank, rows[[text is not None for text in texts]])

@@ -11,7 +11,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.generalize.numbers import exact
 from kanon_sql.model.recodings import PERIODS
 from kanon_sql.table.ladder import Label
-from kanon_sql.table.sensitive_values import moment
+from kanon_sql.table.sensitive_values import moment, refuse_far_moments
 
 T = TypeVar("T")
 
@@ -32,6 +32,7 @@ def interval_levels(texts: Sequence[Label], steps: Sequence[Fraction | str]) -> 
         When values are none; the message counts them.
     """
     if steps[0] in PERIODS:
+        refuse_far_moments(texts)
         days = _read(texts, _day, "dates or timestamps", "take widths such as INTERVALS (5, 10) for numbers")
         return [[None if day is None else _period(day, str(step)) for day in days] for step in steps]
     values = _read(texts, exact, "numbers", "take INTERVALS (month, year) for dates")

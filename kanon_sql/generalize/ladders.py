@@ -18,11 +18,11 @@ from kanon_sql.generalize.levels import hierarchy_levels
 from kanon_sql.generalize.summaries import summary_ladder
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import VALUE, Digits, Intervals, Levels, Rectangles, Summary
+from kanon_sql.model.recodings import VALUE, Digits, Intervals, Levels, Ranges, Rectangles, Summary
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.ladder import Label, Ladder
-from kanon_sql.table.sensitive_values import Columns
+from kanon_sql.table.sensitive_values import Columns, refuse_far_moments
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,6 +99,8 @@ def _about(column: str) -> Iterator[None]:
 def _ladder(
     policy: Policy, qi: QuasiIdentifier, column: Column, rows: Int64, tables: Mapping[str, Columns], budget: Budget
 ) -> Ladder:
+    if isinstance(qi.recoding, Ranges):
+        refuse_far_moments(column.texts)
     if isinstance(qi.recoding, Summary):
         return summary_ladder(column.texts, column.value, rows)
     exact, loss, grouping = True, tuple[Fraction, ...](), ""

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?)?")
 """A DATE or TIMESTAMP as DuckDB writes it, from the year 1 to 9999."""
 
+_FAR = re.compile(
+    r"-?infinity|(?:[0-9]{4,7}-[0-9]{2}-[0-9]{2} \(BC\)|(?:[0-9]{5,7}|[+-][0-9]{4,7})-[0-9]{2}-[0-9]{2})(?: [0-9:.]+)?"
+)
+"""One outside these years, as DuckDB or Spark writes it."""
+
 Columns = Mapping[str, Sequence[str | None]]
 """A table as texts, column by column."""
 
@@ -149,3 +154,18 @@ def moment(text: str | None) -> Fraction | None:
         return Fraction((datetime.fromisoformat(text) - datetime.min) // timedelta(microseconds=1))
     except ValueError:  # it has a month 13
         return None
+
+
+def refuse_far_moments(texts: Sequence[str | None]) -> None:
+    """Refuse a column of dates or timestamps of which `moment` does not read all, because of their years.
+
+    Raises
+    ------
+    PolicyError
+        With the number of these values.
+    """
+    unread = [text for text in texts if text is not None and moment(text) is None]
+    if unread and all(map(_FAR.fullmatch, unread)):
+        raise PolicyError(
+            f"{len(unread)} of the {len(texts)} values are dates outside the years 1 to 9999; hint: leave such rows out"
+        )

@@ -339,7 +339,31 @@ def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
         ("age IN HIERARCHY h GUARANTEE k >= 2", PolicyError, 'the column "age": 98 of the 100 values that occur are not in'),
         ("age IN HIERARCHY torn GUARANTEE k >= 2", PolicyError, "1 label with two parents"),
         ("age IN HIERARCHY circle GUARANTEE k >= 2", PolicyError, "back to itself|no root"),
-        ("age IN HIERARCHY empty GUARANTEE k >= 2", PolicyError, "is empty"),
+        (
+            "age IN HIERARCHY empty GUARANTEE k >= 2",
+            PolicyError,
+            "the hierarchy 'empty' of the column age is empty; hint: it needs",
+        ),
+        (
+            "age IN REGIONS empty GUARANTEE k >= 2",
+            PolicyError,
+            "the map 'empty' of the column age is empty; hint: it needs a row",
+        ),
+        (
+            "born IN INTERVALS (month) GUARANTEE k >= 2",
+            PolicyError,
+            '"born": 2 of the 4 values are dates outside the years 1 to',
+        ),
+        (
+            "born IN INTERVALS GUARANTEE k >= 2",
+            PolicyError,
+            '"born": 2 of the 4 values are dates outside the years 1 to 9999; hint',
+        ),
+        (
+            "born IN RANGES GUARANTEE k >= 2",
+            PolicyError,
+            '"born": 2 of the 4 values are dates outside the years 1 to 9999; hint',
+        ),
         ("age IN HIERARCHY nowhere GUARANTEE k >= 2", Exception, "nowhere"),
         ("age IN HIERARCHY wrong GUARANTEE k >= 2", PolicyError, "level0, level1"),
         ("age IN REGIONS h GUARANTEE k >= 2", PolicyError, "must have the columns a and b"),
@@ -360,8 +384,9 @@ def test_bad_input(con, clause: str, error: type[Exception], message: str) -> No
         CREATE TABLE wrong AS SELECT 0 AS low, 1 AS high;
         CREATE TABLE loops AS SELECT 1 AS a, 1 AS b
     """)
+    dates = "['0044-03-15 (BC)', '10000-01-01', '2026-11-21', '0001-01-01']::DATE[]"
     with pytest.raises(error, match=message):
-        con.execute(f"FROM p ANONYMIZE BY {clause}").fetchall()
+        con.execute(f"FROM (SELECT *, ({dates})[1 + age % 4] AS born FROM p) ANONYMIZE BY {clause}").fetchall()
 
 
 @pytest.mark.exhaustive

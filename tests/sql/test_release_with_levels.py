@@ -207,6 +207,10 @@ def test_names_types_and_labels_are_those_of_the_package(
             "2 of the 4 values of the column zip are no numbers (take INTERVALS (month, year) for dates)",
         ),
         (["age IN INTERVALS (month)"], "4 of the 4 values of the column age are no dates or timestamps (take widths such as"),
+        (
+            ["born IN INTERVALS (month)"],
+            "2 of the 4 values of the column born are dates outside the years 1 to 9999 (leave such",
+        ),
         (["big IN INTERVALS (0.001)"], "values of the column big have more than 36 digits"),
         (["text IN DIGITS", "zip"], "the column text has 40 levels, and at most 12 without Python (list fewer"),
     ],
@@ -215,10 +219,11 @@ def test_what_cannot_be_released_so_is_refused_without_a_value(
     con: duckdb.DuckDBPyConnection, masks: list[str], told: str
 ) -> None:
     con.execute("""CREATE TABLE t AS SELECT ['7133', '71x9', NULL, '71y9'][1 + i % 4] AS zip, 7131 + i % 4 AS age,
+        ['0044-03-15 (BC)', '10000-01-01', '2026-11-21', NULL][1 + i % 4]::DATE AS born,
         repeat((7137 + i)::VARCHAR, 9)::HUGEINT AS big, repeat('7139', 10) AS text FROM range(8) AS r(i)""")
     with pytest.raises(duckdb.Error) as raised:
         con.execute(
-            "FROM pattern_guided('t', $1, qi := ['zip', 'age', 'big', 'text'])", [[masks, ["text IN DIGITS (2)"]]]
+            "FROM pattern_guided('t', $1, qi := ['zip', 'age', 'big', 'text', 'born'])", [[masks, ["text IN DIGITS (2)"]]]
         ).fetchall()
     assert told.replace("none of", "none of day, month") in str(raised.value)
     assert not re.search("71[0-9x-z]", str(raised.value))
