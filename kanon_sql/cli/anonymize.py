@@ -17,6 +17,7 @@ from kanon_sql.cli.options import (
     given_options,
     json_option,
     qi_option,
+    require_guarantee,
     secret_option,
     sensitive_options,
     show,
@@ -48,7 +49,9 @@ if TYPE_CHECKING:
     "-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending is the format."
 )
 @qi_option
-@click.option("--k", type=int, help="Minimum number of rows per class.  [default: 2, or 1 with --k-map or --presence]")
+@click.option(
+    "--k", type=int, help="Minimum number of rows per class.  [2 with another guarantee, 1 with --k-map or --presence]"
+)
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
 @sensitive_options
 @click.option("--k-map", type=int, help="Minimum number of rows of --population that match what a class shows.")
@@ -148,6 +151,7 @@ def anonymize(
     if policy_file is None:
         if allowed_files:
             raise click.UsageError("--allow-file is for the policy of --policy; hint: leave it out")
+        require_guarantee(options)
         released = _by_options(options, measures)
     else:
         _refuse_options(ctx)

@@ -9,7 +9,7 @@ import click
 
 from kanon_sql.cli.anonymize import anonymize, policy_of
 from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.options import assigned, column_names, given_options, show
+from kanon_sql.cli.options import assigned, column_names, given_options, require_guarantee, show
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.terminal import progress
 from kanon_sql.errors import PolicyError, SourceError
@@ -97,6 +97,10 @@ def append(
     import kanon_sql
     from kanon_sql.engines.duckdb.places import Place
 
+    if stored is None:
+        require_guarantee(options)
+    else:
+        _refuse_second_policy(context)
     origin = Place.of(source)
     if origin.kind != "duckdb":
         raise SourceError(f"{origin} is no database; hint: a release can grow in FILE.duckdb::TABLE only")
@@ -104,8 +108,6 @@ def append(
     name, table = _within(origin, release), _name(origin)
     given = {"weights": assigned(weights, "--weight", "column=number"), **options}
     given["recodings"] = assigned(recodings, "--recode", "column=DIGITS")
-    if stored is not None:
-        _refuse_second_policy(context)
     con = kanon_sql.connect(str(origin.path), secret=secret, allowed_files=allowed_files)
 
     def policy(columns: list[str]) -> Policy | str:

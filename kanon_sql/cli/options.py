@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import click
 
 from kanon_sql.cli.terminal import grid_of
+
+_GUARANTEES = ("k", "l", "t", "beta", "delta", "k_map", "presence")
+"""Options that say what is guaranteed."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,6 +40,19 @@ def given_options(context: click.Context, parameters: Iterable[click.Parameter])
     """Return those of some options that were written on the command line."""
     written = click.core.ParameterSource.COMMANDLINE
     return [each.opts[0] for each in parameters if context.get_parameter_source(str(each.name)) is written]
+
+
+def require_guarantee(options: Mapping[str, Any]) -> None:
+    """Refuse to release anything under a guarantee that nobody has asked for.
+
+    Raises
+    ------
+    UsageError
+        When no option of a command says what is guaranteed.
+    """
+    if all(options[name] is None for name in _GUARANTEES):
+        told = "--k 5 makes every row look like at least 4 others; --l, --t and others are about a --sensitive column"
+        raise click.UsageError(f"no guarantee is given; hint: {told}")
 
 
 def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: bool = False) -> None:

@@ -110,7 +110,18 @@ def test_a_report_reads_no_file_that_only_a_certificate_names(kanon: Kanon, clin
 
 
 def test_options_of_your_own_need_no_permission(kanon: Kanon, clinic: Path) -> None:
-    command = ("anonymize", "patients.csv", "-o", "out.csv", "--qi", "zip", "--recode", "zip=HIERARCHY 'levels.csv'")
+    command = (
+        "anonymize",
+        "patients.csv",
+        "-o",
+        "out.csv",
+        "--qi",
+        "zip",
+        "--recode",
+        "zip=HIERARCHY 'levels.csv'",
+        "--k",
+        "2",
+    )
     refused = kanon(*command, *ALLOW)
     assert refused.returncode == 2
     assert "--allow-file is for the policy of --policy" in refused.stderr

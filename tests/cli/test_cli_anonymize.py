@@ -222,7 +222,7 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["missing.csv", "-o", "out.csv"], "no file"),
+        (["missing.csv", "-o", "out.csv", "--k", "2"], "no file"),
         (["people.csv", "-o", "out.csv", "--k", "13"], "12 rows"),
         (["people.csv", "-o", "out.csv", "--k", "0"], "at least 1"),
         (["people.csv", "-o", "out.csv", "--qi", "zip,salary"], 'unknown column "salary"'),
@@ -264,7 +264,7 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
         (["people.csv", "-o", "out.duckdb"], "name of a table"),
         (["people.csv::t", "-o", "out.csv"], "not a database"),
         (["people.csv", "-o", "nowhere/out.csv"], "no folder"),
-        (["people.csv", "-o", "/proc/out.csv"], "cannot write"),
+        (["people.csv", "-o", "/proc/out.csv", "--k", "2"], "cannot write"),
         (["people.csv", "-o", "people.csv", "--force"], "OUT is IN"),
         (["people.csv", "-o", "link.csv", "--force"], "OUT is IN"),
         (["people.csv", "-o", "old.csv"], "--force"),
@@ -333,6 +333,6 @@ def test_a_read_only_folder(kanon: Kanon, people: Path, folder: Path) -> None:
 
 def test_an_empty_table_is_released_empty(kanon: Kanon, folder: Path) -> None:
     (folder / "in.csv").write_text("a,b\n")
-    done = kanon("anonymize", "in.csv", "-o", "out.csv")
+    done = kanon("anonymize", "in.csv", "-o", "out.csv", "--k", "2")
     assert done.returncode == 0, done.stderr
     assert (folder / "out.csv").read_text() == "a,b\n"

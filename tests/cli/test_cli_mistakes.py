@@ -57,3 +57,15 @@ def test_commands_of_the_shell(kanon: Kanon) -> None:
     done = kanon("shell", input=".tabels\n")
     assert done.stderr == "error: stdin, line 1: there is no command .tabels; hint: did you mean .tables?\n"
     assert "hint: did you mean markdown?" in kanon("shell", input=".mode markdwon\n").stderr
+
+
+@pytest.mark.usefixtures("people")
+def test_no_release_under_a_guarantee_that_nobody_asked_for(kanon: Kanon, folder: Path) -> None:
+    for command in (
+        ("anonymize", "people.csv", "-o", "out.csv"),
+        ("append", "clinic.duckdb::people", "released", "--key", "id"),
+    ):
+        done = kanon(*command, "--qi", "zip")
+        assert done.returncode == 2
+        assert "no guarantee is given; hint: --k 5 makes every row look like at least 4 others" in done.stderr
+    assert not (folder / "out.csv").exists()
