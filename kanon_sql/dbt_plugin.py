@@ -31,6 +31,7 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
 from kanon_sql.errors import SourceError, nearest
 from kanon_sql.model.guarantee import Guarantee
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KAnonymity, People
 from kanon_sql.model.synonyms import OPTIONS
@@ -152,7 +153,8 @@ def appended(cursor: Any, told: str) -> Batch:
         cursor.execute("ROLLBACK; BEGIN TRANSACTION")
         if not batch.rows:
             raise SourceError(
-                f"no row can be released yet: {batch.waiting:,} rows wait; hint: run the model when there are more"
+                f"no row can be released yet: {how_many(batch.waiting, 'row waits', 'rows wait')}; hint: run the "
+                "model when there are more"
             )
     return batch
 

@@ -10,6 +10,7 @@ from kanon_sql.certificate.file import read, write
 from kanon_sql.certificate.histories import HistoryRisk
 from kanon_sql.certificate.html import table
 from kanon_sql.certificate.status import Status
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.validation import as_identifier
 
 
@@ -121,9 +122,9 @@ class Certificate:
         share = self.suppressed_cells / self.cells if self.cells else 0.0
         return {
             "guarantee": ", ".join(self.requirements),
-            "rows": f"{self.rows:,}, {self.row_types:,} distinct combinations",
+            "rows": f"{self.rows:,}, {how_many(self.row_types, 'distinct combination')}",
             "classes": "-" if self.classes is None else f"{self.classes:,}",
-            "smallest class": "-" if self.smallest_class is None else f"{self.smallest_class:,} rows",
+            "smallest class": "-" if self.smallest_class is None else how_many(self.smallest_class, "row"),
             "suppressed cells": f"{self.suppressed_cells:,} of {self.cells:,} ({share:.1%})",
             "cost": f"{float(self.cost):,.12g}, lower bound {float(self.lower_bound):,.12g}: {self.saving}",
             **({"information loss": ", ".join(self.information_loss)} if self.information_loss else {}),

@@ -146,11 +146,13 @@ def audit(
     """
     import duckdb
 
+    from kanon_sql.engines.audit_figures import FIRST, too_small
     from kanon_sql.engines.duckdb.files import columns, load, load_beside
     from kanon_sql.engines.duckdb.measures import MEASURED, mapping, measure, measured_requirements, shares, told_by_macros
     from kanon_sql.engines.duckdb.other_columns import warnings_of_others
     from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.engines.duckdb.verdicts import require, too_present, unmapped
+    from kanon_sql.engines.duckdb.verdicts import broken as broken_guarantee
+    from kanon_sql.engines.duckdb.verdicts import too_present, unmapped
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import DeltaPresence
     from kanon_sql.model.validation import fraction as fraction_of
@@ -202,18 +204,15 @@ def audit(
     titles = ("risk of re-identification", *(MEASURED[type(each)] for each in measured))
     for title, found in zip(titles, (risk, *figures), strict=True):
         told[title] = {name: value for name, value in found.items() if name not in sizes}
-    broken = [*_too_small(sizes, k), *_too_risky(risk, max_risk, max_unique_share)]
+    broken = [each for each in [too_small(sizes["k"], k)] if each]
+    broken += _too_risky(risk, max_risk, max_unique_share)
     if k_map is not None:
         told["k-map"] = {"k_map": mapped["k"], **{name: mapped[name] for name in ("unmatched", "population_rows")}}
         broken += [f"k-map: {each}" for each in [unmapped(k_map, mapped)] if each]
     if asked is not None:
         told["delta-presence"] = {name: present[name] for name in ("presence", "unmatched", "population_rows")}
         broken += [f"delta-presence: {each}" for each in [too_present(asked, present)] if each]
-    for requirement, found in zip(measured, figures, strict=True):
-        try:
-            require(requirement, found)
-        except AuditError as error:
-            broken.append(str(error))
+    broken += [each for each in map(broken_guarantee, measured, figures) if each]
     if as_json:
         click.echo(json.dumps({"holds": not broken, "broken": broken, "warnings": identifying, **told}))
     else:
@@ -222,12 +221,7 @@ def audit(
     if identifying:
         warnings.warn(KanonWarning(*identifying), stacklevel=1)
     if broken:
-        raise AuditError("; ".join(broken))
-
-
-def _too_small(sizes: dict[str, Any], k: int | None) -> Iterator[str]:
-    if k is not None and sizes["k"] is not None and sizes["k"] < k:
-        yield f"the smallest class has {sizes['k']} rows, fewer than k = {k}"
+        raise AuditError(f"{'; '.join(broken)}; hint: {FIRST}")
 
 
 def _too_risky(risk: dict[str, Any], max_risk: float | None, max_unique_share: float | None) -> Iterator[str]:

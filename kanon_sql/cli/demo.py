@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kanon_sql.engines.duckdb.measures import record
+from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -207,7 +208,7 @@ def neighbour(con: Any) -> tuple[str, ...]:
     return (
         f"A neighbour who was in hospital knows of one patient: {told}.",
         f"Before: 1 row fits, so the neighbour learns the disease: {next(iter(before))}.",
-        f"Afterwards: {total:,} rows fit, with {len(after)} diseases; {share}.",
+        f"Afterwards: {how_many(total, 'row fits', 'rows fit')}, with {how_many(len(after), 'disease')}; {share}.",
     )
 
 
@@ -224,13 +225,15 @@ def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
         else f"Every such release costs at least {float(certificate.lower_bound):,.0f}: {certificate.saving}."
     )
     return (
-        f"Each patient looks like at least {k - 1} others: there are {certificate.classes:,} classes of rows that look alike, "
-        f"the smallest of {certificate.smallest_class:,}.",
+        f"Each patient looks like at least {how_many(k - 1, 'other')}: there are {certificate.classes:,} classes of "
+        f"rows that look alike, the smallest of {certificate.smallest_class:,}.",
         "In no class does one disease have more than half of the rows.",
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells that could help to recognize somebody are suppressed "
         f"({share:.1%}). {least}",
         f"Released unchanged, and not protected: {', '.join(certificate.unchanged)}.",
-        f"{len(certificate.warnings)} warnings." if certificate.warnings else "No column gives a suppressed cell back.",
+        f"{how_many(len(certificate.warnings), 'warning')}."
+        if certificate.warnings
+        else "No column gives a suppressed cell back.",
     )
 
 

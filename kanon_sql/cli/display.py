@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.cli.terminal import table_of
+from kanon_sql.model.how_many import how_many
 from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Display:
         more = sum(1 for _ in rows)
         fitting = _fitting(names, shown, console.width)
         console.print(table_of(names[:fitting], (row[:fitting] for row in shown)))
-        counted = f"{len(shown) + more:,} row{'s' if len(shown) + more != 1 else ''}"
+        counted = how_many(len(shown) + more, "row")
         counted += f" ({len(shown)} shown)" if more else ""
         if fitting < len(names):
             counted += f", {len(names)} columns ({fitting} shown; .mode line shows all)"

@@ -14,6 +14,7 @@ from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.engines.duckdb.staging import put, write_text
 from kanon_sql.errors import AuditError, KanonError, SourceError, hint_of
+from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
@@ -140,11 +141,13 @@ def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: 
         load(con, written, into="released", delimiter=delimiter)
         count = con.execute("SELECT system.main.count(*) FROM released").fetchall()[0][0]
         if count != rows:
-            raise AuditError(f"the written file has {count} rows, the source {rows}; nothing was released")
+            raise AuditError(f"the written file has {how_many(count, 'row')}, the source {rows}; nothing was released")
         columns = [qi.column for qi in policy.quasi_identifiers]
         k = record(con, "FROM k_anonymity('released', $qi)", {"qi": columns})["k"] if rows else None
         if k is not None and k < policy.least_class_size:
-            raise AuditError(f"the written file has a class of {k} rows, below {policy.least_class_size}; nothing was released")
+            raise AuditError(
+                f"the written file has a class of {how_many(k, 'row')}, below {policy.least_class_size}; nothing was released"
+            )
         if _tallies(con, policy) != tallies:
             raise AuditError(
                 "the classes of the written file have other sensitive values than those of the audited rows; nothing was "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.terminal import release_line, solving
 from kanon_sql.errors import KanonError, raise_alone
+from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -86,7 +87,9 @@ def _show(con: Any, text: str, console: Console, display: Display, rows_come: Ca
     if not has_rows(names, text):
         done = list(rows)
         if console.is_terminal:
-            console.print(f"[dim]{done[0][0]:,} rows changed[/dim]" if done and names == ["Count"] else "[dim]done[/dim]")
+            console.print(
+                f"[dim]{how_many(done[0][0], 'row')} changed[/dim]" if done and names == ["Count"] else "[dim]done[/dim]"
+            )
         return
     display.show(names, rows, console)
 

@@ -17,6 +17,7 @@ from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.cli.terminal import table_of
 from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import SourceError
+from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
@@ -57,7 +58,7 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
         click.echo(json.dumps({"rows": count, "columns": told}))
         return
     console = Console(highlight=False)
-    console.print(table_of(_NAMES, ((*row[:5], *row[6:]) for row in rows), title=f"{count:,} rows"))
+    console.print(table_of(_NAMES, ((*row[:5], *row[6:]) for row in rows), title=how_many(count, "row")))
 
 
 @click.command()

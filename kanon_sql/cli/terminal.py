@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kanon_sql.errors import KanonWarning
+from kanon_sql.model.how_many import how_many
 from kanon_sql.report.text import printable, without_controls
 
 if TYPE_CHECKING:
@@ -177,7 +178,8 @@ def release_line(certificate: Certificate) -> str:
         f"release {certificate.number}: {' AND '.join(certificate.requirements)}",
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells suppressed ({share:.1%})",
         f"cost {float(certificate.cost):,.12g}, {certificate.saving}",
-        f"{certificate.classes:,} classes, the smallest of {certificate.smallest_class or 0:,} rows",
+        f"{how_many(certificate.classes or 0, 'class', 'classes')}, the smallest of "
+        f"{how_many(certificate.smallest_class or 0, 'row')}",
         f"{certificate.seconds:.2f} s",
     )
     return "; ".join(told)

@@ -5,6 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from kanon_sql.model.how_many import how_many
+
+FIRST = "anonymize the table first, under a guarantee as strong as this"
+"""Hint about a table that breaks a guarantee. The audit cannot tell a raw table from the release of another guarantee."""
+
+
+def too_small(smallest: int | None, k: int | None) -> str | None:
+    """Return what is wrong if the smallest class has fewer than k rows, None if it has enough, or there is none."""
+    if k is None or smallest is None or smallest >= k:
+        return None
+    return f"the smallest class has {how_many(smallest, 'row')}, fewer than k = {k}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:

@@ -15,6 +15,7 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.solving import solve
 from kanon_sql.errors import AuditError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.model.secret import Secret
@@ -175,14 +176,16 @@ def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -
         )
     if classes.small:
         raise AuditError(
-            f"{classes.small} classes have fewer than {policy.least_class_size} rows, the smallest {classes.smallest}; nothing "
-            "was released"
+            f"{how_many(classes.small, 'class has', 'classes have')} fewer than {policy.least_class_size} rows, the "
+            f"smallest {classes.smallest}; nothing was released"
         )
     for requirement in policy.sensitive_requirements if classes.rows else ():
         answer = engine.ask(policy, requirement, staged)
         if answer.failing is None or answer.failing:
-            number = "some" if answer.failing is None else answer.failing
-            raise AuditError(f"{number} classes break {requirement.describe()}: {answer.worst}; nothing was released")
+            number = (
+                "some classes break" if answer.failing is None else how_many(answer.failing, "class breaks", "classes break")
+            )
+            raise AuditError(f"{number} {requirement.describe()}: {answer.worst}; nothing was released")
     if classes.rows:
         engine.cover(policy, staged)
     return classes

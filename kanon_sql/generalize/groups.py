@@ -11,6 +11,7 @@ import numpy as np
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize.numbers import Place, place
 from kanon_sql.generalize.words import alone, listed
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.recodings import AUTO, Bins, Intervals, Regions
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping
@@ -201,7 +202,10 @@ def _regions(
     pairs = list(zip(columns["a"], columns["b"], strict=True))
     loops = sum(a == b for a, b in pairs)
     if loops:
-        raise PolicyError(f"{loops} labels of {recoding.edges!r} are their own neighbours; hint: drop the rows WHERE a = b")
+        raise PolicyError(
+            f"{how_many(loops, 'label')} of {recoding.edges!r} "
+            f"{'is its own neighbour' if loops == 1 else 'are their own neighbours'}; hint: drop the rows WHERE a = b"
+        )
     edges = np.array([(place[a], place[b]) for a, b in pairs if a in place and b in place], np.int64).reshape(-1, 2)
     if recoding.components == "refuse":
         small = import_module("kanon_sql.solvers.labels.small_components").too_small(rows, edges, k).tolist()
@@ -210,8 +214,8 @@ def _regions(
             unmapped = sum(texts[label] not in mapped for label in small)
             alone = f" ({unmapped} of them not in {recoding.edges!r})" if unmapped else ""
             raise PolicyError(
-                f"{len(small)} labels are in parts of the map with fewer than k = {k} rows together{alone}; "
-                "hint: add neighbours, leave such rows out, or merge: IN REGIONS map ('merge')"
+                f"{how_many(len(small), 'label is in a part', 'labels are in parts')} of the map with fewer than k "
+                f"= {k} rows together{alone}; hint: add neighbours, leave such rows out, or merge: IN REGIONS map ('merge')"
             )
     found: Grouping = _solver(name)(rows, edges, k, budget, merge=recoding.components == "merge")
     return found

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.how_many import how_many
 
 Int64 = NDArray[np.int64]
 
@@ -221,7 +222,11 @@ def _pairs(
             "without an exponent, as a DECIMAL"
         )
     if looped:
-        raise PolicyError(f"the table puts {looped} values at a distance from themselves; hint: that distance is 0")
+        raise PolicyError(
+            f"the table puts "
+            f"{how_many(looped, 'value at a distance from itself', 'values at a distance from themselves')}; hint: that "
+            "distance is 0"
+        )
     if torn:
         raise PolicyError(f"the table has two different distances of {_pairs_of(torn)}; hint: a metric is symmetric")
     return table

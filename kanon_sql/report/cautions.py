@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kanon_sql.model.how_many import how_many
 from kanon_sql.report.exposed import Exposed, Together
 from kanon_sql.report.linked import LinkedTokens
 from kanon_sql.report.measured import Measured
@@ -141,7 +142,7 @@ def _of_rows(facts: Measured) -> Iterator[Caution]:
         yield Caution(text="Source and release have the same rows, so both reveal the same.", kind="same rows")
     unique = facts.sizes[1]["uniques"]
     if unique and facts.least == 1 and not facts.of_population:
-        rows = "1 row of the release is" if unique == 1 else f"{unique:,} rows of the release are"
+        rows = how_many(unique, "row of the release is", "rows of the release are")
         yield Caution(
             text=f"{rows} unique in the quasi-identifiers, and the guarantee permits it. Ask for k >= 2 or more.",
             kind="unique rows",
@@ -152,7 +153,7 @@ def _of_people(facts: Measured) -> Iterator[Caution]:
     for each in facts.exposed:
         if _repeats(each, facts):
             name = printable(each.name)
-            values = "1 value" if each.fewest == 1 else f"{each.fewest:,} values"
+            values = how_many(each.fewest or 0, "value")
             facts_of = (
                 f"The values of {name} repeat, and rows that share one agree in the quasi-identifiers.",
                 "The rows of a person do the same.",
@@ -185,7 +186,7 @@ def _decision(each: Exposed) -> str:
 
 
 def _share(single: int, rows: int) -> str:
-    return f"{single:,} of {rows:,} rows ({single / rows:.1%})"
+    return f"{single:,} of {how_many(rows, 'row')} ({single / rows:.1%})"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from kanon_sql.engines.duckdb.measures import as_shown, looks_suppressed, mappin
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.verdicts import require, require_share, too_present, unmapped
 from kanon_sql.errors import AuditError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import (
     AlphaAnonymity,
@@ -89,7 +90,11 @@ def counted_guarantees(release: Told) -> tuple[Counted, ...]:
 
 def _of_rows(requirement: KAnonymity | People, release: Told) -> tuple[bool, str]:
     k, classes = release.sizes["k"], release.sizes["classes"]
-    found = "there are no rows" if k is None else f"the smallest of {classes:,} classes has {k:,} rows"
+    found = (
+        "there are no rows"
+        if k is None
+        else f"the smallest of {how_many(classes, 'class', 'classes')} has {how_many(k, 'row')}"
+    )
     return k is None or k >= requirement.k, found
 
 
@@ -105,7 +110,9 @@ def _of_population(requirement: KMap, release: Told) -> tuple[bool | None, str]:
     if untold := _uncounted(release):
         return None, untold
     figures = mapping(release.con, *_as_shown(requirement, release))
-    found = f"each class matches at least {figures['k'] or 0:,} of {figures['population_rows']:,} rows of the population"
+    found = (
+        f"each class matches at least {figures['k'] or 0:,} of {how_many(figures['population_rows'], 'row')} of the population"
+    )
     return unmapped(requirement.k, figures) is None, found
 
 
@@ -115,7 +122,8 @@ def _of_presence(requirement: DeltaPresence, release: Told) -> tuple[bool | None
     figures = shares(release.con, *_as_shown(requirement, release))
     broken = too_present(requirement, figures)
     of = (
-        f"of {figures['population_rows']:,} rows of the population, none has shares of more than {figures['presence'] or 0:.4f}"
+        f"of {how_many(figures['population_rows'], 'row')} of the population, none has shares of more than "
+        f"{figures['presence'] or 0:.4f}"
     )
     return broken is None, broken or of
 

@@ -15,6 +15,7 @@ from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.measures import is_hidden, measure, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import Requirement, ThresholdRequirement
 from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
@@ -138,7 +139,8 @@ def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) ->
     sizes = _of_both(con, "k_anonymity", names)
     if sizes[0]["rows"] != sizes[1]["rows"]:
         raise AuditError(
-            f"the release has {sizes[1]['rows']} rows, the source {sizes[0]['rows']}; hint: is it a release of that table?"
+            f"the release has {how_many(sizes[1]['rows'], 'row')}, the source {sizes[0]['rows']}; hint: is it a "
+            "release of that table?"
         )
     _hide(con, names, policy.suppress)
     least = policy.least_class_size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kanon_sql.model.how_many import how_many
 from kanon_sql.report.cautions import cautions, first_sentences
 from kanon_sql.report.claims import Claim
 from kanon_sql.report.measured import Measured
@@ -24,11 +25,10 @@ def summary(facts: Measured, claims: Sequence[Claim]) -> list[str]:
 def _alike(facts: Measured) -> str:
     k = facts.sizes[1]["k"]
     if k > 1:
-        others = "1 other" if k == 2 else f"{k - 1:,} others"
+        others = how_many(k - 1, "other")
         return f"Every row of the release looks like at least {others} in the quasi-identifiers."
     unique = facts.risk[1]["uniques"]
-    rows = "1 row of the release is" if unique == 1 else f"{unique:,} rows of the release are"
-    return f"{rows} unique in the quasi-identifiers."
+    return f"{how_many(unique, 'row of the release is', 'rows of the release are')} unique in the quasi-identifiers."
 
 
 def _risk(facts: Measured) -> str:
@@ -45,7 +45,7 @@ def _loss(facts: Measured) -> str:
     found = facts.utility
     suppressed = f"The release suppresses {_share(found['suppressed_share'])} of the cells of quasi-identifiers"
     coarser = found["generalized_cells"]
-    return f"{suppressed} and generalizes {coarser:,} cells." if coarser else f"{suppressed}."
+    return f"{suppressed} and generalizes {how_many(coarser, 'cell')}." if coarser else f"{suppressed}."
 
 
 def _share(part: float | None) -> str:

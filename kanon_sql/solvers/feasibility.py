@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, People, SensitiveRequirement
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
@@ -45,25 +46,25 @@ def _kind_of(requirement: SensitiveRequirement | None) -> type[ClassRequirement]
 
 
 def _of_people(about: Sensitive, _: People) -> str:
-    return f"it has rows of {len(about.count) - (about.empty >= 0)} people"
+    return f"it has rows of {how_many(len(about.count) - int(about.empty >= 0), 'person', 'people')}"
 
 
 def _of_one_value(about: Sensitive, requirement: AlphaAnonymity) -> str:
-    return f"{about.count[about.named[requirement.value]]} of {about.count.sum()} rows"
+    return f"{about.count[about.named[requirement.value]]} of {how_many(int(about.count.sum()), 'row')}"
 
 
 def _of_values(about: Sensitive, requirement: LDiversity) -> str:
     count = sorted(about.count.tolist(), reverse=True)
     rows = sum(count)
     if requirement.variant == "frequency":
-        return f"one value has {count[0]} of {rows} rows"
+        return f"one value has {count[0]} of {how_many(rows, 'row')}"
     if requirement.variant == "distinct":
-        return f"it has {len(count)} different values"
+        return f"it has {how_many(len(count), 'different value')}"
     if requirement.variant == "entropy":
         shares = about.count / rows
         return f"its entropy is that of {np.exp(-(shares @ np.log(shares))):.6f} values"
     tail = sum(count[int(requirement.l) - 1 :])
-    return f"its most frequent value has {count[0]} rows, those from place {requirement.l} on {tail}"
+    return f"its most frequent value has {how_many(count[0], 'row')}, those from place {requirement.l} on {tail}"
 
 
 FIGURES: dict[type[SensitiveRequirement], Callable[[Sensitive, Any], str]] = {

@@ -16,6 +16,7 @@ import numpy as np
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.distances import Distance
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.recodings import Level
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.population import Population
@@ -167,7 +168,7 @@ class CodedTable:
         """Raise where there are too few rows for any class."""
         if self.rows < k:
             raise InfeasibleError(
-                f"the table has {self.rows} rows, fewer than k = {k}; hint: nothing of it can be released at this k"
+                f"the table has {how_many(self.rows, 'row')}, fewer than k = {k}; hint: nothing of it can be released at this k"
             )
 
     def exact_cost(self, units: int) -> Fraction:

@@ -8,6 +8,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.errors import CertificateError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
@@ -110,12 +111,16 @@ def _check(c: Certificate, policy: Policy, row_types: int, rows: int, unit: int)
     k = policy.least_class_size
     facts = [
         ("requirements", c.requirements == required, f"the policy guarantees {', '.join(required)}"),
-        ("rows", c.rows == rows, f"{c.rows}, but the table has {rows} rows"),
+        ("rows", c.rows == rows, f"{c.rows}, but the table has {how_many(rows, 'row')}"),
         ("row_types", c.row_types == row_types, f"{c.row_types}, but the table has {row_types} row types"),
         ("cells", c.cells == rows * len(policy.quasi_identifiers), f"{c.cells} are not rows times quasi-identifiers"),
         ("suppressed_cells", 0 <= c.suppressed_cells <= c.cells, f"{c.suppressed_cells} of {c.cells} cells"),
         ("cost", c.cost >= 0 and (c.cost * unit).denominator == 1, f"{c.cost} is no sum of weights"),
-        ("smallest_class", c.smallest_class is None or c.smallest_class >= k, f"{c.smallest_class} rows, fewer than {k}"),
+        (
+            "smallest_class",
+            c.smallest_class is None or c.smallest_class >= k,
+            f"{how_many(c.smallest_class or 0, 'row')}, fewer than {k}",
+        ),
         ("lower_bound", 0 <= c.lower_bound <= c.cost, f"{c.lower_bound}, but the cost is {c.cost}"),
         (
             "status",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.errors import AuditError
 from kanon_sql.generalize.numbers import exact
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.table.arrays import Int64
@@ -113,7 +114,9 @@ class ClassNumbers:
             possible = least - margin <= self.number[label] * size <= most + margin
         if not possible:
             what = "median" if self.median else "mean"
-            raise AuditError(f'a class of {size} rows shows a {what} of the column "{self.name}" that its rows cannot have')
+            raise AuditError(
+                f'a class of {how_many(size, "row")} shows a {what} of the column "{self.name}" that its rows cannot have'
+            )
 
 
 def _taken(order: Int64, code: Int64, group: Int64, count: Int64, wanted: Int64) -> tuple[Int64, Int64]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from kanon_sql.model.how_many import how_many
 from kanon_sql.table.arrays import Int64
 from kanon_sql.verification.cells import Cells
 from kanon_sql.verification.origins import Shelf
@@ -81,5 +82,5 @@ def told_people(found: tuple[int, int], *, by_tokens: bool = False) -> str:
     if by_tokens:
         return f"the class with fewest has rows of {least:,} people, counted by their tokens"
     if least == most:
-        return f"the class with fewest has rows of {least:,} people, counted in the source"
+        return f"the class with fewest has rows of {how_many(least, 'person', 'people')}, counted in the source"
     return f"the class with fewest has rows of {least:,} to {most:,} people, by the rows of the source that may be its own"

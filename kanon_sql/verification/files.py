@@ -21,6 +21,7 @@ from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
 from kanon_sql.engines.duckdb.tables import check_tables
 from kanon_sql.engines.duckdb.verdicts import require_kept
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.model.validation import same_name
@@ -191,7 +192,10 @@ def _uncounted(con: Any, policy: Policy) -> str | None:
 def _check_people(policy: Policy, loss: Loss) -> None:
     """Refuse a release with a class that cannot have rows of as many people as the policy asks for."""
     if policy.people is not None and loss.people is not None and loss.people[1] < policy.people.k:
-        fact = f"{policy.people.describe()} does not hold: some class has rows of at most {loss.people[1]} people of the source"
+        fact = (
+            f"{policy.people.describe()} does not hold: some class has rows of at most "
+            f"{how_many(loss.people[1], 'person', 'people')} of the source"
+        )
         raise CertificateError("requirements", fact)
 
 
@@ -259,9 +263,10 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
     uncounted = f", {unmatched}" if unmatched else ""
     people = "" if asked is None or (loss.people and loss.people[0] >= asked.k) else ", the people of each class"
     return {
-        "guarantee": f"{', '.join(c.requirements)}: the smallest of {c.classes:,} classes has {c.smallest_class or 0:,} rows",
+        "guarantee": f"{', '.join(c.requirements)}: the smallest of {how_many(c.classes or 0, 'class', 'classes')} "
+        f"has {how_many(c.smallest_class or 0, 'row')}",
         **({} if loss.people is None else {"people": told_people(loss.people, by_tokens=not coded.policy.dropped)}),
-        "source": f"{c.rows:,} rows, {c.row_types:,} distinct combinations",
+        "source": f"{how_many(c.rows, 'row')}, {how_many(c.row_types, 'distinct combination')}",
         "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
         "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",
         "cost": counted(c.cost, loss.cost),

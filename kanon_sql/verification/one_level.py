@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kanon_sql.errors import AuditError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.verification.cells import Cells
 from kanon_sql.verification.coded_source import SUPPRESSED, CodedSource
 from kanon_sql.verification.readings import Reading
@@ -50,7 +51,8 @@ def check_one_level(coded: CodedSource, cells: Cells, readings: Sequence[Reading
     granted = int((policy.max_suppressed or 0) * int(source.count.sum()))
     if not gone.all() and suppressed > granted + int(source.count[empty].sum()):
         raise AuditError(
-            f"{suppressed} rows of the release are suppressed entirely, and {policy.algorithm} may do so with {granted}"
+            f"{how_many(suppressed, 'row of the release is', 'rows of the release are')} suppressed entirely, and "
+            f"{policy.algorithm} may do so with {granted}"
         )
 
 

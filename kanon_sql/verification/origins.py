@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kanon_sql.errors import AuditError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.table.arrays import Int64
 from kanon_sql.verification.cells import Cells, Rows
 from kanon_sql.verification.class_numbers import ClassNumbers
@@ -65,7 +66,10 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
                 raise AuditError(f"rows of the release show the columns ({listed}) as no permitted mask shows them")
             short = _short(cells, fit[_maskable(cells.source.codes[fit], labels, ways, readings)], rows)
         if short:
-            raise AuditError(f"at least {short} rows of the release come from no row of the source under a permitted mask")
+            raise AuditError(
+                f"at least {how_many(short, 'row of the release comes', 'rows of the release come')} from no row of "
+                "the source under a permitted mask"
+            )
         for c in shown:
             if (told_by := numbers[c]) is not None:
                 told_by.check(labels[c], cells, fit, rows)
@@ -73,7 +77,7 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
             if held is not None and len(np.setdiff1d(held, cells.source.codes[fit, c])):
                 size = int(cells.released.count[rows].sum())
                 raise AuditError(
-                    f'a class of {size} rows shows values of the column "{names[c]}" that none of its rows can have'
+                    f'a class of {how_many(size, "row")} shows values of the column "{names[c]}" that none of its rows can have'
                 )
 
 

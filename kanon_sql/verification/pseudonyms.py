@@ -16,6 +16,7 @@ from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policies import identifier_text
 from kanon_sql.errors import AuditError, PolicyError, UnknownColumnError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import PSEUDONYMS, VARIABLE, Secret, secret_of
 from kanon_sql.model.validation import same_name
@@ -153,9 +154,15 @@ class Pseudonyms:
             FROM released WHERE {column} IS NOT NULL"""  # noqa: S608
         ).fetchall()[0]
         if strange:
-            raise AuditError(f'{strange} cells of the column "{name}" of the release show no token of 32 hexadecimal digits')
+            raise AuditError(
+                f'{how_many(strange, "cell")} of the column "{name}" of the release '
+                f"{'shows' if strange == 1 else 'show'} no token of 32 hexadecimal digits"
+            )
         if own:
-            raise AuditError(f'{own} cells of the column "{name}" of the release show identifiers of the source')
+            raise AuditError(
+                f'{how_many(own, "cell")} of the column "{name}" of the release {"shows" if own == 1 else "show"} '
+                "identifiers of the source"
+            )
 
     def _compute_tokens(self, con: Any, name: str, secret: Secret) -> None:
         import pyarrow as pa

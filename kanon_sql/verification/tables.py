@@ -17,6 +17,7 @@ import numpy as np
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.release import quoted
 from kanon_sql.errors import AuditError, raise_alone
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Intervals
@@ -110,7 +111,9 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
     count = "SELECT system.main.count(*) FROM {}"
     rows = [con.execute(count.format(table)).fetchall()[0][0] for table in ("source", "released")]
     if rows[0] != rows[1]:
-        raise AuditError(f"the release has {rows[1]} rows, the source {rows[0]}; hint: is it a release of that table?")
+        raise AuditError(
+            f"the release has {how_many(rows[1], 'row')}, the source {rows[0]}; hint: is it a release of that table?"
+        )
     chosen = [qi.column for qi in policy.quasi_identifiers]
     unchanged = [name for name in names if name not in chosen]
     others = [quoted(name) for name in unchanged]
@@ -126,7 +129,8 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
         changed = con.execute(count.format(f"({query})")).fetchall()[0][0]
         if changed:
             raise AuditError(
-                f"in {changed} rows of the release, columns that are no quasi-identifiers are not those of the source"
+                f"in {how_many(changed, 'row')} of the release, columns that are no quasi-identifiers are not those "
+                "of the source"
             )
     cells = read_cells(con, policy, others)
     readings = [
@@ -175,10 +179,13 @@ def _check_read(name: str, domain: Domain, each: Reading) -> None:
         int(domain.cells[label]) for label, meanings in each.meanings.items() if not meanings and label != domain.hidden
     )
     if strange:
-        raise AuditError(f'{strange} cells of the column "{name}" of the release show what no value of the source may show')
+        raise AuditError(
+            f'{how_many(strange, "cell")} of the column "{name}" of the release '
+            f"{'shows' if strange == 1 else 'show'} what no value of the source may show"
+        )
     more = int(domain.rows[each.blank].sum()) - _gone(domain)
     if more > 0:
-        raise AuditError(f'the column "{name}" shows {more} cells more in the release than in the source')
+        raise AuditError(f'the column "{name}" shows {how_many(more, "cell")} more in the release than in the source')
 
 
 def _gone(domain: Domain) -> int:

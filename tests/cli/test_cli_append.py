@@ -41,8 +41,8 @@ def test_two_batches(clinic: str) -> None:
         assert con.execute("SELECT count(*) FROM visits_released").fetchall() == [(90,)]
         assert con.execute("SELECT max(batch) FROM kanon_ledger_visits_released").fetchall() == [(2,)]
         con.execute("UPDATE visits SET age = 5 WHERE visit = 7")
-    assert "error: 1 rows were changed since they were released" in kanon(*arguments, code=1)
-    assert "changed since 1 rows" in " ".join(kanon(*arguments, "--changed", "ignore").split())
+    assert "error: 1 row was changed since it was released" in kanon(*arguments, code=1)
+    assert "changed since 1 row" in " ".join(kanon(*arguments, "--changed", "ignore").split())
 
 
 @pytest.mark.sweep

@@ -60,6 +60,16 @@ def test_commands_of_the_shell(kanon: Kanon) -> None:
 
 
 @pytest.mark.usefixtures("people")
+def test_an_audit_counts_one_row_and_says_what_to_do(kanon: Kanon) -> None:
+    done = kanon("audit", "people.csv", "--qi", "zip,age,native-country", "--k", "5")
+    assert done.returncode == 1
+    assert "error: the smallest class has 3 rows, fewer than k = 5; hint: anonymize the table first" in done.stderr
+    done = kanon("audit", "-", "--qi", "zip", "--k", "5", "--max-risk", "0.5", input="zip\n1\n")
+    told = "error: the smallest class has 1 row, fewer than k = 5; the highest risk of a row is 1, above 0.5; hint: anonymize"
+    assert told in done.stderr
+
+
+@pytest.mark.usefixtures("people")
 def test_no_release_under_a_guarantee_that_nobody_asked_for(kanon: Kanon, folder: Path) -> None:
     for command in (
         ("anonymize", "people.csv", "-o", "out.csv"),

@@ -155,7 +155,7 @@ def test_a_token_in_another_class_is_refused(run: Run, folder: Path) -> None:
         UPDATE t SET patient = theirs, "Case" = d FROM pairs WHERE t.rowid = one;
         UPDATE t SET patient = mine, "Case" = c FROM pairs WHERE t.rowid = other""",
     )
-    assert "come from no row of the source" in refused(run, *TOKENS, "--secret-file", "secret")
+    assert "comes from no row of the source" in refused(run, *TOKENS, "--secret-file", "secret")
 
 
 def test_wrong_options(run: Run) -> None:

@@ -51,7 +51,7 @@ def test_each_run_is_a_batch(project: Path) -> None:
     assert [row[0] for row in rows(project, "describe grown")] == ["zip", "age", "cost"]
     replace(models / "visits.sql", "1000 + i as cost", "1000 + i + (i = 7)::integer as cost")
     for more, message in (
-        ((), "1 rows were changed since they were released"),
+        ((), "1 row was changed since it was released"),
         (("--full-refresh",), "a release that grows cannot be refreshed"),
     ):
         code, told = build(project, 80, *more)

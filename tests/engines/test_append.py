@@ -196,8 +196,8 @@ def test_a_secret_that_is_forgotten_is_refused(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("INSERT INTO visits VALUES (NULL, 'a1', 1, 5)", '1 rows have no key: "visit" is NULL'),
-        ("INSERT INTO visits VALUES (5, 'a1', 1, 5)", "1 rows have a key that another row has too"),
+        ("INSERT INTO visits VALUES (NULL, 'a1', 1, 5)", '1 row has no key: "visit" is NULL'),
+        ("INSERT INTO visits VALUES (5, 'a1', 1, 5)", "1 row has a key that another row has too"),
         ("UPDATE visits SET cost = 5 WHERE visit IN (1, 2)", "2 rows were changed since they were released"),
         ("DELETE FROM visits WHERE visit IN (1, 2, 3)", "3 rows were deleted since they were released"),
         ("DELETE FROM visits", "rows were deleted"),

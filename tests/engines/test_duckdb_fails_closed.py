@@ -138,7 +138,7 @@ def test_the_error_of_the_audit_tells_the_counts(lie: Callable[[Change], None]) 
     lie(one_row_alone)
     with kanon_sql.connect() as con:
         con.execute(f"CREATE TABLE t AS {SOURCE}")
-        with pytest.raises(AuditError, match="1 classes have fewer than 3 rows, the smallest 1; nothing was released"):
+        with pytest.raises(AuditError, match="1 class has fewer than 3 rows, the smallest 1; nothing was released"):
             con.execute("FROM k_anonymize('t', 3, qi := ['a', 'b', 'c'])").fetchall()
         assert con.sql("FROM kanon_releases()").fetchall() == []
 

@@ -141,7 +141,7 @@ def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path)
     done = CliRunner().invoke(main, ["verify", *names])
     assert done.exit_code != 0
     words = " ".join(done.output.split())
-    assert "k >= 2 PER who does not hold: some class has rows of at most 1 people of the source" in words
+    assert "k >= 2 PER who does not hold: some class has rows of at most 1 person of the source" in words
 
 
 @pytest.mark.sweep
@@ -246,7 +246,7 @@ def test_odd_names_one_row_and_sixty_columns(con: Connection) -> None:
         classes.setdefault(tuple(shown), set()).add(copy)
     assert len(rows) == 80
     assert min(map(len, classes.values())) >= 5
-    with pytest.raises(InfeasibleError, match="1 rows, fewer than k = 5"):
+    with pytest.raises(InfeasibleError, match="1 row, fewer than k = 5"):
         con.execute(f"SELECT * FROM (FROM wide LIMIT 1) {clause}").fetchall()
 
 

@@ -191,7 +191,7 @@ def test_the_audit_tells_columns_apart_as_the_database_does(con: Connection, mon
 
     monkeypatch.setattr(k_map, "cheapest", first_hidden)
     monkeypatch.setattr(k_map, "matches", lambda _population, _codes, shown: np.full(len(shown), 1 << 40))
-    with pytest.raises(AuditError, match="6 classes break k >= 2 IN letters: the worst matches 1 rows of the population"):
+    with pytest.raises(AuditError, match="6 classes break k >= 2 IN letters: the worst matches 1 row of the population"):
         con.sql('FROM letters ANONYMIZE BY "É", "é" GUARANTEE k >= 2 IN letters').fetchall()
 
 
@@ -278,7 +278,7 @@ def test_values_are_compared_in_their_common_type(con: Connection) -> None:
         (
             "FROM patients ANONYMIZE BY zip GUARANTEE k >= 2004 IN census",
             InfeasibleError,
-            "the population has 2003 rows; hint: ",
+            "the population has 2,003 rows; hint: ",
         ),
         ("FROM patients ANONYMIZE BY disease GUARANTEE k >= 5 IN census", SourceError, 'not have a column named "disease"'),
         ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN censsus", SourceError, "censsus does not exist"),

@@ -340,7 +340,7 @@ def test_audit_takes_every_kind(kind: str) -> None:
         assert kanon_sql.audit(source, quasi_identifiers=["zip"]).classes == 3
         release = kanon_sql.anonymize(source, k=2, quasi_identifiers=QI)
         assert kanon_sql.audit(release.table, quasi_identifiers=QI, k=2).k >= 2
-        with pytest.raises(AuditError, match="smallest class has 1 rows, fewer than k = 2"):
+        with pytest.raises(AuditError, match="smallest class has 1 row, fewer than k = 2; hint: anonymize the table first"):
             kanon_sql.audit(source, quasi_identifiers=QI, k=2)
 
 

@@ -142,7 +142,7 @@ def test_refine_is_never_dearer_than_greedy(k: int, masks: list[list[str]] | Non
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_masks_that_permit_no_release(algorithm: str) -> None:
     rows = [("a", "x"), ("a", "y"), ("b", "y")]
-    with pytest.raises(InfeasibleError, match="1 rows"):
+    with pytest.raises(InfeasibleError, match="1 row "):
         solved(algorithm, rows, k=2, masks=[["c0"]])
     with pytest.raises(InfeasibleError, match=r"\d rows"):  # each row fits a mask with another one, but not all at once
         solved(algorithm, rows, k=2, masks=[["c0"], ["c1"]])

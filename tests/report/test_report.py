@@ -641,7 +641,7 @@ def test_the_figures_of_a_broken_release(run: Run) -> None:
     assert "error: the release breaks its guarantee" in done.stderr
     told = json.loads(done.stdout)
     assert (told["holds"], told["certificate"]) == (False, [])
-    assert told["broken"] == ["k >= 2: the smallest of 24 classes has 1 rows"]
+    assert told["broken"] == ["k >= 2: the smallest of 24 classes has 1 row"]
     Path("other.csv").write_text(Path("out.csv").read_text().replace("02139,30", ",30"))
     done = run("in.csv", "other.csv", "-o", "other.html", "--certificate", "cert.json", "--json")
     assert done.exit_code == 1

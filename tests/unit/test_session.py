@@ -59,7 +59,7 @@ def test_a_failed_audit_is_told_by_its_text() -> None:
 def test_the_repr_tells_no_more_than_a_number() -> None:
     session = Session()
     session.record(empty_certificate(Policy.of(quasi_identifiers=["secret"])), 1)
-    assert repr(session) == "<kanon session, 1 releases>"
+    assert repr(session) == "<kanon session, 1 release>"
 
 
 def test_only_a_search_with_a_release_can_be_ended() -> None:

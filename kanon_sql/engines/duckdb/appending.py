@@ -24,6 +24,7 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.waiting import hold_returning, released_batch, returning_people
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.append_options import APPEND_DEFAULTS, append_choices
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, spelled_out
 from kanon_sql.model.recodings import Generalization
@@ -238,7 +239,8 @@ class Append:
         returning, people = returning_people(self.ask, ledger, terms)
         if returning and self._returning == "refuse":
             raise SourceError(
-                f"{people:,} people of {returning:,} new rows were released before; hint: returning='wait' leaves these rows "
+                f"{how_many(people, 'person', 'people')} of {how_many(returning, 'new row')} "
+                f"{'was' if people == 1 else 'were'} released before; hint: returning='wait' leaves these rows "
                 "out, 'release' releases them, and who knows in which batches somebody is may learn more than from each"
             )
         if self._returning == "wait":
@@ -272,8 +274,8 @@ class Append:
         smallest, rows, wanted = self.ask(_SMALLEST.format(columns))[0]
         if rows != wanted or smallest < terms.policy.least_class_size:
             raise AuditError(
-                f"the batch has {rows} rows of {wanted}, and a class of {smallest}; nothing was released; hint: report "
-                "this line"
+                f"the batch has {how_many(rows, 'row')} of {wanted}, and a class of {smallest}; nothing was "
+                "released; hint: report this line"
             )
         if self._strict and certificate.warnings:
             raise AuditError(f"strict: {'; '.join(certificate.warnings)}; nothing was released")

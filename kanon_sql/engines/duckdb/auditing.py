@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import duckdb
 
-from kanon_sql.engines.audit_figures import Audit
+from kanon_sql.engines.audit_figures import FIRST, Audit, too_small
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.measures import (
@@ -102,7 +102,7 @@ def audit(
     0.5
     >>> audit(people, quasi_identifiers=["zip"], k=2)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    kanon_sql.errors.AuditError: the smallest class has 1 rows, fewer than k = 2; hint: ...
+    kanon_sql.errors.AuditError: the smallest class has 1 row, fewer than k = 2; hint: ...
     """
     given = completed("audit", options, AUDIT_DEFAULTS)
     k = given["k"]
@@ -128,18 +128,16 @@ def audit(
         everybody = None if population is None else _place_population(con, population, names)
         matched = None if k_map is None else mapping(con, everybody or "", names)
         if k_map is not None and matched is not None and (broken := unmapped(whole(k_map, "k_map", 1), matched)):
-            raise AuditError(f"{broken}, fewer than k_map = {k_map}; hint: release the table with this guarantee")
+            raise AuditError(f"{broken}, fewer than k_map = {k_map}; hint: {FIRST}")
         present = None if asked is None else shares(con, everybody or "", names)
         if asked is not None and present is not None and (broken := too_present(asked, present)):
-            raise AuditError(f"{broken}, where presence is at most {asked.delta}; hint: release the table with this guarantee")
+            raise AuditError(f"{broken}, where presence is at most {asked.delta}; hint: {FIRST}")
         with told_by_macros():
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         figures = [(each, measure(con, each, names)) for each in measured]
         warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"])
-    if k is not None and size["k"] is not None and size["k"] < k:
-        raise AuditError(
-            f"the smallest class has {size['k']} rows, fewer than k = {k}; hint: release the table with a weaker guarantee"
-        )
+    if few := too_small(size["k"], k):
+        raise AuditError(f"{few}; hint: {FIRST}")
     for requirement, found in figures:
         require(requirement, found)
     told = {type(requirement): found for requirement, found in figures}

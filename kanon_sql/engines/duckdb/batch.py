@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.model.how_many import how_many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,17 +48,17 @@ class Batch:
     certificate: Certificate | None
 
     def __str__(self) -> str:
-        did = "nothing was released" if self.number is None else f"batch {self.number}: {self.released:,} rows"
-        return f"{did}, {self.waiting:,} wait, {self.rows:,} in all"
+        did = "nothing was released" if self.number is None else f"batch {self.number}: {how_many(self.released, 'row')}"
+        return f"{did}, {how_many(self.waiting, 'waits', 'wait')}, {self.rows:,} in all"
 
     def figures(self) -> dict[str, str]:
         """Return the figures, for people."""
         return {
             "batch": "none: nothing was released" if self.number is None else f"{self.number:,}",
-            "released": f"{self.released:,} rows, {self.rows:,} in all",
-            "waiting": f"{self.waiting:,} rows",
-            **({"people released before": f"{self.returning:,} rows"} if self.returning else {}),
-            **({"changed since": f"{self.changed:,} rows"} if self.changed else {}),
-            **({"deleted since": f"{self.deleted:,} rows"} if self.deleted else {}),
+            "released": f"{how_many(self.released, 'row')}, {self.rows:,} in all",
+            "waiting": how_many(self.waiting, "row"),
+            **({"people released before": how_many(self.returning, "row")} if self.returning else {}),
+            **({"changed since": how_many(self.changed, "row")} if self.changed else {}),
+            **({"deleted since": how_many(self.deleted, "row")} if self.deleted else {}),
             **({} if self.certificate is None else self.certificate.figures()),
         }

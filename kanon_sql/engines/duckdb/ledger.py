@@ -15,6 +15,7 @@ from kanon_sql.engines.duckdb.names import literal, qualified, quoted
 from kanon_sql.engines.duckdb.policies import Ask
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.errors import SourceError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
 
@@ -240,18 +241,21 @@ def refuse(counts: Counts, keys: Sequence[str], *, changed: str, deleted: str) -
     """
     key = ", ".join(f'"{name}"' for name in keys)
     if counts.unkeyed:
-        raise SourceError(f"{counts.unkeyed:,} rows have no key: {key} is NULL; hint: give each row a key of its own")
+        raise SourceError(
+            f"{how_many(counts.unkeyed, 'row has', 'rows have')} no key: {key} is NULL; hint: give each row a key of its own"
+        )
     if counts.repeated:
         raise SourceError(
-            f"{counts.repeated:,} rows have a key that another row has too: {key} must be unique; hint: it may be several "
-            "columns"
+            f"{how_many(counts.repeated, 'row has', 'rows have')} a key that another row has too: {key} must be "
+            "unique; hint: it may be several columns"
         )
     if counts.changed and changed == "refuse":
         raise SourceError(
-            f"{counts.changed:,} rows were changed since they were released; hint: changed='ignore' leaves them in the release "
-            "as they were"
+            f"{how_many(counts.changed, 'row was changed since it was', 'rows were changed since they were')} "
+            "released; hint: changed='ignore' leaves them in the release as they were"
         )
     if counts.deleted and deleted == "refuse":
         raise SourceError(
-            f"{counts.deleted:,} rows were deleted since they were released; hint: deleted='ignore' leaves them in the release"
+            f"{how_many(counts.deleted, 'row was deleted since it was', 'rows were deleted since they were')} "
+            "released; hint: deleted='ignore' leaves them in the release"
         )

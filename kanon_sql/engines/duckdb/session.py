@@ -22,6 +22,7 @@ from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
 from kanon_sql.engines.duckdb.token_memory import TokenMemory
 from kanon_sql.engines.notebook import LiveProgress, live_progress
 from kanon_sql.errors import AuditError, InterruptedReleaseError, KanonError, PolicyError, SourceError, raise_alone
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import Secret, secret_of
 from kanon_sql.solvers.budget import Moment, Progress
@@ -73,7 +74,7 @@ class Session:
         self.tokens = TokenMemory()
 
     def __repr__(self) -> str:
-        return f"<kanon session, {len(self._releases)} releases>"
+        return f"<kanon session, {how_many(len(self._releases), 'release')}>"
 
     def keep(self, function: _Function) -> _Function:
         """Return a function that lives as long as the session."""

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from kanon_sql.engines.audit_figures import FIRST
 from kanon_sql.engines.duckdb.measures import Figures, as_shown, distance_of, gain_of, mapping, measure, shares
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.errors import AuditError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import (
     AlphaAnonymity,
     BetaLikeness,
@@ -39,11 +41,16 @@ def require(requirement: ThresholdRequirement, figures: Figures) -> None:
     -----
     The entropy is told to 9 decimal places, and compared as it is told; everything else is exact.
     """
+    if wrong := broken(requirement, figures):
+        raise AuditError(f"{wrong}; hint: {FIRST}")
+
+
+def broken(requirement: ThresholdRequirement, figures: Figures) -> str | None:
+    """Return what is wrong if a table with these figures breaks a requirement, None if it does not."""
     if not figures["classes"]:
-        return
+        return None
     kept, found = VERDICTS[type(requirement)](requirement, figures)
-    if not kept:
-        raise AuditError(f"{requirement.describe()} does not hold: {found}; hint: release the table with this guarantee")
+    return None if kept else f"{requirement.describe()} does not hold: {found}"
 
 
 def require_share(
@@ -68,7 +75,7 @@ def require_matches(con: Any, requirement: KMap, quasi_identifiers: list[str], t
 def unmapped(k: int, figures: Figures) -> str | None:
     """Return what is wrong where some class matches fewer than k rows of the population, None where none does."""
     found = figures["k"]
-    return f"some class matches {found} rows of the population" if found is not None and found < k else None
+    return f"some class matches {how_many(found, 'row')} of the population" if found is not None and found < k else None
 
 
 def require_presence(
@@ -84,7 +91,8 @@ def require_presence(
 def too_present(requirement: DeltaPresence, figures: Figures) -> str | None:
     """Return what is wrong where shares are more than delta or classes have too many rows, None where nothing is."""
     if figures["unmatched"]:
-        return f"{figures['unmatched']} classes have more rows than match them in the population"
+        more = how_many(figures["unmatched"], "class has more rows than match it", "classes have more rows than match them")
+        return f"{more} in the population"
     if figures["parts"] * requirement.delta.denominator > requirement.delta.numerator * figures["unit"]:
         return f"the shares of some row of the population add up to {figures['presence']:.6f}"
     return None
@@ -149,29 +157,35 @@ def _diverse(requirement: LDiversity, figures: Figures) -> tuple[bool, str]:
     match requirement.variant:
         case "frequency":
             size, count = figures["worst_size"], figures["worst_count"]
-            return count * requirement.l <= size, f"in the worst class, one value has {count} of {size} rows"
+            return count * requirement.l <= size, f"in the worst class, one value has {count} of {how_many(size, 'row')}"
         case "distinct":
             different = figures["distinct_l"]
-            return different >= requirement.l, f"the worst class has {different} different values"
+            return different >= requirement.l, f"the worst class has {how_many(different, 'different value')}"
         case "entropy":
             values = figures["entropy_l"]
             return Fraction(str(values)) >= requirement.l, f"the least entropy is that of {values} values"
         case _:
             top, rest = figures["recursive_top"], figures["recursive_rest"]
-            found = f"in the worst class, the most frequent value has {top} rows and those from place {requirement.l} on {rest}"
+            found = (
+                f"in the worst class, the most frequent value has {how_many(top, 'row')} and those from place "
+                f"{requirement.l} on {rest}"
+            )
             return requirement.c is not None and top < requirement.c * rest, found
 
 
 def _like(requirement: BetaLikeness, figures: Figures) -> tuple[bool, str]:
     gain, beyond = gain_of(figures) or 0, figures["beyond_log"]
-    found = f"the greatest gain is {float(gain):.6f}, and in {beyond} classes a value gains more than -ln of its share"
+    found = (
+        f"the greatest gain is {float(gain):.6f}, and in {how_many(beyond, 'class', 'classes')} a value gains "
+        "more than -ln of its share"
+    )
     return gain <= requirement.beta and not beyond, found
 
 
 def _undisclosed(requirement: DeltaDisclosure, figures: Figures) -> tuple[bool, str]:
     ratio = Fraction(figures["ratio_numerator"], figures["ratio_denominator"])
     if figures["incomplete"]:
-        return False, f"{figures['incomplete']} classes have not every value of the table"
+        return False, f"{how_many(figures['incomplete'], 'class has', 'classes have')} not every value of the table"
     return ratio <= requirement.ratio, f"the greatest disclosure is {figures['delta']:.6f}"
 
 

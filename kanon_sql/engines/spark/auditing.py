@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack
 
-from kanon_sql.engines.audit_figures import Audit
+from kanon_sql.engines.audit_figures import FIRST, Audit, too_small
 from kanon_sql.engines.duckdb.measures import measured_requirements
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.failures import told
@@ -96,12 +96,10 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
     finally:
         with told("reading the table"):
             df.sparkSession.catalog.dropTempView(view)
-    if k is not None and size["k"] is not None and size["k"] < k:
-        raise AuditError(
-            f"the smallest class has {size['k']} rows, fewer than k = {k}; hint: release the table with a weaker guarantee"
-        )
+    if few := too_small(size["k"], k):
+        raise AuditError(f"{few}; hint: {FIRST}")
     if broken:
-        raise AuditError(f"{broken[0]}; hint: release the table with this guarantee")
+        raise AuditError(f"{broken[0]}; hint: {FIRST}")
     return Audit(
         highest_risk=1 / size["k"] if size["k"] else None,
         average_risk=size["classes"] / size["rows"] if size["rows"] else None,

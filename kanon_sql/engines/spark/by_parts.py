@@ -25,6 +25,7 @@ from kanon_sql.engines.spark.part_kernels import SHOWN, coded_part, placing
 from kanon_sql.engines.spark.row_types import grouped, key_fields
 from kanon_sql.engines.spark.scratch import Scratch
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import Budget, Progress
@@ -191,7 +192,7 @@ class Parts:
             for target in np.linspace(0, len(lonely) - 1, min(len(lonely), 1 << times)).astype(np.int64).tolist():
                 placed, back = self._taken_back(placed, lonely.slice(target, 1), sample)
                 rest = pa.concat_tables([rest, back])
-        raise InfeasibleError(f"{table.rows} rows fit no class; hint: permit coarser masks")
+        raise InfeasibleError(f"{how_many(table.rows, 'row fits', 'rows fit')} no class; hint: permit coarser masks")
 
     def _taken_back(self, placed: list[DataFrame], target: pa.Table, sample: CodedTable) -> tuple[list[DataFrame], pa.Table]:
         """Take back the class whose rows would lose least if they looked like a row type that is left."""

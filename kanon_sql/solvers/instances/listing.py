@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -155,8 +156,8 @@ def useful(
     lost = listed.worth == NOTHING
     if lost.any():
         raise InfeasibleError(
-            f"{int(table.weight[lost].sum())} rows fit no permitted mask together with {k - 1} other rows; "
-            "hint: permit coarser masks, or the mask () that suppresses everything"
+            f"{how_many(int(table.weight[lost].sum()), 'row fits', 'rows fit')} no permitted mask together with "
+            f"{how_many(k - 1, 'other row')}; hint: permit coarser masks, or the mask () that suppresses everything"
         )
     return listed
 

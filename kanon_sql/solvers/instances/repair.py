@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
@@ -140,14 +141,17 @@ def repair(
             return min(found, key=lambda each: each.recoding().cost(table))
         opened = _open_class(table, patterns, k, one_by_one, unassigned[:1])
         if opened is None:
+            rows = int(one_by_one.count[unassigned].sum())
             raise InfeasibleError(
-                f"{int(one_by_one.count[unassigned].sum())} rows are left, and some of them fit no permitted mask together "
-                f"with {k - 1} other rows; hint: permit coarser masks, or the mask () that suppresses everything"
+                f"{how_many(rows, 'row is left, and it fits', 'rows are left, and some of them fit')} no permitted mask "
+                f"together with {how_many(k - 1, 'other row')}; hint: permit coarser masks, or the mask () that suppresses "
+                "everything"
             )
         one_by_one = opened
+    rows = int(one_by_one.count[~one_by_one.placed].sum())
     raise UnplacedError(
-        f"no release was found: {int(one_by_one.count[~one_by_one.placed].sum())} rows could not be placed under the given "
-        f"masks with k = {k}; hint: permit the mask () that suppresses everything, or more time"
+        f"no release was found: {how_many(rows, 'row')} could not be placed under the given masks "
+        f"with k = {k}; hint: permit the mask () that suppresses everything, or more time"
     )
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.k_anonymity.hitting_sets import HittingSets
@@ -65,12 +66,12 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         small = lattice.small(lattice.large_classes(search.coarsest()))
         if proven:
             raise InfeasibleError(
-                f"no permitted mask suits all rows: the coarsest leaves {small} rows in classes below k = {k}, and "
+                f"no permitted mask suits all rows: the coarsest leaves {how_many(small, 'row')} in classes below k = {k}, and "
                 f"{lattice.most} may be suppressed; hint: permit coarser masks, or the mask () that suppresses everything"
             )
         raise InfeasibleError(
-            f"no mask that suits all rows was found in time, the coarsest leaves {small} rows in classes below k = {k}; "
-            "hint: permit the mask () that suppresses everything, or more time"
+            f"no mask that suits all rows was found in time, the coarsest leaves {how_many(small, 'row')} in "
+            f"classes below k = {k}; hint: permit the mask () that suppresses everything, or more time"
         )
     suppressed = search.best.suppressed
     claim = "optimal among full-domain recodings" if proven else "the best of the full-domain recodings searched"
@@ -79,7 +80,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         row_type=recoding.row_type,
         shown=recoding.shown,
         count=recoding.count,
-        remark=f"{claim}, with {suppressed} rows suppressed" if suppressed else claim,
+        remark=f"{claim}, with {how_many(suppressed, 'row')} suppressed" if suppressed else claim,
     )
 
 

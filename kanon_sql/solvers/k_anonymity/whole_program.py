@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, solve_program
 from kanon_sql.solvers.instances.listing import useful
@@ -51,7 +52,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding | None:
     outcome = solve_program(whole.program, seconds=budget.left())
     if outcome.bound == INFEASIBLE:
         raise InfeasibleError(
-            f"no release of the {table.rows} rows under the given masks has classes of {k} rows; "
+            f"no release of the {how_many(table.rows, 'row')} under the given masks has classes of {k} rows; "
             "hint: permit coarser masks, or the mask () that suppresses everything"
         )
     if outcome.assignment is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.table.arrays import Int64
 
 
@@ -51,7 +52,8 @@ class Grouping:
         rows = self.rows(weight)
         most = int(rows.max())
         proven = "no division has less" if most == self.lower_bound else f"every division has {self.lower_bound} or more"
-        return f"{self.guarantee}; the heaviest of {len(rows)} groups has {most} rows, {proven} ({self.bound})"
+        heaviest = f"the heaviest of {how_many(len(rows), 'group')} has {how_many(most, 'row')}"
+        return f"{self.guarantee}; {heaviest}, {proven} ({self.bound})"
 
 
 def refuse_few(weight: Int64, k: int) -> None:
@@ -64,4 +66,6 @@ def refuse_few(weight: Int64, k: int) -> None:
     """
     if int(weight.sum()) < k:
         rows = int(weight.sum())
-        raise InfeasibleError(f"all labels together have {rows} rows, fewer than k = {k}; hint: ask for a smaller k")
+        raise InfeasibleError(
+            f"all labels together have {how_many(rows, 'row')}, fewer than k = {k}; hint: ask for a smaller k"
+        )

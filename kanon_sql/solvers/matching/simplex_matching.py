@@ -20,6 +20,7 @@ from itertools import pairwise
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.ilp import INFEASIBLE
 from kanon_sql.solvers.instances.partition import Classes, released
@@ -122,8 +123,8 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget)
     alone = ~np.isin(np.arange(table.row_types), start)
     if alone.any():
         raise InfeasibleError(
-            f"{int(table.weight[alone].sum())} rows fit no permitted mask together with a row that may be in their class; "
-            "hint: permit coarser masks, or the mask () that suppresses everything"
+            f"{how_many(int(table.weight[alone].sum()), 'row fits', 'rows fit')} no permitted mask together with a "
+            "row that may be in the same class; hint: permit coarser masks, or the mask () that suppresses everything"
         )
     found = Found(matching=None, bound=0)
     if budget.over():

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.errors import AuditError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.people.people_requirement import least_people, person_of
 from kanon_sql.solvers.people.representatives import Represented
@@ -49,7 +50,10 @@ def solve(
     whole = replace(found, row_type=(key // classes).astype(np.int32), number=key % classes, count=rows)
     broken = int((~requirement.holds(whole.number, whole.row_type, whole.count)).sum())
     if broken:
-        raise AuditError(f"{broken} classes of the solver 'mondrian' break the guarantee; nothing was released")
+        raise AuditError(
+            f"{how_many(broken, 'class', 'classes')} of the solver 'mondrian' "
+            f"{'breaks' if broken == 1 else 'break'} the guarantee; nothing was released"
+        )
     if budget.over():
         return whole
     measure, scale = measured(table, kinds, null)

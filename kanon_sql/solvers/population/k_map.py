@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KAnonymity, KMap
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding
@@ -130,8 +131,8 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
         rows = table.populations[each.population].rows
         if rows < each.k:
             raise InfeasibleError(
-                f"{each.describe()} holds in no release: the population has {rows} rows; hint: name a larger population, or "
-                "weaken the guarantee"
+                f"{each.describe()} holds in no release: the population has {how_many(rows, 'row')}; hint: name a "
+                "larger population, or weaken the guarantee"
             )
     if problem.requirement.least > 1:
         counted.append(Counted(codes=table.codes, weight=table.weight, least=problem.requirement.least))
@@ -139,10 +140,10 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
     lost = found.cost == NOTHING
     if lost.any() and (found.complete or (patterns.listed and 0 not in patterns.shown)):
         what = " and ".join(each.describe() for each in asked)
-        fact = "break {} under every permitted mask" if found.complete else "have no mask that keeps {} in the time"
+        fact = "under every permitted mask" if found.complete else "in every mask that was tried in the time"
         raise InfeasibleError(
-            f"{int(table.weight[lost].sum())} rows {fact.format(what)}; hint: permit coarser masks, or the "
-            "mask () that suppresses everything"
+            f"{how_many(int(table.weight[lost].sum()), 'row breaks', 'rows break')} {what} {fact}; hint: permit "
+            "coarser masks, or the mask () that suppresses everything"
         )
     return replace(found, cost=np.where(lost, int(table.cost.sum()), found.cost))
 

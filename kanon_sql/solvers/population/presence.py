@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import DeltaPresence, KMap
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding
@@ -56,8 +57,8 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
         population = table.populations[each.population].rows
         if table.rows > each.delta * population:
             raise InfeasibleError(
-                f"{each.describe()} holds in no release: the table has {table.rows} rows, and the population {population}; "
-                "hint: name a larger population, or weaken the guarantee"
+                f"{each.describe()} holds in no release: the table has {how_many(table.rows, 'row')}, and the "
+                f"population {population}; hint: name a larger population, or weaken the guarantee"
             )
     best, first = _alike(problem, budget), None
     for part in _stricter(problem):

@@ -16,6 +16,7 @@ from kanon_sql.kernels.instances.groups import Groups
 from kanon_sql.kernels.requirements.greedy import Greedy, take
 from kanon_sql.kernels.requirements.largest_part import Part
 from kanon_sql.kernels.requirements.top_down import split
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.instances.sampled import sampled_patterns
@@ -85,8 +86,8 @@ def refuse_impossible(problem: Problem) -> None:
     table, requirement = problem.table, problem.requirement
     if table.rows < requirement.least:
         raise InfeasibleError(
-            f"the table has {table.rows} rows, and a class that meets the guarantee has at least {requirement.least}; "
-            "hint: nothing of it can be released under this guarantee"
+            f"the table has {how_many(table.rows, 'row')}, and a class that meets the guarantee has at least "
+            f"{requirement.least}; hint: nothing of it can be released under this guarantee"
         )
     everything = np.concatenate([each.count for each in table.sensitive])[None]
     if not requirement.met(everything).all():

@@ -19,6 +19,7 @@ from functools import partial
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.components import components
 from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment
@@ -101,11 +102,10 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         found = refine.solve(problem, budget)
         return replace(found, remark=found.remark or "there are too many instances for an exact solution: refine")
     complete = listed.take(np.flatnonzero(able(requirement, listed)))
-    lost = ~np.isin(np.arange(table.row_types), complete.member)
-    if lost.any():
+    if lost := int(table.weight[~np.isin(np.arange(table.row_types), complete.member)].sum()):
         raise InfeasibleError(
-            f"{int(table.weight[lost].sum())} rows fit no permitted mask together with others that make a class of them; "
-            "hint: permit coarser masks, or the mask () that suppresses everything"
+            f"{how_many(lost, 'row fits', 'rows fit')} no permitted mask together with others that make a class; hint: permit "
+            "coarser masks, or the mask () that suppresses everything"
         )
     best = _start(problem, budget)
     relaxed = relax(table, complete, requirement.least, best.cost, budget)
@@ -114,10 +114,10 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         if best.cost > best.bound and not budget.over():
             best = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all)
     if best.recoding is None:
+        late = " in the time there was" if best.cost > best.bound else ""
         raise InfeasibleError(
-            f"no release of the {table.rows} rows under the given masks meets every requirement"
-            + (" in the time there was" if best.cost > best.bound else "")
-            + "; hint: permit coarser masks, or the mask () that suppresses everything"
+            f"no release of the {table.rows} rows under the given masks meets every requirement{late}; hint: permit "
+            "coarser masks, or the mask () that suppresses everything"
         )
     return replace(best.recoding, lower_bound=best.bound, bound=best.method, prices=best.prices)
 

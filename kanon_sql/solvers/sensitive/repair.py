@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding, UnplacedError
 from kanon_sql.solvers.problem import Problem
@@ -66,8 +67,8 @@ def coarsest_mask(patterns: PatternSet) -> np.uint64 | None:
 def _infeasible(partial: PartialRecoding, what: str) -> UnplacedError:
     rows = int(partial.count[~partial.placed].sum())
     return UnplacedError(
-        f"{rows} rows {what}, with a class around each that meets the guarantee; hint: permit coarser masks, or the mask () "
-        "that suppresses everything, or weaken the guarantee"
+        f"{how_many(rows, 'row')} {what}, with a class around each that meets the guarantee; hint: permit coarser "
+        "masks, or the mask () that suppresses everything, or weaken the guarantee"
     )
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.errors import AuditError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.cuts import cut
@@ -70,5 +71,8 @@ def solve(
         best = replace(best, lower_bound=found.lower_bound, bound=found.bound)
     broken = int((~requirement.holds(best.number, best.row_type, best.count)).sum())
     if broken:
-        raise AuditError(f"{broken} classes of the solver 'mondrian' break the guarantee; nothing was released")
+        raise AuditError(
+            f"{how_many(broken, 'class', 'classes')} of the solver 'mondrian' "
+            f"{'breaks' if broken == 1 else 'break'} the guarantee; nothing was released"
+        )
     return best

@@ -72,8 +72,10 @@ ${shown_by_classes}    )
                                    'plain VARCHAR')
         WHEN system.main.min(size) < ${least}
             THEN system.main.error(system.main.format(
-                'kanon audit: {} classes have fewer than ${least} rows, the smallest {}; nothing was released',
-                system.main.count(*) FILTER (size < ${least}), system.main.min(size)))
+                'kanon audit: {} fewer than ${least} rows, the smallest {}; nothing was released',
+                CASE system.main.count(*) FILTER (size < ${least}) WHEN 1 THEN '1 class has'
+                     ELSE system.main.format('{} classes have', system.main.count(*) FILTER (size < ${least})) END,
+                system.main.min(size)))
 ${refusals}${unmatched}${uncovered}
     ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT, ${told})
         END AS refused
