@@ -13,6 +13,9 @@ from kanon_sql.certificate.status import Status
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.validation import as_identifier
 
+WEAK = 0.1
+"""The gap above which a lower bound is called weak: wide tables have such gaps, however good the release is."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
@@ -115,7 +118,11 @@ class Certificate:
     @property
     def saving(self) -> str:
         """Return what the lower bound means, for people."""
-        return "no release costs less" if self.gap == 0 else f"at most {self.gap:.1%} of the cost could be saved"
+        if self.gap <= WEAK:
+            return "no release costs less" if self.gap == 0 else f"at most {self.gap:.1%} of the cost could be saved"
+        if self.lower_bound == 0:
+            return "the bound is weak, and proves nothing about cheaper releases"
+        return f"the bound is weak, and only proves that no release costs less than {1 - self.gap:.1%} of this"
 
     def figures(self) -> dict[str, str]:
         """Return what the certificate says in rounded figures, for people."""

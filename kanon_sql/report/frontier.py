@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from kanon_sql.certificate.certificate import WEAK
 from kanon_sql.engines.duckdb.connection import Connection, connect, releases
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.engines.duckdb.written import read_masks, read_recodings
@@ -192,8 +193,16 @@ def _summary(found: Sequence[Point]) -> list[str]:
         f"{len(kept):,} of {len(found):,} guarantees can be kept.",
         f"The release suppresses from {first[0]:.1%} of the cells ({first[1][0].guarantee}) to {last[0]:.1%} "
         f"({last[1][0].guarantee}).",
-        "No release that keeps these guarantees costs less." if gap == 0 else f"At most {gap:.1%} of any cost could be saved.",
+        _saving(gap),
     ]
+
+
+def _saving(gap: float) -> str:
+    if gap == 0:
+        return "No release that keeps these guarantees costs less."
+    if gap <= WEAK:
+        return f"At most {gap:.1%} of any cost could be saved."
+    return f"Some bounds are weak: they leave a gap of up to {gap:.1%}, which says little about cheaper releases."
 
 
 def _share(each: tuple[float, object]) -> float:

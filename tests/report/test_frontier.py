@@ -154,6 +154,13 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return lambda *arguments: CliRunner().invoke(group, ["frontier", "in.csv", *arguments])
 
 
+def test_a_weak_bound_does_not_say_that_a_release_could_be_better() -> None:
+    column = {"age": pa.array([20 + 7 * n % 50 for n in range(60)])}
+    page = html_text(frontier(pa.table(column), k=[5, 10], quasi_identifiers=["age"], recodings={"age": "INTERVALS"}), [])
+    assert "Some bounds are weak: they leave a gap of up to 100.0%, which says little about cheaper releases." in page
+    assert "could be saved" not in page
+
+
 @pytest.mark.exhaustive
 def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
     promise = ("--qi", "zip,age", "--k", "2,4", "--sensitive", "disease", "--t", "0.5,0.4", "--algorithm", "greedy")

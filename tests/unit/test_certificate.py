@@ -35,6 +35,22 @@ def test_the_gap_is_the_share_not_proven(cost: int, bound: int, gap: float) -> N
     assert certificate(cost, bound).gap == gap
 
 
+@pytest.mark.parametrize(
+    ("bound", "told"),
+    [
+        (1000, "no release costs less"),
+        (999, "at most 0.1% of the cost could be saved"),
+        (900, "at most 10.0% of the cost could be saved"),
+        (899, "the bound is weak, and only proves that no release costs less than 89.9% of this"),
+        (313, "the bound is weak, and only proves that no release costs less than 31.3% of this"),
+        (0, "the bound is weak, and proves nothing about cheaper releases"),
+    ],
+)
+def test_a_weak_bound_is_not_called_a_release_that_could_be_better(bound: int, told: str) -> None:
+    assert certificate(1000, bound).saving == told
+    assert certificate(1000, bound).figures()["cost"].endswith(f": {told}")
+
+
 def test_it_is_audited_once_the_audit_has_counted() -> None:
     before = certificate(3, 2)
     after = before.passed(7, 2)
