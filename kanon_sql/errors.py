@@ -9,6 +9,9 @@ from typing import NoReturn
 _NEAR = 0.6
 """How alike two names are at least, of which one may be a misspelling of the other: twice the letters in common over all."""
 
+_SHOWN = 200
+"""Most characters of a statement that an error shows."""
+
 _LISTED = 12
 """Most columns that an error lists."""
 
@@ -200,7 +203,8 @@ class ClauseError(KanonError, ValueError):
     """
 
     def __init__(self, message: str, *, line: int, column: int, text: str) -> None:
-        super().__init__(f"{message} (line {line}, column {column}, at {text!r})")
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        super().__init__(f"{message} (line {line}, column {column}, at {shown!r})")
         self.line = line
         self.column = column
         self.text = text

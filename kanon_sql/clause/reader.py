@@ -15,6 +15,9 @@ from kanon_sql.errors import ClauseError, PolicyError
 
 T = TypeVar("T")
 
+_DIGITS = 40
+"""Most characters of a number."""
+
 
 @dataclass(slots=True)
 class Reader:
@@ -72,7 +75,7 @@ class Reader:
         start, end = self.place, self.place + self.ahead(".") + 1
         number = "".join(map(self.script.spelled, range(start, end))).replace("_", "")
         # No exponents: 1e999999 would be a number of a million digits.
-        if not number.replace(".", "", 1).isdecimal() or not number.isascii() or len(number) > 40:
+        if not number.replace(".", "", 1).isdecimal() or not number.isascii() or len(number) > _DIGITS:
             return None
         self.place = end
         return number
@@ -84,7 +87,8 @@ class Reader:
         divisor = self.decimal() if number is not None and self.skip("/") else "1"
         if number is None or divisor is None:
             inside = self.spelled[1:-1] if self.kind in {TokenType.STRING, TokenType.IDENTIFIER} else ""
-            problem = f"expected a number; hint: {hint}"
+            long = self.spelled.isdecimal() and len(self.spelled) > _DIGITS
+            problem = f"a number has more than {_DIGITS} digits; hint: round it" if long else f"expected a number; hint: {hint}"
             raise self.mistake(problem, inside) if inside.isdecimal() else self.error(problem)
         if self.spelled == "%":
             share = format(Decimal(number) / 100, "f")

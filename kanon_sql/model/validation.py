@@ -33,6 +33,9 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE = re.compile(r"\.(?:csv|tsv|txt|parquet|json|jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
 """How the name of a file ends."""
 
+_LONG = 10_000
+"""Bits of a number beyond which it is refused, about 3,000 digits."""
+
 _HUGE = re.compile("e[+-]?0*[1-9][0-9]{3}", re.IGNORECASE)
 """An exponent of four digits: 1e999999 would be a number of a million digits."""
 
@@ -153,9 +156,18 @@ def fraction(value: Any, what: str) -> Fraction:
         if isinstance(value, float):
             return _of_float(value)
         exact = Fraction(value)
-        return Fraction(int(exact.numerator), int(exact.denominator))  # not numpy's integers, which overflow
+        exact = Fraction(int(exact.numerator), int(exact.denominator))  # not numpy's integers, which overflow
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise_alone(PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write it like 3 or 0.5"))
+    _refuse_long(exact.numerator, what)
+    _refuse_long(exact.denominator, what)
+    return exact
+
+
+def _refuse_long(value: object, what: str) -> None:
+    """Refuse a number that no message could show: Python writes at most 4,300 digits."""
+    if isinstance(value, int) and value.bit_length() > _LONG:
+        raise PolicyError(f"{what} has thousands of digits; hint: round it")
 
 
 def _of_float(value: float) -> Fraction:
@@ -181,6 +193,7 @@ def one_of(value: object, known: Iterable[str], what: str) -> str:
 
 def whole(value: object, what: str, least: int) -> int:
     """Return a whole number of at least ``least``."""
+    _refuse_long(value, what)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         shown = value if isinstance(value, int | float) else type(value).__name__
         raise PolicyError(
