@@ -1,0 +1,136 @@
+"""A careless user gives each surface a table with a column of names: each refuses it with one text, and writes nothing.
+
+- The clause: `connect`, `kanon run`, the shell, the notebook, dbt, Spark.
+- The functions: a registered connection, Python with each kind of table, `append`, Spark, the table function of Spark.
+- The command: CSV, Parquet, databases, pipes.
+- Plain SQL without Python has macros of its own: see ``tests/sql``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import kanon_sql
+from kanon_sql.cli import main
+from kanon_sql.errors import UnlistedColumnError
+
+pytestmark = pytest.mark.unlisted
+
+REFUSED = (
+    "2 columns have no role and identify people: person_id singles out 100.0% of the rows; name singles out 100.0% of the "
+    "rows; nothing was released; hint: leave them out of the SELECT, put them behind BY (qi), or name them in KEEP to release "
+    "them on purpose"
+)
+
+APPEND_REFUSED = (
+    "a column has no role and identifies people: name singles out 100.0% of the rows; nothing was released; hint: leave it out "
+    "of the SELECT, put it behind BY (qi), or name it in KEEP to release it on purpose"
+)
+"""The column by which an append tells rows apart is not released."""
+
+QUERY = "SELECT * FROM people ANONYMIZE BY zip, sex GUARANTEE k >= 5"
+
+OPTIONS: dict[str, Any] = {"k": 5, "quasi_identifiers": ["zip", "sex"]}
+
+ANONYMIZE = ("anonymize", "--qi", "zip,sex", "--k", "5")
+
+Surface = Callable[[], str]
+"""Asks for the release in the folder of the table, and returns the words of the refusal."""
+
+
+def connected(statement: str) -> str:
+    with kanon_sql.connect("clinic.duckdb") as con, pytest.raises(UnlistedColumnError) as refusal:
+        con.execute(statement)
+    return str(refusal.value)
+
+
+def registered() -> str:
+    function = "CREATE TABLE out AS FROM k_anonymize('people', 5, qi := ['zip', 'sex'])"
+    with kanon_sql.register(duckdb.connect("clinic.duckdb")) as con, pytest.raises(duckdb.Error) as refusal:
+        con.execute(function)
+    return str(refusal.value)
+
+
+def from_python(kind: str) -> str:
+    with duckdb.connect("clinic.duckdb") as con:
+        table = con.table("people")
+        made = {"arrow": table.to_arrow_table, "pandas": table.df, "polars": table.pl, "relation": lambda: table}[kind]()
+        with pytest.raises(UnlistedColumnError) as refusal:
+            kanon_sql.anonymize(made, **OPTIONS)
+    return str(refusal.value)
+
+
+def appended() -> str:
+    with kanon_sql.connect("clinic.duckdb") as con, pytest.raises(UnlistedColumnError) as refusal:
+        kanon_sql.append("people", "out", key="person_id", con=con, **OPTIONS)
+    return str(refusal.value)
+
+
+def commanded(*arguments: str, given: str | None = None, code: int = 1) -> str:
+    done = CliRunner().invoke(main, arguments, input=given, catch_exceptions=False)
+    assert (done.exit_code, done.stdout) == (code, "")
+    return done.stderr
+
+
+def piped() -> str:
+    command = [sys.executable, "-m", "kanon_sql.cli", *ANONYMIZE, "-", "-o", "-"]
+    done = subprocess.run(command, input=Path("people.csv").read_bytes(), capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    return done.stderr.decode()
+
+
+SURFACES: dict[str, Surface] = {
+    "connect, query": partial(connected, QUERY),
+    "connect, table": partial(connected, f"CREATE TABLE out AS {QUERY}"),
+    "connect, view of the rows": partial(connected, f"CREATE TABLE out AS FROM ({QUERY}) LIMIT 10"),
+    "connect, copy": partial(connected, f"COPY ({QUERY}) TO 'out.csv'"),
+    "register, function": registered,
+    "Python, Arrow": partial(from_python, "arrow"),
+    "Python, pandas": partial(from_python, "pandas"),
+    "Python, Polars": partial(from_python, "polars"),
+    "Python, relation": partial(from_python, "relation"),
+    "Python, append": appended,
+    "kanon run, query": partial(commanded, "run", "-", "--db", "clinic.duckdb", given=QUERY),
+    "kanon run, copy": partial(commanded, "run", "-", "--db", "clinic.duckdb", given=f"COPY ({QUERY}) TO 'out.csv'"),
+    "kanon shell": partial(commanded, "shell", "clinic.duckdb", given=f"CREATE TABLE out AS {QUERY};"),
+    "kanon anonymize, CSV": partial(commanded, *ANONYMIZE, "people.csv", "-o", "out.csv"),
+    "kanon anonymize, quiet": partial(commanded, *ANONYMIZE, "-q", "people.csv", "-o", "out.csv"),
+    "kanon anonymize, certificate": partial(commanded, *ANONYMIZE, "people.csv", "-o", "out.csv", "--certificate", "c.json"),
+    "kanon anonymize, Parquet": partial(commanded, *ANONYMIZE, "people.parquet", "-o", "out.parquet"),
+    "kanon anonymize, database": partial(commanded, *ANONYMIZE, "clinic.duckdb::people", "-o", "clinic.duckdb::out"),
+    "kanon anonymize, new database": partial(commanded, *ANONYMIZE, "people.parquet", "-o", "new.duckdb::out"),
+    "kanon anonymize, over a file": partial(commanded, *ANONYMIZE, "people.csv", "-o", "people.parquet", "--force"),
+    "kanon anonymize, pipe": piped,
+    "kanon append": partial(
+        commanded, "append", "clinic.duckdb::people", "out", "--key", "person_id", "--qi", "zip,sex", "--k", "5"
+    ),
+}  # fmt: skip
+
+
+def state(folder: Path) -> dict[str, bytes]:
+    """Return what the folder holds; of databases the tables, since to open one may change its bytes."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".duckdb":
+            with duckdb.connect(str(path)) as con:
+                found[path.name] = repr(con.sql("SELECT table_name, estimated_size FROM duckdb_tables()").fetchall()).encode()
+        else:
+            found[path.name] = path.read_bytes()
+    return found
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_names_are_refused_and_nothing_is_written(clinic: Path, surface: str) -> None:
+    before = state(clinic)
+    said = SURFACES[surface]()
+    assert (APPEND_REFUSED if "append" in surface else REFUSED) in said
+    assert state(clinic) == before
