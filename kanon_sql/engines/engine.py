@@ -6,12 +6,14 @@ steps: histogram, solve, stage, audit what was written, publish.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
+from kanon_sql.engines.duckdb.announcing import Announcements
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.solving import solve
 from kanon_sql.errors import AuditError
@@ -19,7 +21,6 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.model.secret import Secret
-from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 
 if TYPE_CHECKING:
@@ -94,10 +95,16 @@ class Engine(Protocol[Staged]):
         """Return the row types of the source."""
 
     def stage(self, policy: Policy, histogram: Histogram, pieces: PiecesByNumber | None) -> Staged:
-        """Write the released rows where nobody reads them yet; without pieces there are none."""
+        """Write the released rows where nobody reads them yet; without pieces there are none.
+
+        Raises an UnlistedColumnError, and writes nothing, when columns without a role reveal too much.
+        """
 
     def count(self, policy: Policy, staged: Staged) -> Classes:
         """Count the classes of what was written."""
+
+    def exposed(self, staged: Staged) -> Mapping[str, Any] | None:
+        """Return what the columns that are released unchanged reveal, as `kanon_sql.certificate.exposure` reads it."""
 
     def ask(self, policy: Policy, requirement: SensitiveRequirement, staged: Staged) -> Answer:
         """Tell whether what was written meets a requirement."""
@@ -118,7 +125,8 @@ def release(engine: Engine[Staged], asked: Policy, secret: Secret, progress: Pro
     Raises
     ------
     PolicyError, SourceError, InfeasibleError, AuditError
-        When the policy is wrong, the source cannot be read, or no release meets the guarantee.
+        When the policy is wrong, the source cannot be read, no release meets the guarantee, or columns without a role would
+        identify people.
     """
     policy = asked.resolve(engine.columns())
     histogram = engine.histogram(policy)
@@ -143,14 +151,16 @@ def publish(
     staged = stage()
     try:
         classes = audited(engine, policy, certificate.rows, staged)
+        certificate = replace(certificate.passed(classes.number, classes.smallest), repeatable=secret.repeatable)
+        told = engine.exposed(staged)
+        if told is not None:
+            certificate = replace(certificate, unchanged=unchanged_columns(told), warnings=warnings_of(told, policy))
+        Announcements().add(certificate)  # where warnings are errors, nothing is released
         engine.publish(staged)
     except BaseException:
         engine.discard(staged)
         raise
-    roles = {same_name(name) for name in (*(qi.column for qi in policy.quasi_identifiers), *policy.measured)}
-    unchanged = tuple(name for name in engine.columns() if same_name(name) not in roles) if certificate.rows else ()
-    certificate = certificate.passed(classes.number, classes.smallest)
-    return replace(certificate, repeatable=secret.repeatable, unchanged=unchanged)
+    return certificate
 
 
 def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -> Classes:

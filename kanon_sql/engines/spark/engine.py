@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.exposure import refuse_unlisted
 from kanon_sql.engines.engine import Answer, Classes, Histogram, publish
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.covering import check_cover
+from kanon_sql.engines.spark.exposure import Exposure, exposure, fingerprint
 from kanon_sql.engines.spark.failures import told
 from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows
 from kanon_sql.engines.spark.mapping import Mapping, mapping
@@ -42,12 +44,15 @@ class StagedTable:
         A temporary view of what each piece shows, and its rows; empty where there are no rows.
     histogram, pieces
         What it was made of; None where pieces were never on the driver.
+    exposure : Exposure or None
+        What the columns that are released unchanged reveal; None where there are none, or no rows.
     """
 
     name: str
     expected: str
     histogram: Histogram | None
     pieces: PiecesByNumber | None
+    exposure: Exposure | None = None
 
 
 class SparkEngine:
@@ -128,12 +133,25 @@ class SparkEngine:
     def stage_mapped(
         self, policy: Policy, found: Mapping | None, histogram: Histogram | None = None, pieces: PiecesByNumber | None = None
     ) -> StagedTable:
-        """Write the rows that a mapping makes of the source; without one there are none."""
+        """Write the rows that a mapping makes of the source; without one there are none.
+
+        Raises
+        ------
+        UnlistedColumnError
+            When columns without a role reveal too much; then nothing is written.
+        """
+        exposed = None
+        if found is not None:
+            with told("counting what the other columns reveal"):
+                exposed = exposure(self._source, policy, self._fields, found)
+            if exposed is not None:
+                refuse_unlisted(exposed.told, policy)
         staged = StagedTable(
             name=joined([*self._into[:-1], fresh("staged")]),
             expected="" if found is None else fresh("expected"),
             histogram=histogram,
             pieces=pieces,
+            exposure=exposed,
         )
         try:
             with told("writing the release"):
@@ -161,14 +179,21 @@ class SparkEngine:
         return looks(shown[same_name(qi.column)] for qi in policy.quasi_identifiers)
 
     def count(self, policy: Policy, staged: StagedTable) -> Classes:
-        """Count the classes of what was written; one scan, one GROUP BY."""
+        """Count the classes of what was written, and compare the other columns with what was counted; two scans, a GROUP BY."""
         expected = staged.expected or f"(SELECT *, 0L AS `kanon#n` FROM {staged.name} WHERE false)"  # noqa: S608
         row = self._row(
             text("classes", k=str(policy.least_class_size), looks=self._looks(policy), written=staged.name, expected=expected)
         )
-        return Classes(
-            number=row["number"], rows=row["rows"], smallest=row["smallest"], small=row["small"], unlike=row["unlike"]
-        )
+        unlike = row["unlike"]
+        if staged.exposure is not None:
+            with told("auditing the release"):
+                written = fingerprint(self._spark.table(staged.name), policy, self._fields)
+            unlike += written != staged.exposure.fingerprint
+        return Classes(number=row["number"], rows=row["rows"], smallest=row["smallest"], small=row["small"], unlike=unlike)
+
+    def exposed(self, staged: StagedTable) -> dict[str, Any] | None:
+        """Return what the columns that are released unchanged reveal."""
+        return None if staged.exposure is None else staged.exposure.told
 
     def ask(self, policy: Policy, requirement: SensitiveRequirement, staged: StagedTable) -> Answer:
         """Tell whether what was written meets a requirement."""
