@@ -107,7 +107,7 @@ def test_a_statement_without_the_clause_is_sparks(people: Any) -> None:
         (
             {"presence": 0.2, "population": "census"},
             PolicyError,
-            "does not audit presence(census) <= 1/5; hint: ask for k >= 5",
+            r"does not audit presence\(census\) <= 1/5; hint: ask for k >= 5",
         ),
         ({"k_map": 5, "population": "census"}, PolicyError, "does not audit k >= 5 IN census; hint: ask for k >= 5, which"),
         ({"sensitive": "disease", "l": 2, "variant": "entropy"}, PolicyError, "frequency, distinct, recursive"),
@@ -131,14 +131,17 @@ def test_a_table_function_releases_small_tables_inside_a_query(people: Any) -> N
     from pyspark.errors import PySparkException
 
     kanon_sql.spark.register(people)
-    query = "SELECT {} FROM k_anonymize(TABLE(SELECT * FROM people WHERE id < 21), 4, array('zip', 'a ge'))"
+    source, columns = "TABLE(SELECT * FROM people WHERE id < 21)", "array('zip', 'a ge')"
+    query = f"SELECT {{}} FROM k_anonymize({source}, 4, {columns}, array('id', 'disease'))"
     ((smallest, rows),) = people.sql(
         f"SELECT min(n), sum(n) FROM (SELECT count(*) AS n FROM ({query.format('*')}) GROUP BY zip, `a ge`)"
     ).collect()
     assert (smallest >= 4, rows) == (True, 21)
-    for source, k in (("SELECT map(1, 2) AS m, 1 AS zip", 2), ("SELECT 1 AS zip", 2)):
+    with pytest.raises(PySparkException, match=r"id singles out 100\.0% of the rows"):
+        people.sql(f"SELECT * FROM k_anonymize({source}, 4, {columns})").collect()
+    for wrong, k in (("SELECT map(1, 2) AS m, 1 AS zip", 2), ("SELECT 1 AS zip", 2)):
         with pytest.raises(PySparkException):
-            people.sql(f"SELECT * FROM k_anonymize(TABLE({source}), {k}, array('zip'))").collect()
+            people.sql(f"SELECT * FROM k_anonymize(TABLE({wrong}), {k}, array('zip'))").collect()
 
 
 def test_a_word_that_spark_cannot_read_shows_the_clause_that_was_meant(people: Any) -> None:

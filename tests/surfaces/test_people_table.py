@@ -134,3 +134,30 @@ def test_names_are_refused_and_nothing_is_written(clinic: Path, surface: str) ->
     said = SURFACES[surface]()
     assert (APPEND_REFUSED if "append" in surface else REFUSED) in said
     assert state(clinic) == before
+
+
+@pytest.mark.process
+def test_spark_refuses_names_and_writes_nothing(clinic: Path, spark: Any) -> None:
+    from pyspark.errors import PySparkException
+
+    import kanon_sql.spark
+
+    before = state(clinic)
+    source = spark.read.parquet(str(clinic / "people.parquet"))
+    source.createOrReplaceTempView("people")
+    kanon_sql.spark.register(spark)
+    asked: tuple[Callable[[], object], ...] = (
+        lambda: kanon_sql.spark.anonymize(source, into="out", **OPTIONS),
+        lambda: kanon_sql.spark.sql(f"CREATE TABLE out AS {QUERY}", session=spark),
+        lambda: kanon_sql.spark.sql(QUERY, session=spark),
+        lambda: spark.sql("FROM k_anonymize(TABLE(people), 5, array('zip', 'sex'))").write.saveAsTable("out"),
+    )
+    try:
+        for ask in asked:
+            with pytest.raises((UnlistedColumnError, PySparkException)) as refusal:
+                ask()
+            assert REFUSED in str(refusal.value)
+    finally:
+        spark.catalog.dropTempView("people")
+    assert state(clinic) == before
+    assert [table.name for table in spark.catalog.listTables()] == []

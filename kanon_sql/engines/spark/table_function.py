@@ -1,4 +1,4 @@
-"""`k_anonymize(TABLE(t), k, array('zip', ...))` in plain Spark SQL, for tables that one executor takes."""
+"""`k_anonymize(TABLE(t), k, array('zip', ...), array('name', ...))` in plain Spark SQL, for tables that one executor takes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _ARROW = {
 
 
 def register(session: SparkSession, secret: str | bytes | None = None) -> None:
-    """Make ``k_anonymize(TABLE(t), k, array('zip', ...))`` a table function of a session, for small tables.
+    """Make ``k_anonymize(TABLE(t), k, array('zip', ...), array('note', ...))`` a table function of a session, for small tables.
+
+    The second array is optional. It names the columns that are kept, as ``keep`` of `anonymize` does.
 
     Parameters
     ----------
@@ -68,17 +70,18 @@ def _function(key: bytes) -> type:
             self._options: dict[str, Any] = {}
 
         @staticmethod
-        def analyze(table: Any, k: Any, columns: Any) -> Any:
+        def analyze(table: Any, k: Any, columns: Any, keep: Any = None) -> Any:
             """Return the columns of the table, which has to come whole."""
-            if not table.isTable or k.value is None or columns.value is None:
+            constants = [k, columns] if keep is None else [k, columns, keep]
+            if not table.isTable or any(each.value is None for each in constants):
                 raise PolicyError(f"the arguments are a table and constants; hint: {_NAME}(TABLE(t), 5, array('zip', 'age'))")
             _arrow_schema(table.dataType)
             return AnalyzeResult(schema=table.dataType, withSinglePartition=True)
 
-        def eval(self, row: Any, k: int, columns: list[str]) -> None:
+        def eval(self, row: Any, k: int, columns: list[str], keep: list[str] | None = None) -> None:
             """Take a row."""
             self._rows.append(row.asDict())
-            self._options = {"k": k, "quasi_identifiers": columns}
+            self._options = {"k": k, "quasi_identifiers": columns, "keep": keep}
 
         def terminate(self) -> Iterator[tuple[Any, ...]]:
             """Yield the released rows."""
