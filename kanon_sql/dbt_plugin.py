@@ -16,7 +16,12 @@ from dbt.adapters.duckdb.environments.local import DuckDBCursorWrapper
 from dbt.adapters.duckdb.impl import DuckDBConfig
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt.artifacts.resources import ModelConfig
+from dbt_common.events.base_types import EventLevel
+from dbt_common.events.functions import fire_event
+from dbt_common.events.types import Note
 
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.announcing import Announcements
 from kanon_sql.engines.duckdb.appending import Append
 from kanon_sql.engines.duckdb.batch import Batch
 from kanon_sql.engines.duckdb.batch_terms import terms_of
@@ -112,9 +117,15 @@ class ReleaseResponse(AdapterResponse):  # type: ignore[misc] # dbt is not there
 
     kanon: dict[str, Any] | None = None
 
-    def certified(self, message: str, figures: dict[str, Any] | None) -> None:
+    def certified(self, message: str, figures: dict[str, Any] | None, code: str = "CREATE TABLE AS") -> None:
         """Take the message and the figures of an anonymized model."""
-        self._message, self.code, self.kanon = message, "CREATE TABLE AS", figures
+        self._message, self.code, self.kanon = message, code, figures
+
+    @classmethod
+    def of(cls, cursor: Any) -> ReleaseResponse:
+        """Return the response of a statement that a cursor has run: the warnings of its releases are in it."""
+        found = vars(cursor).get("kanon_warnings", [])
+        return cls(_message="; ".join(["OK", *found]), kanon={"warnings": found} if found else None)
 
 
 _SOURCE = "kanon_source"
@@ -123,6 +134,10 @@ _SOURCE = "kanon_source"
 
 _APPEND = re.compile(r"select system\.main\.kanon_append\('(.*)'\)\s*", re.DOTALL)
 """What the materialization runs where a release grows: many statements in the transaction of the model, told as one."""
+
+
+_MATERIALIZED = re.compile(rf"{_SOURCE}|system\.main\.kanon_(rewrite|append)\(")
+"""What the statements of the materialization have, which logs warnings itself."""
 
 
 def appended(cursor: Any, told: str) -> Batch:
@@ -159,6 +174,19 @@ def appended(cursor: Any, told: str) -> Batch:
     return batch
 
 
+class Logged(Announcements):
+    """Warnings that dbt logs: Python would show them again, at a line of dbt."""
+
+    def add(self, certificate: Certificate) -> None:
+        """Leave the certificate to whoever ran the statement."""
+
+
+def warnings_since(session: Session, known: int, connection: int) -> list[str]:
+    """Return the warnings of the releases that a connection has made, but for the first ones of the session."""
+    made = [each for each in session.releases[known:] if session.maker(each) == connection]
+    return list(dict.fromkeys(warning for each in made for warning in each.warnings))
+
+
 def guard_cursors(wrapper: Any) -> None:
     """Let the cursors of dbt-duckdb tell failed releases without values, before dbt prints, logs and stores what they tell.
 
@@ -178,7 +206,16 @@ def guard_cursors(wrapper: Any) -> None:
         asked = Asked.of(sql, sql)
         asked.released = asked.released or _SOURCE in asked.text
         self.kanon_asked = asked
-        return run(session_of(self._cursor), asked, execute, self, sql, bindings)
+        session = session_of(self._cursor)
+        if not hasattr(self, "kanon_connection"):
+            self.kanon_connection = self._cursor.execute("SELECT system.main.current_connection_id()").fetchall()[0][0]
+        known = len(session.releases)
+        result = run(session, asked, execute, self, sql, bindings)
+        self.kanon_warnings = warnings_since(session, known, self.kanon_connection)
+        if not _MATERIALIZED.search(sql):
+            for warning in self.kanon_warnings:
+                fire_event(Note(msg=f"kanon: warning: {warning}"), level=EventLevel.WARN)
+        return result
 
     def fetching(name: str) -> Callable[..., Any]:
         def fetch(self: Any, *arguments: Any) -> Any:
@@ -198,11 +235,12 @@ class Plugin(BasePlugin):  # type: ignore[misc] # dbt is not there to be checked
     def initialize(self, plugin_config: dict[str, Any]) -> None:  # noqa: ARG002 - as the base class has it
         """Guard the words of errors, and make responses that can hold figures: no plugin is handed either."""
         guard_cursors(DuckDBCursorWrapper)
-        DuckDBConnectionManager.get_response = classmethod(lambda _manager, _cursor: ReleaseResponse(_message="OK"))
+        DuckDBConnectionManager.get_response = classmethod(lambda _manager, cursor: ReleaseResponse.of(cursor))
 
     def configure_connection(self, conn: Any) -> None:
         """Register the functions, which all cursors of the database share."""
         session = session_of(conn)
+        session.announcements = Logged()
         session.serve(conn)  # so that anonymize(tbl, 'name') can look for stored policies
         for function in FUNCTIONS:
             conn.create_function(function.name, session.keep(function.bound(session)), None, function.returns)

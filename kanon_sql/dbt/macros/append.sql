@@ -46,7 +46,7 @@
   {% for warning in told[1:] %}
     {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
   {% endfor %}
-  {% do store_raw_result('main', message=(['OK'] + told) | join('; '), code='APPEND', rows_affected=none) %}
+  {% do load_result('main').response.certified((['OK'] + told) | join('; '), {'warnings': told[1:]}, code='APPEND') %}
 {% endmacro %}
 
 
