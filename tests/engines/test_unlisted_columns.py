@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -128,6 +129,27 @@ def test_a_plain_connection_warns_and_takes_warnings_as_errors() -> None:
             with pytest.raises(duckdb.Error, match="a warning is an error here: person_id"):
                 con.execute(query)
         assert len(kanon_sql.releases(con)) == 1
+
+
+def test_where_warnings_are_errors_nothing_is_released(con: Connection, tmp_path: Path) -> None:
+    known = len(kanon_sql.releases(con))
+    query = f"SELECT name, zip, sex {CLAUSE} KEEP name GUARANTEE k >= 5"
+    options = {"k": 5, "quasi_identifiers": ["zip", "sex"], "keep": ["name", "age"], "key": "person_id"}
+    asked: list[Callable[[], object]] = [
+        lambda: con.execute(f"CREATE TABLE released AS {query}"),
+        lambda: con.execute(f"COPY ({query}) TO '{tmp_path / 'out.csv'}'"),
+        lambda: con.sql(query).fetchall(),
+        lambda: kanon_sql.append("people", "released", con=con, **options),
+    ]
+    for category, message in ((KanonWarning, ""), (UserWarning, ".*singles out")):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message, category)
+            for ask in asked:
+                with pytest.raises(AuditError, match="a warning is an error here: name is released unchanged"):
+                    ask()
+    assert con.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("people",)]
+    assert list(tmp_path.iterdir()) == []
+    assert len(kanon_sql.releases(con)) == known
 
 
 def test_the_limit_is_an_option_and_stands_in_the_certificate(con: Connection) -> None:

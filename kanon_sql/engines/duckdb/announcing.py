@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import warnings
@@ -37,14 +38,14 @@ class Announcements:
         AuditError
             When Python was told to treat warnings as errors.
         """
+        warning = KanonWarning(*certificate.warnings)
+        if certificate.warnings and _is_error(warning):
+            raise_alone(AuditError(f"a warning is an error here: {warning}; nothing was released"))
         with self._lock:
             if self._waiting:
                 self._unseen[certificate.number or 0] = certificate
                 return
-        try:
-            announce([certificate])
-        except KanonWarning as warning:
-            raise_alone(AuditError(f"a warning is an error here: {warning}; nothing was released"))
+        announce([certificate])
 
     def drop(self, number: int) -> None:
         """Let go of a release that nobody gets."""
@@ -65,6 +66,15 @@ class Announcements:
                 if not self._waiting:
                     unseen, self._unseen = list(self._unseen.values()), {}
             announce(unseen)
+
+
+def _is_error(warning: KanonWarning) -> bool:
+    """Return whether Python treats a warning as an error, wherever it is raised: when it is, the rows would be out already."""
+    for action, message, category, module, line in warnings.filters:
+        everywhere = module is None and not line
+        if everywhere and isinstance(warning, category) and (message is None or re.match(message, str(warning))):
+            return action == "error"
+    return False
 
 
 def announce(certificates: Iterable[Certificate]) -> None:

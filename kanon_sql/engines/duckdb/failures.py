@@ -10,7 +10,7 @@ import duckdb
 
 from kanon_sql.engines.duckdb.arguments import unknown_argument
 from kanon_sql.engines.duckdb.session import worded
-from kanon_sql.errors import ClauseError, KanonError, SourceError, UnknownColumnError
+from kanon_sql.errors import ClauseError, KanonError, KanonWarning, SourceError, UnknownColumnError
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.session import Session
@@ -38,7 +38,7 @@ _HARMLESS = re.compile("Invalid Input Error: (?:Cannot execute statement of type
 _QUOTING = re.compile(r'ENUM\(|"?kanon#|\bkanon_')
 """A type that lists its values, or a text that the program generated."""
 
-_PASSED_ON = (duckdb.InterruptException, KanonError, AttributeError, ImportError, TypeError)
+_PASSED_ON = (duckdb.InterruptException, KanonError, KanonWarning, AttributeError, ImportError, TypeError)
 """What is wrong with the call, not with the data."""
 
 _PLACE = re.compile(r"\n(?P<head>LINE \d+: )(?P<excerpt>[^\n]*)\n(?P<before> *)\^")
