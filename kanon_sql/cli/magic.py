@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from keyword import iskeyword
 from typing import Any, NoReturn
@@ -18,7 +21,8 @@ from kanon_sql.clause.statements import statements
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.script import has_rows
 from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.errors import KanonError, raise_alone
+from kanon_sql.errors import KanonError, KanonWarning, raise_alone
+from kanon_sql.report.text import printable, without_controls
 
 _STORED = "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views()"
 
@@ -52,7 +56,8 @@ class KanonMagics(Magics):
         con = self._connection()
         known = len(kanon_sql.releases(con))
         try:
-            result = self._run(con, cell)
+            with _shown_warnings():
+                result = self._run(con, cell)
         except (duckdb.Error, KanonError) as error:
             _refuse(error)
         finally:
@@ -119,6 +124,24 @@ class KanonMagics(Magics):
         return {word: value for word, value in tables.items() if word.casefold() not in stored}
 
 
+@contextmanager
+def _shown_warnings() -> Iterator[None]:
+    """Show the warnings of every release, a line each: Python would show them at a line of the thread that runs a statement."""
+
+    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if not isinstance(message, KanonWarning):
+            plain(message, category, *place)
+            return
+        for each in message.warnings:
+            sys.stderr.write(f"warning: {printable(each)}\n")
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", category=KanonWarning, append=True)  # unless the user has said what to do with them
+        plain: Callable[..., None] = warnings.showwarning
+        warnings.showwarning = show  # type: ignore[assignment] # it hands the place on as it came
+        yield
+
+
 def _result(con: Connection, statement: str) -> Any:
     """Run a statement and return its rows; None if it has none."""
     con.execute(statement)
@@ -128,7 +151,7 @@ def _result(con: Connection, statement: str) -> Any:
 
 def _refuse(error: Exception) -> NoReturn:
     """End the cell with the words of an error: the traceback of a statement tells nothing."""
-    raise_alone(UsageError(str(error).strip()))
+    raise_alone(UsageError(without_controls(str(error).strip())))
 
 
 def load(shell: Any) -> None:

@@ -1,6 +1,6 @@
 """A careless user gives each surface a table with a column of names: each refuses it with one text, and writes nothing.
 
-- The clause: `connect`, `kanon run`, the shell, the notebook, dbt, Spark.
+- The clause: `connect`, `kanon run`, the shell, Spark; the notebook in ``test_people_notebook.py``; dbt in ``tests/dbt``.
 - The functions: a registered connection, Python with each kind of table, `append`, Spark, the table function of Spark.
 - The command: CSV, Parquet, databases, pipes.
 - Plain SQL without Python has macros of its own: see ``tests/sql``.
