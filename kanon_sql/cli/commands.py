@@ -48,15 +48,25 @@ class Kanon(click.Group):
             raise_alone(_meant(error))
         except (BrokenPipeError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except (KanonError, OSError) as error:
-            _fail(str(error), _code(ctx, error))
         except Exception as error:
-            import duckdb
+            _fail(_told(error), _code(ctx, error))
 
-            from kanon_sql.engines.duckdb.places import plain
 
-            told = plain(error) if isinstance(error, duckdb.Error) else str(InternalError.of(error))
-            _fail(told, _code(ctx, error))
+def _told(error: Exception) -> str:
+    """Return the line about an error that ends a command."""
+    from kanon_sql.engines.duckdb.resources import is_out_of_memory, system_words, way_out
+
+    if isinstance(error, KanonError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{f'{error.filename}: ' if error.filename else ''}{system_words(error)}"
+    if is_out_of_memory(error):
+        return f"there is not enough memory; hint: {way_out(error)}"
+    if type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+        from kanon_sql.engines.duckdb.places import plain
+
+        return plain(error)
+    return str(InternalError.of(error))
 
 
 def _meant(error: click.NoSuchOption) -> click.UsageError:

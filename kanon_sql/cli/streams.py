@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kanon_sql.engines.duckdb.resources import system_words
 from kanon_sql.engines.duckdb.staging import staging_beside
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
@@ -42,8 +43,11 @@ def source_place(text: str, table: str | None, ending: str) -> Iterator[Place]:
         raise SourceError("- reads the standard input, which is a terminal; hint: kanon ... - < patients.csv")
     with staging_beside(Path(tempfile.gettempdir())) as private:
         path = private / f"stdin.{ending}"
-        with path.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            with path.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+        except OSError as error:
+            raise_alone(SourceError(f"cannot keep the standard input in {private.parent}: {system_words(error)}"))
         yield Place.of(str(path), table)
 
 
@@ -58,6 +62,11 @@ def target_place(text: str, ending: str) -> Iterator[Place]:
     with staging_beside(Path(tempfile.gettempdir())) as private:
         path = private / f"stdout.{ending}"
         yield Place.of(str(path))
-        with path.open("rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        try:
+            with path.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:  # nobody reads any more
+            raise
+        except OSError as error:
+            raise_alone(SourceError(f"cannot write the standard output: {system_words(error)}"))

@@ -6,6 +6,8 @@ table is the same as that of `encode`, whatever the order in which the row types
 
 from __future__ import annotations
 
+import math
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from typing import IO, TYPE_CHECKING
@@ -44,11 +46,13 @@ class SpooledCodes:
         self._weight: list[Int64] = []
 
     def _file(self) -> IO[bytes]:
-        return tempfile.TemporaryFile(dir=self._folder)
+        return tempfile.TemporaryFile(dir=self._folder, buffering=0)  # so that a full disk shows when something is written
 
     def _stored(self, *shape: int) -> Int32:
-        """Return codes in a file that is there as long as they are."""
+        """Return codes in a file that is there as long as they are; the disk must have room for all of them before."""
         with self._file() as file:
+            if hasattr(os, "posix_fallocate"):  # else the process is killed when it writes what the disk cannot hold
+                os.posix_fallocate(file.fileno(), 0, max(1, math.prod(shape) * np.dtype(np.int32).itemsize))
             codes: Int32 = np.memmap(file, np.int32, "w+", shape=shape)
         return codes
 
@@ -71,7 +75,7 @@ class SpooledCodes:
         for column, part in enumerate(values):
             encoded = exact(part).dictionary_encode(null_encoding="encode")
             number = self._numbered(column, encoded.dictionary)
-            number[np.from_dlpack(encoded.indices)].tofile(self._files[column])
+            _write(self._files[column], number[np.from_dlpack(encoded.indices)])
 
     def _numbered(self, column: int, distinct: pa.Array) -> Int32:
         """Return the codes of distinct values by their arrival; those that are new get the next ones."""
@@ -147,7 +151,13 @@ class SpooledCodes:
 
     def _ranked(self, column: int, row_types: int) -> Int32:
         file, known = self._files[column], self._known[column]
-        file.flush()
         by_arrival: Int32 = np.memmap(file, np.int32, "r+", shape=(row_types,))
         codes: Int32 = ranks(known)[by_arrival]
         return codes
+
+
+def _write(file: IO[bytes], codes: Int32) -> None:
+    """Write all codes; a write of more than the disk takes writes a part of them before the next one fails."""
+    rest = memoryview(codes.tobytes())
+    while rest:
+        rest = rest[file.write(rest) :]

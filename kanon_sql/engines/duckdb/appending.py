@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime
@@ -14,12 +15,13 @@ from kanon_sql.engines.duckdb.batch import Batch
 from kanon_sql.engines.duckdb.batch_places import Place, places
 from kanon_sql.engines.duckdb.batch_terms import Terms, terms_of
 from kanon_sql.engines.duckdb.connection import Connection, connect
-from kanon_sql.engines.duckdb.failures import Asked
+from kanon_sql.engines.duckdb.failures import Asked, spoken
 from kanon_sql.engines.duckdb.ledger import Ledger, refuse
 from kanon_sql.engines.duckdb.linking import judge_batch
 from kanon_sql.engines.duckdb.names import qualified, quoted
 from kanon_sql.engines.duckdb.registration import session_of
 from kanon_sql.engines.duckdb.relation import run
+from kanon_sql.engines.duckdb.resources import way_out
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.waiting import hold_returning, released_batch, returning_people
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, raise_alone
@@ -35,6 +37,9 @@ _SMALLEST = """SELECT system.main.min(size), system.main.sum(size), (SELECT syst
           GROUP BY system.main.create_sort_key(system.main.row({}), 'ASC NULLS LAST'))"""
 
 _OVERTAKEN = "another append to this release was at work at the same time; nothing was released; hint: run it again"
+
+_CONFLICT = re.compile(r'conflict|Duplicate key "batch: |UNIQUE constraint violation', re.IGNORECASE)
+"""What DuckDB says where two transactions change the same; all else that fails has another cause."""
 
 _TEMPORARY = ("read", "waiting", "fresh_people", "batch", "bare", "released")
 
@@ -172,7 +177,9 @@ class Append:
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
         try:
             return self._raw.execute(query).fetchall()  # type: ignore[no-any-return]
-        except (duckdb.ConstraintException, duckdb.TransactionException):
+        except (duckdb.ConstraintException, duckdb.TransactionException) as error:
+            if not _CONFLICT.search(str(error)):
+                raise
             raise_alone(SourceError(_OVERTAKEN))
 
     def run(self, source: str, release: str, terms_for: Callable[[Mapping[str, str]], Terms]) -> Batch:
@@ -200,7 +207,8 @@ class Append:
         try:
             self._rows("COMMIT")
         except duckdb.Error as error:
-            raise_alone(SourceError(f"the batch could not be committed ({type(error).__name__}); nothing was released"))
+            hint = way_out(error) or "run it again"
+            raise_alone(SourceError(f"the batch could not be committed: {spoken(error)}; nothing was released; hint: {hint}"))
 
     def _require_secret(self) -> None:
         if not self._session.secret.repeatable:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from kanon_sql.engines.duckdb.arguments import unknown_argument
+from kanon_sql.engines.duckdb.resources import way_out
 from kanon_sql.engines.duckdb.session import worded
 from kanon_sql.errors import ClauseError, KanonError, KanonWarning, SourceError, UnknownColumnError
 
@@ -104,7 +105,8 @@ def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
     if not isinstance(error, duckdb.Error) or _is_broken(asked.text):
         kind = "the text holds half of a surrogate pair" if _is_broken(asked.text) else type(error).__name__
         return SourceError(f"the rows of the release could not be handed over: {kind}; hint: take them as an Arrow table")
-    return SourceError(f"DuckDB could not run the statement: {spoken(error)}{_place(str(error), asked.text)}; hint: {HINT}")
+    where = _place(str(error), asked.text)
+    return SourceError(f"DuckDB could not run the statement: {spoken(error)}{where}; hint: {way_out(error) or HINT}")
 
 
 def spoken(error: duckdb.Error) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.engines.duckdb.beside import levels_of_file
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.engines.duckdb.places import Place, plain
+from kanon_sql.engines.duckdb.resources import system_words
 from kanon_sql.engines.duckdb.staging import appeared, put, put_new
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.validation import same_name
@@ -242,7 +243,7 @@ def publish(con: Any, staged: Place, place: Place, *, replace: bool) -> bool:
     except FileExistsError:  # then the table goes into that database
         pass
     except OSError as error:
-        raise_alone(SourceError(f"cannot write {place}: {error.strerror}"))
+        raise_alone(SourceError(f"cannot write {place}: {system_words(error)}"))
     create = "CREATE OR REPLACE TABLE" if replace else "CREATE TABLE"
     try:
         con.execute(f"ATTACH {literal(str(staged.path))} AS kanon_stage (READ_ONLY)")

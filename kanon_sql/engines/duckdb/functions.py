@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.duckdb.names import literal
+from kanon_sql.engines.duckdb.resources import way_out
 from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.errors import InternalError, InterruptedReleaseError, KanonError, raise_alone
+from kanon_sql.errors import InternalError, InterruptedReleaseError, KanonError, SourceError, raise_alone
 
 
 def refusing_query(words: str) -> str:
@@ -62,6 +63,10 @@ class Function:
                 if self.refused is None:
                     raise
                 return self.refused(f"{type(error).__name__}: {error}")
+            except MemoryError as error:
+                short = SourceError(f"there is not enough memory; nothing was released; hint: {way_out(error)}")
+                session.fail(short)
+                raise_alone(short)
             except Exception as error:  # its words may quote a value
                 broken = InternalError.of(error)
                 session.fail(broken)

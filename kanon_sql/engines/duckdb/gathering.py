@@ -111,7 +111,10 @@ class Gathering:
     def _spill(self) -> None:
         fields = self._chunks[0].type.num_fields
         if divisible(self._policy):
-            self._spooled = SpooledCodes(fields - 1, self._folder)
+            try:
+                self._spooled = SpooledCodes(fields - 1, self._folder)
+            except OSError as error:
+                raise_alone(_unwritten(error))
         elif self._bytes > self.memory:
             raise SourceError(
                 f"more than {self._rows} row types take more memory than memory_limit allows; hint: raise it, take fewer or "
@@ -125,7 +128,7 @@ class Gathering:
             try:
                 self._spooled.add(values, np.from_dlpack(count).astype(np.int64))
             except OSError as error:
-                raise_alone(SourceError(f"cannot keep row types in a file: {error.strerror}; hint: SET temp_directory"))
+                raise_alone(_unwritten(error))
             self._chunks, self._waiting = self._chunks[:1], 0
             self._chunks[0] = self._chunks[0].slice(0, 0)
 
@@ -142,7 +145,10 @@ class Gathering:
         if self._spooled is None:
             raise AssertionError("nothing was spooled")
         names = [field.name for field in self._chunks[0].type]
-        return self._spooled.table(names[:-1], self._policy, lambda done: report("coding", done))
+        try:
+            return self._spooled.table(names[:-1], self._policy, lambda done: report("coding", done))
+        except OSError as error:
+            raise_alone(_unwritten(error))
 
     def found(self, pieces: PiecesByNumber) -> None:
         """Take the pieces; the row types are no longer needed."""
@@ -170,6 +176,11 @@ def _writable(folder: str | None) -> str | None:
     """Return a folder for files: DuckDB makes that of the setting when it first needs it."""
     places = [Path(folder), Path(folder).parent] if folder else []
     return next((str(each) for each in places if each.is_dir() and os.access(each, os.W_OK)), None)
+
+
+def _unwritten(error: OSError) -> SourceError:
+    kind = error.strerror or type(error).__name__
+    return SourceError(f"cannot keep row types in a file: {kind}; hint: SET temp_directory to a disk with free space")
 
 
 def _joined(chunks: list[pa.StructArray]) -> pa.StructArray:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kanon_sql.engines.duckdb.release import quoted
+from kanon_sql.engines.duckdb.resources import way_out
+from kanon_sql.engines.duckdb.session import worded
 from kanon_sql.errors import SourceError, hint_of, raise_alone
 
 _ENDINGS = {
@@ -166,8 +168,9 @@ def plain(error: Exception) -> str:
     import duckdb
 
     speaking = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.CatalogException, duckdb.PermissionException)
-    if isinstance(error, speaking):
-        return str(error).splitlines()[0]
+    cause = way_out(error)
+    if cause or isinstance(error, speaking):
+        return worded(str(error)).splitlines()[0] + (f"; hint: {cause}" if cause else "")
     line = re.search(r"\bLine: (\d+)", str(error))
     broken = re.search(r"not utf-8|unicode", str(error), re.IGNORECASE)
     hint = "the text must be UTF-8" if broken else "DuckDB itself says more, and may quote values"

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from kanon_sql.engines.duckdb.resources import system_words
 from kanon_sql.errors import SourceError, raise_alone
 
 try:
@@ -45,7 +46,7 @@ def staging_beside(folder: Path) -> Iterator[Path]:
             try:
                 private.mkdir(mode=0o700)
             except OSError as error:
-                raise_alone(SourceError(f"cannot write in the folder {folder}: {error.strerror}"))
+                raise_alone(SourceError(f"cannot write in the folder {folder}: {system_words(error)}"))
             try:
                 owner = _own(private)
                 break
@@ -90,7 +91,7 @@ def _own(private: Path) -> int | None:
     except FileNotFoundError:
         raise_alone(_TakenError())
     except OSError as error:
-        raise_alone(SourceError(f"cannot write in the folder {private.parent}: {error.strerror}"))
+        raise_alone(SourceError(f"cannot write in the folder {private.parent}: {system_words(error)}"))
     if fcntl is None:
         os.close(owner)
         return None
@@ -204,7 +205,7 @@ def put(staged: Path, place: Path, *, replace: bool) -> None:
     except OSError as error:
         if staged.is_dir() and place.exists():
             raise_alone(SourceError(f"{place} exists; hint: a folder appears whole at a new name only, so give it one"))
-        raise_alone(SourceError(f"cannot write {place}: {error.strerror}"))
+        raise_alone(SourceError(f"cannot write {place}: {system_words(error)}"))
 
 
 def appeared(place: object) -> SourceError:
@@ -252,7 +253,7 @@ def write_text(text: str, path: Path, *, private: bool = True) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise_alone(SourceError(f"cannot write {path.name}: {error.strerror}"))
+        raise_alone(SourceError(f"cannot write {path.name}: {system_words(error)}"))
 
 
 def put_text(text: str, place: Path, *, replace: bool, private: bool = True) -> None:
