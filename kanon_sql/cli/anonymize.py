@@ -14,6 +14,7 @@ from kanon_sql.cli.options import (
     assigned,
     column_names,
     delimiter_option,
+    escape_option,
     given_options,
     json_option,
     qi_option,
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
 @allow_file_option
 @table_option
 @delimiter_option
+@escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas.")
 @click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
 @format_option
 @click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
@@ -123,6 +125,7 @@ def anonymize(
     beside: tuple[str, ...],
     table: str | None,
     delimiter: str,
+    escape_formulas: bool,
     secret: bytes | None,
     allowed_files: tuple[str, ...],
     certificate: str | None,
@@ -159,7 +162,7 @@ def anonymize(
     with ExitStack() as stack:
         origin = stack.enter_context(source_place(source, table, ending))
         origin.require()
-        place = stack.enter_context(target_place(target, ending))
+        place = stack.enter_context(target_place(target, ending)).escaping(escape_formulas)
         _check_target(origin, place, force)
         evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
         staging = stack.enter_context(staging_beside(place.path.parent))
@@ -278,7 +281,7 @@ def _by_policy(text: str) -> Released:
 
 _BESIDE_A_POLICY = frozenset(
     {"source", "policy_file", "target", "strict", "beside", "secret", "table", "delimiter", "certificate", "ending", "force"}
-    | {"as_json", "quiet", "allowed_files"}
+    | {"as_json", "quiet", "allowed_files", "escape_formulas"}
 )
 """Parameters that are no part of a policy."""
 

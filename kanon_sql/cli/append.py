@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _OF_FILES = (
     "source", "policy_file", "target", "row_order", "table", "delimiter", "beside", "certificate", "ending", "force", "as_json",
+    "escape_formulas",
 )  # fmt: skip
 """What `anonymize` takes because it writes a file, or that a release that grows cannot have."""
 

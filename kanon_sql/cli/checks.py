@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator
-from contextlib import closing
-from typing import Any
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,8 @@ from kanon_sql.cli.options import (
     assigned,
     column_names,
     delimiter_option,
+    escape_option,
+    escaped_option,
     json_option,
     qi_option,
     secret_file_option,
@@ -27,7 +29,10 @@ from kanon_sql.cli.publish import PATIENCE, tables_beside
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
-from kanon_sql.errors import AuditError, KanonWarning
+from kanon_sql.errors import AuditError, KanonWarning, SourceError, raise_alone
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.places import Place
 
 
 @click.command()
@@ -42,6 +47,7 @@ from kanon_sql.errors import AuditError, KanonWarning
 @click.option("--pseudonym", multiple=True, metavar="A,B", help="Columns that show tokens in the place of identifiers.")
 @secret_file_option("The secret of the release: tokens are computed again.  [default: KANON_SECRET]")
 @delimiter_option
+@escaped_option
 @json_option
 def verify(
     source: str,
@@ -55,6 +61,7 @@ def verify(
     pseudonym: tuple[str, ...],
     secret: bytes | None,
     delimiter: str,
+    escape_formulas: bool,
     as_json: bool,
 ) -> None:
     """Check a release and its certificate.
@@ -70,7 +77,7 @@ def verify(
 
     if secret is not None and not pseudonym:
         raise click.UsageError("--secret-file is for the tokens of --pseudonym; hint: --pseudonym patient_id")
-    tables = Place.of(source, table), Place.of(release)
+    tables = Place.of(source, table), Place.of(release).escaping(escape_formulas)
     recoded = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
     others = tables_beside(metric, hierarchy)[1] | recoded
     con = audit_macros(duckdb.connect())
@@ -82,13 +89,30 @@ def verify(
     try:
         found = interruptible(con.interrupt, work, patience=PATIENCE)
     except AuditError as error:
+        if not escape_formulas and _looks_escaped(tables[1], delimiter):
+            error = AuditError(f"{error}; hint: if RELEASE was written with --escape-formulas, say so here too")
         if as_json:
             click.echo(json.dumps({"holds": False, "broken": [str(error)]}))
-        raise
+        raise_alone(error)
     if as_json:
         click.echo(json.dumps({"holds": True, "broken": [], **found}))
     else:
         show(found.items(), "verified")
+
+
+def _looks_escaped(release: Place, delimiter: str) -> bool:
+    """Return whether a CSV file has cells that look as `--escape-formulas` leaves them."""
+    import duckdb
+
+    from kanon_sql.engines.duckdb.files import load
+    from kanon_sql.engines.duckdb.formulas import holds_escaped
+
+    if release.kind not in ("csv", "tsv"):
+        return False
+    with duckdb.connect() as con, suppress(SourceError):
+        load(con, release, into="released", delimiter=delimiter)
+        return holds_escaped(con, "released")
+    return False
 
 
 _RISK = "FROM reidentification_risk('source', $qi, population := $population, fraction := $fraction)"
@@ -114,6 +138,7 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 @sensitive_options
 @table_option
 @delimiter_option
+@escape_option("FILE was written with --escape-formulas.")
 @format_option
 def audit(
     file: str,
@@ -131,6 +156,7 @@ def audit(
     hierarchy: str | None,
     table: str | None,
     delimiter: str,
+    escape_formulas: bool,
     ending: str,
     **thresholds: Any,
 ) -> None:
@@ -196,7 +222,8 @@ def audit(
     mapped: dict[str, Any] = {}
     present: dict[str, Any] = {}
     identifying: list[str] = []
-    with source_place(file, table, ending) as place:
+    with source_place(file, table, ending) as found_place:
+        place = found_place.escaping(escape_formulas)
         sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     if fraction is None:
         risk = {name: value for name, value in risk.items() if not name.startswith("population_")}

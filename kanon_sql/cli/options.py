@@ -112,6 +112,14 @@ allow_file_option = click.option(
     metavar="FILE",
     help="A file, or a folder of files, that a policy may name as a table; repeatable.",
 )
+
+
+def escape_option(told: str) -> Callable[[F], F]:
+    """Return the option about CSV cells that a spreadsheet takes for formulas."""
+    return click.option("--escape-formulas", is_flag=True, help=told)
+
+
+escaped_option = escape_option("RELEASE was written with --escape-formulas.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
 delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")

@@ -81,7 +81,7 @@ def tables_beside(metric: str | None, hierarchy: str | None) -> tuple[dict[str, 
     return names, places
 
 
-_SORTED = """FROM released
+_SORTED = """FROM {}
     ORDER BY system.main.create_sort_key(system.main.row(*COLUMNS(*)), 'ASC NULLS LAST') ASC NULLS LAST"""
 """The rows by what they hold; by a key of it, because sorted columns lose the sign of -0.0 before DuckDB 2."""
 
@@ -198,6 +198,8 @@ def release_file(
     import kanon_sql
     from kanon_sql.cli.interrupt import interruptible
     from kanon_sql.engines.duckdb.files import columns, load, load_named, remembering, stage
+    from kanon_sql.engines.duckdb.formulas import escape
+    from kanon_sql.engines.duckdb.names import quoted
     from kanon_sql.engines.duckdb.tables import check_tables
 
     # What does not fit into memory spills into the private directory.
@@ -232,7 +234,8 @@ def release_file(
                 raise AuditError(f"--strict: {'; '.join(certificate.warnings)}; nothing was released")
             go_on()
             step("writing")
-            rows_in_order = "FROM released" if policy.row_order == "source" else _SORTED
+            shown = quoted(escape(con, "released") if place.escaped else "released")
+            rows_in_order = f"FROM {shown}" if policy.row_order == "source" else _SORTED.format(shown)
             staged = stage(con, rows_in_order, place, staging=staging, delimiter=delimiter)
             step("auditing")
             _verify(staged, policy, rows, delimiter, _tallies(con, policy))

@@ -19,6 +19,7 @@ from kanon_sql.cli.options import (
     allow_file_option,
     column_names,
     delimiter_option,
+    escaped_option,
     json_option,
     qi_option,
     sensitive_options,
@@ -71,6 +72,7 @@ def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: 
 @click.option("--recipient", metavar="TEXT", help="Who gets it.")
 @table_option
 @delimiter_option
+@escaped_option
 @force_option
 @json_option
 @quiet_option
@@ -90,6 +92,7 @@ def report(
     recipient: str | None,
     table: str | None,
     delimiter: str,
+    escape_formulas: bool,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -115,7 +118,7 @@ def report(
     from kanon_sql.report.release_report import report_files
     from kanon_sql.verification.files import read_certificate
 
-    origin, place = Place.of(source, table), Place.of(release)
+    origin, place = Place.of(source, table), Place.of(release).escaping(escape_formulas)
     names, beside = tables_beside(metric, hierarchy)
     everybody = None if population is None else Place.of(population)
     read = [each.path for each in (origin, place, *beside.values(), *([everybody] if everybody else []))]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.beside import levels_of_file
+from kanon_sql.engines.duckdb.formulas import unescape
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.engines.duckdb.places import Place, plain
 from kanon_sql.engines.duckdb.resources import system_words
@@ -77,6 +79,8 @@ def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
         con.execute(f"CREATE TABLE {quoted(into)} AS FROM {_READERS[place.kind]}", values)
         if place.kind in ("json", "jsonl"):
             _exact_json(con, into)
+        if place.escaped:
+            unescape(con, into)
     except duckdb.Error as error:
         web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
         raise_alone(SourceError(f"cannot read {place}: {plain(error)}{web}"))
@@ -193,7 +197,7 @@ def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str =
     """
     import duckdb
 
-    staged = Place(staging / f"release{place.ending}", place.kind, place.table, place.ending)
+    staged = replace(place, path=staging / f"release{place.ending}")
     try:
         if place.kind == "duckdb":
             con.execute(f"ATTACH {literal(str(staged.path))} AS kanon_stage")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kanon_sql.engines.duckdb.release import quoted
@@ -56,6 +56,8 @@ class Place:
         The ending that told the kind.
     pattern : str, optional
         A pattern of many files, or a URL, as DuckDB reads them; it is only read, never written.
+    escaped : bool
+        Whether cells of the CSV file that a spreadsheet takes for formulas have a quote before them.
     """
 
     path: Path
@@ -63,6 +65,7 @@ class Place:
     table: str | None
     ending: str
     pattern: str | None = None
+    escaped: bool = False
 
     @classmethod
     def of(cls, text: str, table: str | None = None) -> Place:
@@ -93,6 +96,18 @@ class Place:
         if place.table and not _TABLE.fullmatch(place.table):
             raise SourceError(f"{place.table} is not the name of a table; hint: write patients, or main.patients")
         return place
+
+    def escaping(self, formulas: bool) -> Place:
+        """Return the same place, with formulas escaped if so asked.
+
+        Raises
+        ------
+        SourceError
+            When it is not a CSV or TSV file: only these are read by spreadsheets without types.
+        """
+        if formulas and self.kind not in ("csv", "tsv"):
+            raise SourceError(f"--escape-formulas is for CSV and TSV files, and {self} is not one; hint: leave it out")
+        return replace(self, escaped=formulas)
 
     def __str__(self) -> str:
         return self.pattern or (f"{self.path}::{self.table}" if self.table else str(self.path))
