@@ -1,8 +1,8 @@
 """An application that lets people query a clinic's patients, and never holds a raw row while it does.
 
-`Clinic` releases the table once, when it starts. What serves the requests is a second, locked database in memory that
-holds nothing but that release: whatever is asked, there is no raw row to be found. All answers come from one and the same
-release, so that they cannot be played off against each other.
+`Clinic` releases the table once, when it starts. What answers the requests are processes that hold nothing but that release
+(`query_process.py`): whatever is asked, there is no raw row to be found, and no query can take more time or memory than it
+may. All answers come from one and the same release, so that they cannot be played off against each other.
 
 Run it with `python examples/embedding_app.py`; `served_app.py` serves it over HTTP.
 """
@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from threading import Timer
+from queue import Empty, Queue
+from threading import Thread
 from typing import Any
 
 import duckdb
-import pyarrow as pa
+from query_process import QueryProcess, RefusedError
 
 import kanon_sql
 from kanon_sql.errors import KanonError
@@ -34,23 +35,11 @@ RELEASE = """
     ORDER BY ALL
 """
 
-SETTINGS = (
-    "memory_limit = '500MB'",
-    "temp_directory = ''",  # nothing is written to a disk
-    "secret_directory = ''",  # by default a path of this machine, which a query could read
-    "enable_external_access = false",  # no files, no other databases, no extensions
-    "python_enable_replacements = false",  # no variables of this program
-    "lock_configuration = true",
-)
+PROCESSES = 2
+"""Queries that are answered at the same time."""
 
-FUNCTIONS = {"unnest", "range", "generate_series", "k_anonymity", "reidentification_risk"}
-"""Table functions that may be asked: they read what they are given, or count."""
-
-MOST_ROWS = 10_000
-
-
-class RefusedError(ValueError):
-    """A query that is not answered; the text says why, and was written before any row was read."""
+PATIENCE = 60.0
+"""Seconds that a query waits for its turn."""
 
 
 class Clinic:
@@ -61,8 +50,7 @@ class Clinic:
     path : Path
         A DuckDB file with the table ``patients``; it is read once and closed.
     seconds : float
-        When a query is stopped. DuckDB stops between two pieces of work, and a single value of it can be large: who serves
-        people who mean harm also limits the time and the memory of the process.
+        When a query is stopped.
 
     Raises
     ------
@@ -73,19 +61,16 @@ class Clinic:
     def __init__(self, path: Path, seconds: float = 5.0) -> None:
         with kanon_sql.connect(str(path), read_only=True) as source:
             source.execute(RELEASE)
-            released = source.sql("FROM released").to_arrow_table()
+            self._released = source.sql("FROM released").to_arrow_table()
+        self._macros = files("kanon_sql.sql").joinpath("kanon.sql").read_text(encoding="utf-8")  # the audit: plain SQL
         self._seconds = seconds
-        self._con = duckdb.connect()
-        self._con.execute(files("kanon_sql.sql").joinpath("kanon.sql").read_text(encoding="utf-8"))  # the audit: plain SQL
-        self._con.register("released", released)
-        self._con.execute("CREATE TABLE patients AS SELECT * FROM released")
-        self._con.unregister("released")
-        self._views = {name for (name,) in self._con.execute("SELECT view_name FROM duckdb_views()").fetchall()}
-        for setting in SETTINGS:
-            self._con.execute(f"SET {setting}")
+        self._closed = False
+        self._idle: Queue[QueryProcess] = Queue()
+        for _ in range(PROCESSES):
+            self._start()
 
-    def query(self, sql: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
-        """Answer one SELECT over the table ``patients``.
+    def answer(self, sql: str, parameters: Mapping[str, object] | None = None) -> bytes:
+        """Answer one SELECT over the table ``patients``, as a JSON array of objects.
 
         Parameters
         ----------
@@ -97,77 +82,45 @@ class Clinic:
         Raises
         ------
         RefusedError
-            When the text is anything but one SELECT over the table, takes too long, or has too long an answer.
-        duckdb.Error
-            When the SELECT fails over the rows; the text may quote them.
+            When the text is anything but one SELECT over the table, fails, takes too long or too much memory, or has too
+            long an answer.
         """
-        with self._con.cursor() as cursor:
-            cursor.execute("BEGIN TRANSACTION READ ONLY")  # also a SELECT could change rows: WITH x AS (DELETE ...)
-            watch = Timer(self._seconds, cursor.interrupt)
-            watch.start()
-            try:
-                answer = self._bound(cursor, sql, parameters).limit(MOST_ROWS + 1).to_arrow_table()
-            except duckdb.InterruptException:
-                raise RefusedError(f"the query takes more than {self._seconds:g} s") from None
-            finally:
-                watch.cancel()
-                watch.join()
-        if answer.num_rows > MOST_ROWS:
-            raise RefusedError(f"the answer has more than {MOST_ROWS:,} rows; hint: LIMIT")
-        return answer
+        try:
+            process = self._idle.get(timeout=PATIENCE)
+        except Empty:
+            raise RefusedError("too many queries wait; hint: ask again later") from None
+        try:
+            return process.ask(sql, dict(parameters or {}))
+        finally:
+            if process.alive:
+                self._idle.put(process)
+            else:  # another one takes its place, and nobody waits for it
+                Thread(target=self._start).start()
 
-    def audit(self) -> dict[str, object]:
+    def query(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
+        """Return the rows of `answer`."""
+        rows: list[dict[str, Any]] = json.loads(self.answer(sql, parameters))
+        return rows
+
+    def audit(self) -> dict[str, Any]:
         """Return what the audit counts in the rows that are served: the smallest class, and the risks."""
-        counted: dict[str, object] = {}
+        counted: dict[str, Any] = {}
         for function in ("k_anonymity", "reidentification_risk"):
-            counted |= self.query(f"FROM {function}('patients', $names)", {"names": QUASI_IDENTIFIERS}).to_pylist()[0]
+            counted |= self.query(f"FROM {function}('patients', $names)", {"names": QUASI_IDENTIFIERS})[0]
         return counted
 
     def close(self) -> None:
-        """Forget the release."""
-        self._con.close()
+        """End the processes, and with them the release."""
+        self._closed = True
+        while not self._idle.empty():
+            self._idle.get().close()
 
-    def _bound(
-        self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Mapping[str, object] | None
-    ) -> duckdb.DuckDBPyRelation:
-        """Return a SELECT ready to run."""
-        try:
-            self._require_select(json.loads(cursor.execute("SELECT json_serialize_sql($1)", [sql]).fetchall()[0][0]))
-            return cursor.sql(sql, params=parameters)
-        except duckdb.Error as error:
-            raise RefusedError(str(error)) from None
-        except RecursionError:
-            raise RefusedError("the query is nested too deeply") from None
-
-    def _require_select(self, read: dict[str, Any]) -> None:
-        """Refuse all but one SELECT over the table, by what DuckDB's own parser makes of the text."""
-        if read["error"] and read["error_type"] == "parser":
-            raise RefusedError(read["error_message"])
-        if read["error"] or len(read["statements"]) != 1:
-            raise RefusedError("only one SELECT is answered")
-        for node in _nodes(read):
-            match node.get("type"):
-                case "TABLE_FUNCTION":
-                    known = node["function"]["function_name"].lower() in FUNCTIONS
-                case "BASE_TABLE":  # or the name of a CTE; besides the table there is nothing but views of the catalog
-                    path = node["qualified_name"]["path"]
-                    known = len(path) == 1 and path[0].lower() not in self._views
-                case kind:
-                    known = kind != "SHOW_REF"
-            if not known:
-                raise RefusedError("only the table patients can be asked")
-
-
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield the nodes of a syntax tree."""
-    rest = [tree]
-    while rest:
-        node = rest.pop()
-        if isinstance(node, dict):
-            yield node
-            rest.extend(node.values())
-        elif isinstance(node, list):
-            rest.extend(node)
+    def _start(self) -> None:
+        process = QueryProcess(self._released, self._macros, self._seconds)
+        if self._closed:
+            process.close()
+        else:
+            self._idle.put(process)
 
 
 def generate(path: Path, rows: int) -> None:
@@ -194,7 +147,7 @@ def main() -> None:
         generate(path, 1500)
         clinic = Clinic(path)
         try:
-            for row in clinic.query("SELECT disease, count(*) AS patients FROM patients GROUP BY ALL ORDER BY ALL").to_pylist():
+            for row in clinic.query("SELECT disease, count(*) AS patients FROM patients GROUP BY ALL ORDER BY ALL"):
                 print(row)
             counted = clinic.audit()
             print({name: counted[name] for name in ("k", "classes", "rows")})

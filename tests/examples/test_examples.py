@@ -18,6 +18,7 @@ EXAMPLES = {
     "generalization.sql",
     "notebook.ipynb",  # test_notebook.py
     "embedding_app.py",
+    "query_process.py",  # test_served_app.py
     "served_app.py",  # test_served_app.py
 }
 

@@ -32,7 +32,9 @@ SLOW = "SELECT sum(hash(a.range, b.range)) AS s FROM range(10000000) a, range(10
 
 
 def generate(root: Path, path: Path, rows: int) -> Path:
-    runpy.run_path(str(root / "examples" / "embedding_app.py"))["generate"](path, rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(root / "examples"))
+        runpy.run_path(str(root / "examples" / "embedding_app.py"))["generate"](path, rows)
     return path
 
 
@@ -163,7 +165,13 @@ def test_the_audit_counts_the_rows_that_are_served(service: Service, rows: Any) 
         ("SELECT " + "abs(" * 500 + "1" + ")" * 500, "nested too deeply"),
         # What would go on for ever.
         ("FROM patients a, patients b", "more than 10,000 rows"),
+        ("SELECT repeat(md5(age::VARCHAR), 1000) AS a FROM patients", "more than 10 MB"),
+        ("SELECT repeat('x', 11000000) AS a", "more than 10 MB"),
         (SLOW, "more than 1 s"),
+        # What DuckDB neither stops nor counts.
+        ("SELECT length(lpad('x', 2000000000, 'y')) AS n", "more than 1 s"),
+        ("SELECT length(repeat('x', 2000000000)) AS n", "memory"),
+        ("SELECT length([x || 'x' for x in range(100000000)]::VARCHAR) AS n", "memory"),
     ],
 )
 @pytest.mark.process
@@ -222,6 +230,62 @@ def test_a_client_that_goes_away_harms_nothing(service: Service, rows: Any) -> N
         with socket.create_connection(("127.0.0.1", service.port)) as client:
             client.sendall(request.encode())
     assert service.rows("/patients") == rows
+
+
+LIMITS = """
+import resource, sys, time
+import pyarrow as pa
+from query_process import QueryProcess, RefusedError
+
+table = pa.table({"zip": ["02130"] * 1000})
+process = QueryProcess(table, "CREATE MACRO one() AS 1", 1.0)
+for sql in sys.argv[1:]:
+    if not process.alive:
+        process = QueryProcess(table, "CREATE MACRO one() AS 1", 1.0)
+    begun = time.monotonic()
+    try:
+        said = process.ask(sql, {}).decode()
+    except RefusedError as error:
+        said = str(error)
+    print(round(time.monotonic() - begun), said)
+process._process.kill()
+try:
+    process.ask("SELECT 1", {})
+except RefusedError as error:
+    print(error, process.alive)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+@pytest.mark.process
+def test_the_limits_of_time_and_memory_hold(root: Path, tmp_path: Path) -> None:
+    """One call of a function, which DuckDB neither stops nor counts: it ran for 86 s, with 4 GB."""
+    bombs = [
+        "SELECT length(lpad('x', 2000000000, 'y')) AS n",
+        "SELECT count(*) AS n FROM patients",
+        "SELECT length(lpad(zip, 400000000, 'y')) AS n FROM patients",
+        "SELECT length(repeat(zip, 400000000)) AS n FROM patients",
+        "SELECT sum(length(repeat(zip, 30000000))) AS n FROM patients",
+        "SELECT list(repeat(zip, 1000000)) AS n FROM patients",
+        "SELECT zip FROM patients LIMIT 1",
+    ]
+    work = f"import sys; sys.path.insert(0, {str(root / 'examples')!r}){LIMITS}"
+    done = subprocess.run(
+        [sys.executable, "-c", work, *bombs], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    *said, ended, memory = done.stdout.splitlines()
+    assert ended == "the query ended its process; hint: it may need too much memory False"
+    assert said[1].endswith('[{"n": 1000}]')
+    assert said[-1].endswith('[{"zip": "02130"}]')
+    for line in (said[0], *said[2:-1]):
+        seconds, _, text = line.partition(" ")
+        assert int(seconds) < 10  # of one second; the machine may be busy
+        assert text in (
+            "the query takes more than 1 s",
+            "the query needs too much memory",
+            "the query ended its process; hint: it may need too much memory",
+        )
+    assert int(memory) < (500 << 10) + 300_000  # KiB: MEMORY, and what the process had before
 
 
 @pytest.mark.process
