@@ -59,10 +59,21 @@ FROM system.main.query(system.main.format(
                         system.main.sum(held) OVER () AS all_rows,
                         system.main.dense_rank() OVER (ORDER BY value ASC NULLS LAST) AS place
                  FROM (
-                     SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
-                            {2} AS value,
+                     SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#value"))), ''ASC NULLS FIRST'') AS class,
+                            "kanon#value" AS value,
                             system.main.count(*) AS held
-                     FROM {1} AS source
+                     FROM (
+                         -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                         SELECT * FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
+                         WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         UNION ALL
+                         SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                             THEN system.main.first(COLUMNS(*)) OVER (
+                                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                             ELSE COLUMNS(*) END
+                         FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
+                         WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     ) AS source
                      GROUP BY 1, 2
                  ) AS counts
              ) AS pairs
@@ -70,7 +81,7 @@ FROM system.main.query(system.main.format(
          GROUP BY class
      ) AS classes',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+        WHEN qi IS NULL THEN 'COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
             '""') || '"))'
         WHEN system.main.len(qi::VARCHAR[]) = 0
             THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')

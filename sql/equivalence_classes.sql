@@ -20,9 +20,22 @@ FROM system.main.query(system.main.format(
     'SELECT * EXCLUDE ("equivalence class")
      FROM (
          SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS "equivalence class",
-                system.main.first(COLUMNS(*)),
+                -- of 0.0 and -0.0 the one whose text is the last
+                system.main.arg_max(COLUMNS(*), CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                    THEN CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" ELSE '''' END),
                 system.main.count(*) AS class_size
-         FROM (SELECT {0} FROM {1} AS source) AS source
+         FROM (
+             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+             SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+             UNION ALL
+             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                 THEN system.main.first(COLUMNS(*)) OVER (
+                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                 ELSE COLUMNS(*) END
+             FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+         ) AS source
          GROUP BY 1
      ) AS classes',
     CASE

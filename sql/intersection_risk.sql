@@ -46,17 +46,45 @@ FROM system.main.query(system.main.format(
              FROM (
                  SELECT *, system.main.count(*) OVER (PARTITION BY class) AS in_first
                  FROM (
-                     SELECT DISTINCT system.main.create_sort_key(system.main.row(source.{3}::VARCHAR), ''ASC NULLS FIRST'') AS person,
-                            system.main.create_sort_key(system.main.row({0}), ''ASC NULLS FIRST'') AS class
-                     FROM {1} AS source WHERE source.{3} IS NOT NULL
+                     SELECT DISTINCT system.main.create_sort_key(system.main.row(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof("kanon#key"), ''FLOAT|DOUBLE'')
+                                    -- a maximum has 0.0 for -0.0, wherever it is inside
+                                    THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value("kanon#key")), ''max''), 1)
+                                    ELSE "kanon#key" END AS VARCHAR)), ''ASC NULLS FIRST'') AS person,
+                            system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE ("kanon#key"))), ''ASC NULLS FIRST'') AS class
+                     FROM (
+                         -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                         SELECT * FROM (SELECT source.{3} AS "kanon#key", {0} FROM {1} AS source WHERE source.{3} IS NOT NULL) AS "kanon#s"
+                         WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         UNION ALL
+                         SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                             THEN system.main.first(COLUMNS(*)) OVER (
+                                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                             ELSE COLUMNS(*) END
+                         FROM (SELECT source.{3} AS "kanon#key", {0} FROM {1} AS source WHERE source.{3} IS NOT NULL) AS "kanon#s"
+                         WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     ) AS source
                  )
              )
              JOIN (
                  SELECT *, system.main.count(*) OVER (PARTITION BY other_class) AS in_second
                  FROM (
-                     SELECT DISTINCT system.main.create_sort_key(system.main.row(source.{3}::VARCHAR), ''ASC NULLS FIRST'') AS person,
-                            system.main.create_sort_key(system.main.row({0}), ''ASC NULLS FIRST'') AS other_class
-                     FROM {2} AS source WHERE source.{3} IS NOT NULL
+                     SELECT DISTINCT system.main.create_sort_key(system.main.row(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof("kanon#key"), ''FLOAT|DOUBLE'')
+                                    -- a maximum has 0.0 for -0.0, wherever it is inside
+                                    THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value("kanon#key")), ''max''), 1)
+                                    ELSE "kanon#key" END AS VARCHAR)), ''ASC NULLS FIRST'') AS person,
+                            system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE ("kanon#key"))), ''ASC NULLS FIRST'') AS other_class
+                     FROM (
+                         -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                         SELECT * FROM (SELECT source.{3} AS "kanon#key", {0} FROM {2} AS source WHERE source.{3} IS NOT NULL) AS "kanon#s"
+                         WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         UNION ALL
+                         SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                             THEN system.main.first(COLUMNS(*)) OVER (
+                                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                             ELSE COLUMNS(*) END
+                         FROM (SELECT source.{3} AS "kanon#key", {0} FROM {2} AS source WHERE source.{3} IS NOT NULL) AS "kanon#s"
+                         WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     ) AS source
                  )
              ) USING (person)
          )

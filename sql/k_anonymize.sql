@@ -10,7 +10,9 @@
 -- if some rows fit no mask. `kanon_sql.register` puts the function of the Python package in the place of this one, which
 -- suppresses less, proves how close that is to the least, and has no limit of columns.
 --
--- Values are told apart byte by byte whatever the collation, and by their texts (0.0 and -0.0). NULL is a value like any other.
+-- Text is compared byte by byte, whatever the collation. Other values are the same if SQL calls them equal: 0.0 and -0.0, or one month
+-- and 30 days. The release then shows one look in all of these rows, the one whose text is last. Values of a UNION or VARIANT must also
+-- have the same type. NULL is a value like any other.
 --
 -- A mask may show a column at levels that need no table: leading characters, 981** (zip IN DIGITS (3)), intervals of numbers,
 -- [30, 40) (age IN INTERVALS (5, 10)), or of dates, 2026-Q4 (born IN INTERVALS (month, quarter)). Labels, levels and what they lose
@@ -98,7 +100,15 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
         'ASC', 'NULLS LAST'), system.main.list_value()::BIGINT[]))
 ), lambda given: system.main.format(
     'WITH RECURSIVE "kanon source" AS MATERIALIZED (
-         SELECT * FROM {0} AS source
+         -- equal values of a quasi-identifier that look different (0.0 and -0.0, a month and 30 days) take one look; for other types,
+         -- the last part is empty when it is planned
+         SELECT * FROM {0} AS source WHERE false  -- names as in the table
+         UNION ALL
+         SELECT * REPLACE ({12}) FROM {0} AS source
+         WHERE NOT system.main.regexp_matches(system.main.typeof(system.main.row({11})), ''INTERVAL|VARIANT'')
+         UNION ALL
+         SELECT * REPLACE ({13}) FROM (SELECT * REPLACE ({12}) FROM {0} AS source) AS source
+         WHERE system.main.regexp_matches(system.main.typeof(system.main.row({11})), ''INTERVAL|VARIANT'')
      ),
      "kanon types" AS MATERIALIZED (
          SELECT system.main.row_number() OVER (ORDER BY cells ASC NULLS LAST) AS type, cells, size
@@ -665,5 +675,22 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
             system.main.struct_extract(given, 'levelled'), lambda place: system.main.format(
                 'source.{0}::VARCHAR AS {0}', system.main.concat('"', system.main.replace(
                 system.main.list_extract(qi::VARCHAR[], system.main.add(place, 1)), '"', '""'), '"'))), 'string_agg', ', '))
-    END
+    END,
+    -- {11} the quasi-identifiers, {12} each with 0.0 for -0.0, which a maximum has, wherever it is inside
+    coalesce(system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name:
+        system.main.concat('source."', system.main.replace(name, '"', '""'), '"')), 'string_agg', ', '), ''),
+    coalesce(system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.format(
+        'CASE WHEN system.main.regexp_matches(system.main.typeof(source.{0}), ''FLOAT|DOUBLE'')
+             THEN system.main.list_extract(system.main.list_aggregate(
+                 system.main.list_value(system.main.list_value(source.{0})), ''max''), 1)
+             ELSE source.{0} END AS {0}',
+        system.main.concat('"', system.main.replace(name, '"', '""'), '"'))), 'string_agg', ', '), ''),
+    -- {13} the quasi-identifiers, each with one look for equal intervals
+    coalesce(system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.format(
+        'CASE WHEN system.main.regexp_matches(system.main.typeof(source.{0}), ''INTERVAL|VARIANT'')
+             THEN system.main.first(source.{0}) OVER (
+                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(source.{0}))
+                 ORDER BY CAST(source.{0} AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+             ELSE source.{0} END AS {0}',
+        system.main.concat('"', system.main.replace(name, '"', '""'), '"'))), 'string_agg', ', '), '')
 )), 1));

@@ -60,10 +60,21 @@ FROM system.main.query(system.main.format(
                         system.main.sum(held) OVER (PARTITION BY value) AS total,
                         system.main.sum(held) OVER () AS all_rows
                  FROM (
-                     SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
-                            {2} AS value,
+                     SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#value"))), ''ASC NULLS FIRST'') AS class,
+                            "kanon#value" AS value,
                             system.main.count(*) AS held
-                     FROM {1} AS source
+                     FROM (
+                         -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                         SELECT * FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
+                         WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         UNION ALL
+                         SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                             THEN system.main.first(COLUMNS(*)) OVER (
+                                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                             ELSE COLUMNS(*) END
+                         FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
+                         WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     ) AS source
                      GROUP BY 1, 2
                  ) AS counts
              ) AS pairs
@@ -71,7 +82,7 @@ FROM system.main.query(system.main.format(
          GROUP BY class
      ) AS classes',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+        WHEN qi IS NULL THEN 'COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
             '""') || '"))'
         WHEN system.main.len(qi::VARCHAR[]) = 0
             THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
@@ -176,10 +187,21 @@ FROM system.main.query(system.main.format(
                         system.main.sum(held) OVER () AS all_rows,
                         system.main.dense_rank() OVER (ORDER BY value ASC NULLS LAST) AS place
                  FROM (
-                     SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
-                            {2} AS value,
+                     SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#value"))), ''ASC NULLS FIRST'') AS class,
+                            "kanon#value" AS value,
                             system.main.count(*) AS held
-                     FROM {1} AS source
+                     FROM (
+                         -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                         SELECT * FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
+                         WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         UNION ALL
+                         SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                             THEN system.main.first(COLUMNS(*)) OVER (
+                                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                             ELSE COLUMNS(*) END
+                         FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
+                         WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     ) AS source
                      GROUP BY 1, 2
                  ) AS counts
              ) AS pairs
@@ -187,7 +209,7 @@ FROM system.main.query(system.main.format(
          GROUP BY class
      ) AS classes',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+        WHEN qi IS NULL THEN 'COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
             '""') || '"))'
         WHEN system.main.len(qi::VARCHAR[]) = 0
             THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
@@ -264,7 +286,24 @@ FROM system.main.query(system.main.format(
              SELECT system.main.list_transform(shown, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS shown,
                     system.main.count(*) AS size
              FROM (SELECT system.main.list_value(*COLUMNS(*)) AS shown
-                   FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {1} AS source) AS source) AS source)
+                   FROM (
+                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                           -- a maximum has 0.0 for -0.0, wherever it is inside
+                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                   FROM (
+                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                       SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       UNION ALL
+                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                           THEN system.main.first(COLUMNS(*)) OVER (
+                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                           ELSE COLUMNS(*) END
+                       FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                   ) AS source
+               ) AS source)
                  AS rows
              GROUP BY 1
          ) AS rows
@@ -273,7 +312,24 @@ FROM system.main.query(system.main.format(
          FROM (
              SELECT person, system.main.count(*) AS many
              FROM (SELECT system.main.list_value(*COLUMNS(*)) AS person
-                   FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {2} AS source) AS source) AS source)
+                   FROM (
+                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                           -- a maximum has 0.0 for -0.0, wherever it is inside
+                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                   FROM (
+                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                       SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       UNION ALL
+                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                           THEN system.main.first(COLUMNS(*)) OVER (
+                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                           ELSE COLUMNS(*) END
+                       FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                   ) AS source
+               ) AS source)
                  AS people
              GROUP BY 1
          ) AS people
@@ -378,9 +434,22 @@ FROM system.main.query(system.main.format(
     'SELECT * EXCLUDE ("equivalence class")
      FROM (
          SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS "equivalence class",
-                system.main.first(COLUMNS(*)),
+                -- of 0.0 and -0.0 the one whose text is the last
+                system.main.arg_max(COLUMNS(*), CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                    THEN CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" ELSE '''' END),
                 system.main.count(*) AS class_size
-         FROM (SELECT {0} FROM {1} AS source) AS source
+         FROM (
+             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+             SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+             UNION ALL
+             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                 THEN system.main.first(COLUMNS(*)) OVER (
+                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                 ELSE COLUMNS(*) END
+             FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+         ) AS source
          GROUP BY 1
      ) AS classes',
     CASE
@@ -467,17 +536,45 @@ FROM system.main.query(system.main.format(
              FROM (
                  SELECT *, system.main.count(*) OVER (PARTITION BY class) AS in_first
                  FROM (
-                     SELECT DISTINCT system.main.create_sort_key(system.main.row(source.{3}::VARCHAR), ''ASC NULLS FIRST'') AS person,
-                            system.main.create_sort_key(system.main.row({0}), ''ASC NULLS FIRST'') AS class
-                     FROM {1} AS source WHERE source.{3} IS NOT NULL
+                     SELECT DISTINCT system.main.create_sort_key(system.main.row(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof("kanon#key"), ''FLOAT|DOUBLE'')
+                                    -- a maximum has 0.0 for -0.0, wherever it is inside
+                                    THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value("kanon#key")), ''max''), 1)
+                                    ELSE "kanon#key" END AS VARCHAR)), ''ASC NULLS FIRST'') AS person,
+                            system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE ("kanon#key"))), ''ASC NULLS FIRST'') AS class
+                     FROM (
+                         -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                         SELECT * FROM (SELECT source.{3} AS "kanon#key", {0} FROM {1} AS source WHERE source.{3} IS NOT NULL) AS "kanon#s"
+                         WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         UNION ALL
+                         SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                             THEN system.main.first(COLUMNS(*)) OVER (
+                                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                             ELSE COLUMNS(*) END
+                         FROM (SELECT source.{3} AS "kanon#key", {0} FROM {1} AS source WHERE source.{3} IS NOT NULL) AS "kanon#s"
+                         WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     ) AS source
                  )
              )
              JOIN (
                  SELECT *, system.main.count(*) OVER (PARTITION BY other_class) AS in_second
                  FROM (
-                     SELECT DISTINCT system.main.create_sort_key(system.main.row(source.{3}::VARCHAR), ''ASC NULLS FIRST'') AS person,
-                            system.main.create_sort_key(system.main.row({0}), ''ASC NULLS FIRST'') AS other_class
-                     FROM {2} AS source WHERE source.{3} IS NOT NULL
+                     SELECT DISTINCT system.main.create_sort_key(system.main.row(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof("kanon#key"), ''FLOAT|DOUBLE'')
+                                    -- a maximum has 0.0 for -0.0, wherever it is inside
+                                    THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value("kanon#key")), ''max''), 1)
+                                    ELSE "kanon#key" END AS VARCHAR)), ''ASC NULLS FIRST'') AS person,
+                            system.main.create_sort_key(system.main.row(*COLUMNS(* EXCLUDE ("kanon#key"))), ''ASC NULLS FIRST'') AS other_class
+                     FROM (
+                         -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                         SELECT * FROM (SELECT source.{3} AS "kanon#key", {0} FROM {2} AS source WHERE source.{3} IS NOT NULL) AS "kanon#s"
+                         WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         UNION ALL
+                         SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                             THEN system.main.first(COLUMNS(*)) OVER (
+                                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                             ELSE COLUMNS(*) END
+                         FROM (SELECT source.{3} AS "kanon#key", {0} FROM {2} AS source WHERE source.{3} IS NOT NULL) AS "kanon#s"
+                         WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     ) AS source
                  )
              ) USING (person)
          )
@@ -602,7 +699,18 @@ FROM system.main.query(system.main.format(
             system.main.count(*) FILTER (size = 1) AS uniques
      FROM (
          SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST''), system.main.count(*)
-         FROM (SELECT {0} FROM {1} AS source) AS source
+         FROM (
+             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+             SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+             UNION ALL
+             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                 THEN system.main.first(COLUMNS(*)) OVER (
+                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                 ELSE COLUMNS(*) END
+             FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+         ) AS source
          GROUP BY 1
      ) AS classes(class, size)',
     CASE
@@ -653,7 +761,9 @@ FROM system.main.query(system.main.format(
 -- if some rows fit no mask. `kanon_sql.register` puts the function of the Python package in the place of this one, which
 -- suppresses less, proves how close that is to the least, and has no limit of columns.
 --
--- Values are told apart byte by byte whatever the collation, and by their texts (0.0 and -0.0). NULL is a value like any other.
+-- Text is compared byte by byte, whatever the collation. Other values are the same if SQL calls them equal: 0.0 and -0.0, or one month
+-- and 30 days. The release then shows one look in all of these rows, the one whose text is last. Values of a UNION or VARIANT must also
+-- have the same type. NULL is a value like any other.
 --
 -- A mask may show a column at levels that need no table: leading characters, 981** (zip IN DIGITS (3)), intervals of numbers,
 -- [30, 40) (age IN INTERVALS (5, 10)), or of dates, 2026-Q4 (born IN INTERVALS (month, quarter)). Labels, levels and what they lose
@@ -741,7 +851,15 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
         'ASC', 'NULLS LAST'), system.main.list_value()::BIGINT[]))
 ), lambda given: system.main.format(
     'WITH RECURSIVE "kanon source" AS MATERIALIZED (
-         SELECT * FROM {0} AS source
+         -- equal values of a quasi-identifier that look different (0.0 and -0.0, a month and 30 days) take one look; for other types,
+         -- the last part is empty when it is planned
+         SELECT * FROM {0} AS source WHERE false  -- names as in the table
+         UNION ALL
+         SELECT * REPLACE ({12}) FROM {0} AS source
+         WHERE NOT system.main.regexp_matches(system.main.typeof(system.main.row({11})), ''INTERVAL|VARIANT'')
+         UNION ALL
+         SELECT * REPLACE ({13}) FROM (SELECT * REPLACE ({12}) FROM {0} AS source) AS source
+         WHERE system.main.regexp_matches(system.main.typeof(system.main.row({11})), ''INTERVAL|VARIANT'')
      ),
      "kanon types" AS MATERIALIZED (
          SELECT system.main.row_number() OVER (ORDER BY cells ASC NULLS LAST) AS type, cells, size
@@ -1308,7 +1426,24 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
             system.main.struct_extract(given, 'levelled'), lambda place: system.main.format(
                 'source.{0}::VARCHAR AS {0}', system.main.concat('"', system.main.replace(
                 system.main.list_extract(qi::VARCHAR[], system.main.add(place, 1)), '"', '""'), '"'))), 'string_agg', ', '))
-    END
+    END,
+    -- {11} the quasi-identifiers, {12} each with 0.0 for -0.0, which a maximum has, wherever it is inside
+    coalesce(system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name:
+        system.main.concat('source."', system.main.replace(name, '"', '""'), '"')), 'string_agg', ', '), ''),
+    coalesce(system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.format(
+        'CASE WHEN system.main.regexp_matches(system.main.typeof(source.{0}), ''FLOAT|DOUBLE'')
+             THEN system.main.list_extract(system.main.list_aggregate(
+                 system.main.list_value(system.main.list_value(source.{0})), ''max''), 1)
+             ELSE source.{0} END AS {0}',
+        system.main.concat('"', system.main.replace(name, '"', '""'), '"'))), 'string_agg', ', '), ''),
+    -- {13} the quasi-identifiers, each with one look for equal intervals
+    coalesce(system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.format(
+        'CASE WHEN system.main.regexp_matches(system.main.typeof(source.{0}), ''INTERVAL|VARIANT'')
+             THEN system.main.first(source.{0}) OVER (
+                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(source.{0}))
+                 ORDER BY CAST(source.{0} AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+             ELSE source.{0} END AS {0}',
+        system.main.concat('"', system.main.replace(name, '"', '""'), '"'))), 'string_agg', ', '), '')
 )), 1));
 -- k_mapping(tbl, qi, population): how many rows of a population match what the rows of a table show.
 --
@@ -1337,13 +1472,47 @@ FROM system.main.query(system.main.format(
          SELECT system.main.list_transform(shown, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS shown,
                 system.main.count(*) AS size
          FROM (SELECT system.main.list_value(*COLUMNS(*)) AS shown
-               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {1} AS source) AS source) AS source)
+               FROM (
+                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                           -- a maximum has 0.0 for -0.0, wherever it is inside
+                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                   FROM (
+                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                       SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       UNION ALL
+                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                           THEN system.main.first(COLUMNS(*)) OVER (
+                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                           ELSE COLUMNS(*) END
+                       FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                   ) AS source
+               ) AS source)
              AS rows
          GROUP BY 1
      ), "kanon#population" AS MATERIALIZED (
          SELECT person, system.main.count(*) AS many
          FROM (SELECT system.main.list_value(*COLUMNS(*)) AS person
-               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {2} AS source) AS source) AS source)
+               FROM (
+                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                           -- a maximum has 0.0 for -0.0, wherever it is inside
+                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                   FROM (
+                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                       SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       UNION ALL
+                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                           THEN system.main.first(COLUMNS(*)) OVER (
+                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                           ELSE COLUMNS(*) END
+                       FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                   ) AS source
+               ) AS source)
              AS people
          GROUP BY 1
      ), "kanon#matched" AS (
@@ -1498,17 +1667,28 @@ FROM system.main.query(system.main.format(
                     system.main.sum(size * system.main.round(system.main.ln(size) * 1e15)::HUGEINT) AS logs,
                     (system.main.sum(size) - {4})::BIGINT AS rest
              FROM (
-                 SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
-                        {2} AS value,
+                 SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#value"))), ''ASC NULLS FIRST'') AS class,
+                        "kanon#value" AS value,
                         system.main.count(*) AS size
-                 FROM {1} AS source
+                 FROM (
+                     -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                     SELECT * FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     UNION ALL
+                     SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                         THEN system.main.first(COLUMNS(*)) OVER (
+                             PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                         ELSE COLUMNS(*) END
+                     FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                 ) AS source
                  GROUP BY 1, 2
              ) AS pairs
              GROUP BY class
          ) AS counts
      ) AS classes',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+        WHEN qi IS NULL THEN 'COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
             '""') || '"))'
         WHEN system.main.len(qi::VARCHAR[]) = 0
             THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
@@ -1605,9 +1785,23 @@ FROM k_anonymize(
 CREATE OR REPLACE MACRO profile(tbl) AS TABLE
 FROM system.main.query(system.main.format(
     'WITH "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
-         SELECT system.main.list_value(*COLUMNS(*)) AS v FROM (SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
-                 THEN system.main.hash(COLUMNS(*), CAST(COLUMNS(*) AS VARCHAR)) ELSE system.main.hash(COLUMNS(*)) END FROM {0} AS source)
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, for 0 and -1 as HUGEINT, and under some collations
+         SELECT system.main.list_value(*COLUMNS(*)) AS v FROM (
+             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARCHAR|TUPLE\(|VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
+                 THEN system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS LAST'')) ELSE system.main.hash(COLUMNS(*)) END
+             FROM (
+                 -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                 SELECT * FROM (FROM {0} AS source) AS "kanon#s"
+                 WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+                 UNION ALL
+                 SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                     THEN system.main.first(COLUMNS(*)) OVER (
+                         PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                     ELSE COLUMNS(*) END
+                 FROM (FROM {0} AS source) AS "kanon#s"
+                 WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+             ) AS source
+         )
      ), "kanon#table" AS MATERIALIZED (
          SELECT *, (1 + "rows" * system.main.len(names) // 4000000)::UBIGINT AS parts
          FROM (
@@ -1623,8 +1817,12 @@ FROM system.main.query(system.main.format(
          ), (
              SELECT system.main.list_value(*COLUMNS(*)) AS filled FROM (SELECT system.main.count(COLUMNS(*)) FROM {0} AS source)
          ), (
-             SELECT system.main.list_value(*COLUMNS(*)) AS approximate
-             FROM (SELECT system.main.approx_count_distinct(COLUMNS(*)) FROM {0} AS source)
+             SELECT system.main.list(many ORDER BY i ASC NULLS LAST) AS approximate
+             FROM (
+                 SELECT i, system.main.approx_count_distinct(v) AS many
+                 FROM (SELECT system.main.unnest(v) AS v, system.main.unnest(system.main.range(1, system.main.len(v) + 1)) AS i FROM "kanon#hashed")
+                 GROUP BY i
+             )
          ), (SELECT system.main.count(*) AS "rows" FROM "kanon#hashed")
      ), "kanon#counted" AS (
          -- the values of a column, and those that one row alone has: of a table of many cells by one part of the values
@@ -1683,7 +1881,7 @@ FROM system.main.query(system.main.format(
          FROM (
              SELECT names[i] AS column_name, system.main.regexp_replace(types[i], ''ENUM\(.*\)'', ''ENUM'') AS data_type, "rows",
                     "rows" - filled[i] AS nulls, filled[i] AS shown,
-                    (CASE WHEN parts > 1 THEN system.main.least(approximate[i], filled[i])
+                    (CASE WHEN parts > 1 THEN system.main.least(approximate[i] - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END, filled[i])
                           ELSE coalesce(met, 0) - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END END)::BIGINT AS "distinct",
                     system.main.least(coalesce(alone, 0) * parts, "rows")::BIGINT AS uniques,
                     system.main.regexp_replace(system.main.lower(names[i]), ''[^a-z0-9]+'', ''_'', ''g'') AS called, email, uuid, iban, ssn, phone,
@@ -1766,7 +1964,18 @@ CREATE OR REPLACE MACRO reidentification_risk(tbl, qi := NULL, population := NUL
 FROM system.main.query(system.main.format(
     'WITH "kanon#classes" AS MATERIALIZED (
          SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS class, system.main.count(*) AS size
-         FROM (SELECT {0} FROM {1} AS source) AS source
+         FROM (
+             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+             SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+             UNION ALL
+             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                 THEN system.main.first(COLUMNS(*)) OVER (
+                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                 ELSE COLUMNS(*) END
+             FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+         ) AS source
          GROUP BY 1
      ){2}
      SELECT 1::DOUBLE / system.main.min(size) AS prosecutor_risk,
@@ -1812,11 +2021,45 @@ FROM system.main.query(system.main.format(
      , "kanon#shown" AS MATERIALIZED (
          SELECT DISTINCT system.main.list_transform(shown, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS shown
          FROM (SELECT system.main.list_value(*COLUMNS(*)) AS shown
-               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (SELECT {0} FROM {1} AS source) AS source) AS source) AS rows
+               FROM (
+                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                           -- a maximum has 0.0 for -0.0, wherever it is inside
+                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                   FROM (
+                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                       SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       UNION ALL
+                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                           THEN system.main.first(COLUMNS(*)) OVER (
+                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                           ELSE COLUMNS(*) END
+                       FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                   ) AS source
+               ) AS source) AS rows
      ), "kanon#population" AS MATERIALIZED (
          SELECT person, system.main.count(*) AS many
          FROM (SELECT system.main.list_value(*COLUMNS(*)) AS person
-               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (SELECT {0} FROM {2} AS source) AS source) AS source) AS people
+               FROM (
+                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                           -- a maximum has 0.0 for -0.0, wherever it is inside
+                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                   FROM (
+                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                       SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       UNION ALL
+                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                           THEN system.main.first(COLUMNS(*)) OVER (
+                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                           ELSE COLUMNS(*) END
+                       FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                   ) AS source
+               ) AS source) AS people
          GROUP BY 1
      ), "kanon#matched" AS (
          SELECT coalesce(many, 0) AS many
@@ -2042,10 +2285,24 @@ FROM system.main.query(system.main.format(
                  FROM (SELECT 1 AS "kanon#one") LEFT JOIN (SELECT {1} FROM {0} AS source LIMIT 1) ON true
              )
      ), "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, for 0 and -1 as HUGEINT, and under some collations
          SELECT "kanon#row", system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#row"))) AS v
-         FROM (SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
-                 THEN system.main.hash(COLUMNS(* EXCLUDE ("kanon#row")), CAST(COLUMNS(* EXCLUDE ("kanon#row")) AS VARCHAR)) ELSE system.main.hash(COLUMNS(* EXCLUDE ("kanon#row"))) END FROM (SELECT {1}, "kanon#row" FROM "kanon#rows" AS source))
+         FROM (
+             SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''VARCHAR|TUPLE\(|VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
+                 THEN system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(* EXCLUDE ("kanon#row"))), ''ASC NULLS LAST'')) ELSE system.main.hash(COLUMNS(* EXCLUDE ("kanon#row"))) END
+             FROM (
+                 -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                 SELECT * FROM (SELECT "kanon#row", {1} FROM "kanon#rows" AS source) AS "kanon#s"
+                 WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+                 UNION ALL
+                 SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''INTERVAL|VARIANT'')
+                     THEN system.main.first(COLUMNS(* EXCLUDE ("kanon#row"))) OVER (
+                         PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(* EXCLUDE ("kanon#row")))) ORDER BY CAST(COLUMNS(* EXCLUDE ("kanon#row")) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                     ELSE COLUMNS(* EXCLUDE ("kanon#row")) END
+                 FROM (SELECT "kanon#row", {1} FROM "kanon#rows" AS source) AS "kanon#s"
+                 WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+             ) AS source
+         )
      ), "kanon#sets" AS (
          WITH RECURSIVE "kanon#chosen" AS (
              SELECT [i] AS chosen FROM (SELECT system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#names")
@@ -2149,19 +2406,59 @@ FROM system.main.query(system.main.format(
 CREATE OR REPLACE MACRO suppression_certificate(released, original, k, qi := NULL) AS TABLE
 FROM system.main.query(system.main.format(
     'WITH "kanon#classes" AS MATERIALIZED (
-         SELECT system.main.list_transform(cells, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS cells, system.main.count(*) AS size
-         FROM (SELECT system.main.list_value(*COLUMNS(*)) AS cells
-               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {1} AS source) AS source) AS source)
-             AS rows
-         GROUP BY 1
+         -- different values of a VARIANT or UNION may have one text, and before DuckDB 2 those of an ARRAY
+         SELECT system.main.list_transform(cells, lambda cell: CASE WHEN cell.text <> ''*'' THEN cell.text END) AS cells,
+                system.main.list_transform(cells, lambda cell: CASE WHEN cell.text <> ''*'' THEN cell.key END) AS keys,
+                system.main.count(*) AS size
+         FROM (
+             SELECT system.main.list_value(*COLUMNS(*)) AS cells
+             FROM (
+                 SELECT system.main.struct_pack(
+                     text := CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                             -- a maximum has 0.0 for -0.0, wherever it is inside
+                             THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                             ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary",
+                     key := CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|UNION\(|\[[0-9]'')
+                         THEN system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS LAST'') END)
+                 FROM (
+                     -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                     SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     UNION ALL
+                     SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                         THEN system.main.first(COLUMNS(*)) OVER (
+                             PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                         ELSE COLUMNS(*) END
+                     FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                 ) AS source
+             ) AS source
+         ) AS rows
+         GROUP BY 1, 2
      ), "kanon#types" AS MATERIALIZED (
          SELECT system.main.row_number() OVER () AS type, cells, size
          FROM (
              SELECT system.main.list_transform(cells, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS cells,
                     system.main.count(*) AS size
              FROM (SELECT system.main.list_value(*COLUMNS(*)) AS cells
-                   FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {2} AS source) AS source) AS source)
-                 AS rows
+                   FROM (
+                       SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                               -- a maximum has 0.0 for -0.0, wherever it is inside
+                               THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                               ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                       FROM (
+                           -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                           SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                           WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                           UNION ALL
+                           SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                               THEN system.main.first(COLUMNS(*)) OVER (
+                                   PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                               ELSE COLUMNS(*) END
+                           FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                           WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       ) AS source
+                   ) AS source) AS rows
              GROUP BY 1
          ) AS types
      ), "kanon#columns" AS MATERIALIZED (
@@ -2319,9 +2616,20 @@ FROM system.main.query(system.main.format(
          FROM (
              SELECT class, system.main.min(value) OVER (PARTITION BY own) AS value, held
              FROM (
-                 SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
-                        {4} AS own, system.main.min({2}) AS value, system.main.count(*) AS held
-                 FROM {1} AS source
+                 SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#own"))), ''ASC NULLS FIRST'') AS class,
+                        "kanon#own" AS own, system.main.min({2}) AS value, system.main.count(*) AS held
+                 FROM (
+                     -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                     SELECT * FROM (SELECT {4} AS "kanon#own", {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     UNION ALL
+                     SELECT "kanon#own", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#own"))), ''INTERVAL|VARIANT'')
+                         THEN system.main.first(COLUMNS(* EXCLUDE ("kanon#own"))) OVER (
+                             PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(* EXCLUDE ("kanon#own")))) ORDER BY CAST(COLUMNS(* EXCLUDE ("kanon#own")) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                         ELSE COLUMNS(* EXCLUDE ("kanon#own")) END
+                     FROM (SELECT {4} AS "kanon#own", {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                 ) AS source
                  GROUP BY 1, 2
              ) AS spelled
          ) AS spelled
@@ -2873,7 +3181,7 @@ FROM system.main.query(system.main.format(
          ) AS figures
      ) AS figures',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+        WHEN qi IS NULL THEN 'COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
             '""') || '"))'
         WHEN system.main.len(qi::VARCHAR[]) = 0
             THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
@@ -2904,13 +3212,9 @@ FROM system.main.query(system.main.format(
     END,
     CASE
         WHEN coalesce(sa::VARCHAR, '') = '' THEN system.main.error('kanon: sa is missing (name the sensitive attribute)')
-        ELSE system.main.format(
-            CASE
-                WHEN metric::VARCHAR IN ('equal', 'ordered')
-                    THEN 'system.main.create_sort_key(system.main.row(source.{0}), ''ASC NULLS LAST'')'
-                ELSE 'system.main.encode(source.{0}::VARCHAR)'
-            END,
-            '"' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"')
+        WHEN metric::VARCHAR IN ('equal', 'ordered')
+            THEN 'system.main.create_sort_key(system.main.row("kanon#own"), ''ASC NULLS LAST'')'
+        ELSE 'system.main.encode("kanon#own"::VARCHAR)'
     END,
     CASE
         WHEN coalesce(metric::VARCHAR, '') <> 'hierarchical' AND hierarchy IS NOT NULL
@@ -2969,10 +3273,24 @@ FROM system.main.query(system.main.format(
 CREATE OR REPLACE MACRO unique_columns(tbl, n, qi := NULL) AS TABLE
 FROM system.main.query(system.main.format(
     'WITH "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, for 0 and -1 as HUGEINT, and under some collations
          SELECT system.main.list_value(*COLUMNS(*)) AS v
-         FROM (SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
-                 THEN system.main.hash(COLUMNS(*), CAST(COLUMNS(*) AS VARCHAR)) ELSE system.main.hash(COLUMNS(*)) END FROM (SELECT {1} FROM {0} AS source))
+         FROM (
+             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARCHAR|TUPLE\(|VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
+                 THEN system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS LAST'')) ELSE system.main.hash(COLUMNS(*)) END
+             FROM (
+                 -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                 SELECT * FROM (SELECT {1} FROM {0} AS source) AS "kanon#s"
+                 WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+                 UNION ALL
+                 SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                     THEN system.main.first(COLUMNS(*)) OVER (
+                         PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                     ELSE COLUMNS(*) END
+                 FROM (SELECT {1} FROM {0} AS source) AS "kanon#s"
+                 WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+             ) AS source
+         )
      ), "kanon#names" AS MATERIALIZED (
          SELECT system.main.list_value(*COLUMNS(*)) AS names FROM (
                  SELECT system.main.alias(COLUMNS(* EXCLUDE ("kanon#one")))
@@ -3132,8 +3450,24 @@ FROM system.main.query(system.main.format(
                  SELECT cells, system.main.count(*)
                  FROM (
                      SELECT system.main.list_value(*COLUMNS(*))
-                     FROM (SELECT system.main.encode(COLUMNS(*)::VARCHAR) FROM (SELECT {0} FROM {1} AS source) AS released)
-                         AS texts
+                     FROM (
+                         SELECT system.main.encode(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                                 -- a maximum has 0.0 for -0.0, wherever it is inside
+                                 THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                                 ELSE COLUMNS(*) END AS VARCHAR))
+                         FROM (
+                             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                             SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                             UNION ALL
+                             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                                 THEN system.main.first(COLUMNS(*)) OVER (
+                                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                                 ELSE COLUMNS(*) END
+                             FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         ) AS source
+                     ) AS texts
                  ) AS released(cells)
                  GROUP BY cells
              ) AS classes(cells, size)
@@ -3143,8 +3477,24 @@ FROM system.main.query(system.main.format(
                  SELECT cells, system.main.count(*)
                  FROM (
                      SELECT system.main.list_value(*COLUMNS(*))
-                     FROM (SELECT system.main.encode(COLUMNS(*)::VARCHAR) FROM (SELECT {0} FROM {2} AS source) AS original)
-                         AS texts
+                     FROM (
+                         SELECT system.main.encode(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                                 -- a maximum has 0.0 for -0.0, wherever it is inside
+                                 THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                                 ELSE COLUMNS(*) END AS VARCHAR))
+                         FROM (
+                             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                             SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                             UNION ALL
+                             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                                 THEN system.main.first(COLUMNS(*)) OVER (
+                                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                                 ELSE COLUMNS(*) END
+                             FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         ) AS source
+                     ) AS texts
                  ) AS original(cells)
                  GROUP BY cells
              ) AS classes(cells, size)

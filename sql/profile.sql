@@ -21,9 +21,23 @@
 CREATE OR REPLACE MACRO profile(tbl) AS TABLE
 FROM system.main.query(system.main.format(
     'WITH "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
-         SELECT system.main.list_value(*COLUMNS(*)) AS v FROM (SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
-                 THEN system.main.hash(COLUMNS(*), CAST(COLUMNS(*) AS VARCHAR)) ELSE system.main.hash(COLUMNS(*)) END FROM {0} AS source)
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, for 0 and -1 as HUGEINT, and under some collations
+         SELECT system.main.list_value(*COLUMNS(*)) AS v FROM (
+             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARCHAR|TUPLE\(|VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
+                 THEN system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS LAST'')) ELSE system.main.hash(COLUMNS(*)) END
+             FROM (
+                 -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                 SELECT * FROM (FROM {0} AS source) AS "kanon#s"
+                 WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+                 UNION ALL
+                 SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                     THEN system.main.first(COLUMNS(*)) OVER (
+                         PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                     ELSE COLUMNS(*) END
+                 FROM (FROM {0} AS source) AS "kanon#s"
+                 WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+             ) AS source
+         )
      ), "kanon#table" AS MATERIALIZED (
          SELECT *, (1 + "rows" * system.main.len(names) // 4000000)::UBIGINT AS parts
          FROM (
@@ -39,8 +53,12 @@ FROM system.main.query(system.main.format(
          ), (
              SELECT system.main.list_value(*COLUMNS(*)) AS filled FROM (SELECT system.main.count(COLUMNS(*)) FROM {0} AS source)
          ), (
-             SELECT system.main.list_value(*COLUMNS(*)) AS approximate
-             FROM (SELECT system.main.approx_count_distinct(COLUMNS(*)) FROM {0} AS source)
+             SELECT system.main.list(many ORDER BY i ASC NULLS LAST) AS approximate
+             FROM (
+                 SELECT i, system.main.approx_count_distinct(v) AS many
+                 FROM (SELECT system.main.unnest(v) AS v, system.main.unnest(system.main.range(1, system.main.len(v) + 1)) AS i FROM "kanon#hashed")
+                 GROUP BY i
+             )
          ), (SELECT system.main.count(*) AS "rows" FROM "kanon#hashed")
      ), "kanon#counted" AS (
          -- the values of a column, and those that one row alone has: of a table of many cells by one part of the values
@@ -99,7 +117,7 @@ FROM system.main.query(system.main.format(
          FROM (
              SELECT names[i] AS column_name, system.main.regexp_replace(types[i], ''ENUM\(.*\)'', ''ENUM'') AS data_type, "rows",
                     "rows" - filled[i] AS nulls, filled[i] AS shown,
-                    (CASE WHEN parts > 1 THEN system.main.least(approximate[i], filled[i])
+                    (CASE WHEN parts > 1 THEN system.main.least(approximate[i] - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END, filled[i])
                           ELSE coalesce(met, 0) - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END END)::BIGINT AS "distinct",
                     system.main.least(coalesce(alone, 0) * parts, "rows")::BIGINT AS uniques,
                     system.main.regexp_replace(system.main.lower(names[i]), ''[^a-z0-9]+'', ''_'', ''g'') AS called, email, uuid, iban, ssn, phone,

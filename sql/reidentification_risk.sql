@@ -46,7 +46,18 @@ CREATE OR REPLACE MACRO reidentification_risk(tbl, qi := NULL, population := NUL
 FROM system.main.query(system.main.format(
     'WITH "kanon#classes" AS MATERIALIZED (
          SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS class, system.main.count(*) AS size
-         FROM (SELECT {0} FROM {1} AS source) AS source
+         FROM (
+             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+             SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+             UNION ALL
+             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                 THEN system.main.first(COLUMNS(*)) OVER (
+                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                 ELSE COLUMNS(*) END
+             FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+         ) AS source
          GROUP BY 1
      ){2}
      SELECT 1::DOUBLE / system.main.min(size) AS prosecutor_risk,
@@ -92,11 +103,45 @@ FROM system.main.query(system.main.format(
      , "kanon#shown" AS MATERIALIZED (
          SELECT DISTINCT system.main.list_transform(shown, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS shown
          FROM (SELECT system.main.list_value(*COLUMNS(*)) AS shown
-               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (SELECT {0} FROM {1} AS source) AS source) AS source) AS rows
+               FROM (
+                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                           -- a maximum has 0.0 for -0.0, wherever it is inside
+                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                   FROM (
+                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                       SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       UNION ALL
+                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                           THEN system.main.first(COLUMNS(*)) OVER (
+                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                           ELSE COLUMNS(*) END
+                       FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                   ) AS source
+               ) AS source) AS rows
      ), "kanon#population" AS MATERIALIZED (
          SELECT person, system.main.count(*) AS many
          FROM (SELECT system.main.list_value(*COLUMNS(*)) AS person
-               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (SELECT {0} FROM {2} AS source) AS source) AS source) AS people
+               FROM (
+                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                           -- a maximum has 0.0 for -0.0, wherever it is inside
+                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                   FROM (
+                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                       SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       UNION ALL
+                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                           THEN system.main.first(COLUMNS(*)) OVER (
+                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                           ELSE COLUMNS(*) END
+                       FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                   ) AS source
+               ) AS source) AS people
          GROUP BY 1
      ), "kanon#matched" AS (
          SELECT coalesce(many, 0) AS many

@@ -24,10 +24,24 @@ FROM system.main.query(system.main.format(
                  FROM (SELECT 1 AS "kanon#one") LEFT JOIN (SELECT {1} FROM {0} AS source LIMIT 1) ON true
              )
      ), "kanon#hashed" AS MATERIALIZED (
-         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, and for 0 and -1 as HUGEINT
+         -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, for 0 and -1 as HUGEINT, and under some collations
          SELECT "kanon#row", system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#row"))) AS v
-         FROM (SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
-                 THEN system.main.hash(COLUMNS(* EXCLUDE ("kanon#row")), CAST(COLUMNS(* EXCLUDE ("kanon#row")) AS VARCHAR)) ELSE system.main.hash(COLUMNS(* EXCLUDE ("kanon#row"))) END FROM (SELECT {1}, "kanon#row" FROM "kanon#rows" AS source))
+         FROM (
+             SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''VARCHAR|TUPLE\(|VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
+                 THEN system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(* EXCLUDE ("kanon#row"))), ''ASC NULLS LAST'')) ELSE system.main.hash(COLUMNS(* EXCLUDE ("kanon#row"))) END
+             FROM (
+                 -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                 SELECT * FROM (SELECT "kanon#row", {1} FROM "kanon#rows" AS source) AS "kanon#s"
+                 WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+                 UNION ALL
+                 SELECT "kanon#row", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#row"))), ''INTERVAL|VARIANT'')
+                     THEN system.main.first(COLUMNS(* EXCLUDE ("kanon#row"))) OVER (
+                         PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(* EXCLUDE ("kanon#row")))) ORDER BY CAST(COLUMNS(* EXCLUDE ("kanon#row")) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                     ELSE COLUMNS(* EXCLUDE ("kanon#row")) END
+                 FROM (SELECT "kanon#row", {1} FROM "kanon#rows" AS source) AS "kanon#s"
+                 WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
+             ) AS source
+         )
      ), "kanon#sets" AS (
          WITH RECURSIVE "kanon#chosen" AS (
              SELECT [i] AS chosen FROM (SELECT system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#names")

@@ -33,19 +33,59 @@
 CREATE OR REPLACE MACRO suppression_certificate(released, original, k, qi := NULL) AS TABLE
 FROM system.main.query(system.main.format(
     'WITH "kanon#classes" AS MATERIALIZED (
-         SELECT system.main.list_transform(cells, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS cells, system.main.count(*) AS size
-         FROM (SELECT system.main.list_value(*COLUMNS(*)) AS cells
-               FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {1} AS source) AS source) AS source)
-             AS rows
-         GROUP BY 1
+         -- different values of a VARIANT or UNION may have one text, and before DuckDB 2 those of an ARRAY
+         SELECT system.main.list_transform(cells, lambda cell: CASE WHEN cell.text <> ''*'' THEN cell.text END) AS cells,
+                system.main.list_transform(cells, lambda cell: CASE WHEN cell.text <> ''*'' THEN cell.key END) AS keys,
+                system.main.count(*) AS size
+         FROM (
+             SELECT system.main.list_value(*COLUMNS(*)) AS cells
+             FROM (
+                 SELECT system.main.struct_pack(
+                     text := CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                             -- a maximum has 0.0 for -0.0, wherever it is inside
+                             THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                             ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary",
+                     key := CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|UNION\(|\[[0-9]'')
+                         THEN system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS LAST'') END)
+                 FROM (
+                     -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                     SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     UNION ALL
+                     SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                         THEN system.main.first(COLUMNS(*)) OVER (
+                             PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                         ELSE COLUMNS(*) END
+                     FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                 ) AS source
+             ) AS source
+         ) AS rows
+         GROUP BY 1, 2
      ), "kanon#types" AS MATERIALIZED (
          SELECT system.main.row_number() OVER () AS type, cells, size
          FROM (
              SELECT system.main.list_transform(cells, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS cells,
                     system.main.count(*) AS size
              FROM (SELECT system.main.list_value(*COLUMNS(*)) AS cells
-                   FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" FROM (SELECT {0} FROM {2} AS source) AS source) AS source)
-                 AS rows
+                   FROM (
+                       SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                               -- a maximum has 0.0 for -0.0, wherever it is inside
+                               THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                               ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
+                       FROM (
+                           -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                           SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                           WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                           UNION ALL
+                           SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                               THEN system.main.first(COLUMNS(*)) OVER (
+                                   PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                               ELSE COLUMNS(*) END
+                           FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                           WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                       ) AS source
+                   ) AS source) AS rows
              GROUP BY 1
          ) AS types
      ), "kanon#columns" AS MATERIALIZED (

@@ -55,9 +55,20 @@ FROM system.main.query(system.main.format(
          FROM (
              SELECT class, system.main.min(value) OVER (PARTITION BY own) AS value, held
              FROM (
-                 SELECT system.main.create_sort_key(system.main.row(true, {0}), ''ASC NULLS FIRST'') AS class,
-                        {4} AS own, system.main.min({2}) AS value, system.main.count(*) AS held
-                 FROM {1} AS source
+                 SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#own"))), ''ASC NULLS FIRST'') AS class,
+                        "kanon#own" AS own, system.main.min({2}) AS value, system.main.count(*) AS held
+                 FROM (
+                     -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                     SELECT * FROM (SELECT {4} AS "kanon#own", {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     UNION ALL
+                     SELECT "kanon#own", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#own"))), ''INTERVAL|VARIANT'')
+                         THEN system.main.first(COLUMNS(* EXCLUDE ("kanon#own"))) OVER (
+                             PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(* EXCLUDE ("kanon#own")))) ORDER BY CAST(COLUMNS(* EXCLUDE ("kanon#own")) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                         ELSE COLUMNS(* EXCLUDE ("kanon#own")) END
+                     FROM (SELECT {4} AS "kanon#own", {0} FROM {1} AS source) AS "kanon#s"
+                     WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                 ) AS source
                  GROUP BY 1, 2
              ) AS spelled
          ) AS spelled
@@ -609,7 +620,7 @@ FROM system.main.query(system.main.format(
          ) AS figures
      ) AS figures',
     CASE
-        WHEN qi IS NULL THEN '*COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
+        WHEN qi IS NULL THEN 'COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
             '""') || '"))'
         WHEN system.main.len(qi::VARCHAR[]) = 0
             THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
@@ -640,13 +651,9 @@ FROM system.main.query(system.main.format(
     END,
     CASE
         WHEN coalesce(sa::VARCHAR, '') = '' THEN system.main.error('kanon: sa is missing (name the sensitive attribute)')
-        ELSE system.main.format(
-            CASE
-                WHEN metric::VARCHAR IN ('equal', 'ordered')
-                    THEN 'system.main.create_sort_key(system.main.row(source.{0}), ''ASC NULLS LAST'')'
-                ELSE 'system.main.encode(source.{0}::VARCHAR)'
-            END,
-            '"' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"')
+        WHEN metric::VARCHAR IN ('equal', 'ordered')
+            THEN 'system.main.create_sort_key(system.main.row("kanon#own"), ''ASC NULLS LAST'')'
+        ELSE 'system.main.encode("kanon#own"::VARCHAR)'
     END,
     CASE
         WHEN coalesce(metric::VARCHAR, '') <> 'hierarchical' AND hierarchy IS NOT NULL

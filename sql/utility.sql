@@ -85,8 +85,24 @@ FROM system.main.query(system.main.format(
                  SELECT cells, system.main.count(*)
                  FROM (
                      SELECT system.main.list_value(*COLUMNS(*))
-                     FROM (SELECT system.main.encode(COLUMNS(*)::VARCHAR) FROM (SELECT {0} FROM {1} AS source) AS released)
-                         AS texts
+                     FROM (
+                         SELECT system.main.encode(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                                 -- a maximum has 0.0 for -0.0, wherever it is inside
+                                 THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                                 ELSE COLUMNS(*) END AS VARCHAR))
+                         FROM (
+                             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                             SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                             UNION ALL
+                             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                                 THEN system.main.first(COLUMNS(*)) OVER (
+                                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                                 ELSE COLUMNS(*) END
+                             FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
+                             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         ) AS source
+                     ) AS texts
                  ) AS released(cells)
                  GROUP BY cells
              ) AS classes(cells, size)
@@ -96,8 +112,24 @@ FROM system.main.query(system.main.format(
                  SELECT cells, system.main.count(*)
                  FROM (
                      SELECT system.main.list_value(*COLUMNS(*))
-                     FROM (SELECT system.main.encode(COLUMNS(*)::VARCHAR) FROM (SELECT {0} FROM {2} AS source) AS original)
-                         AS texts
+                     FROM (
+                         SELECT system.main.encode(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
+                                 -- a maximum has 0.0 for -0.0, wherever it is inside
+                                 THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
+                                 ELSE COLUMNS(*) END AS VARCHAR))
+                         FROM (
+                             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
+                             SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                             UNION ALL
+                             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
+                                 THEN system.main.first(COLUMNS(*)) OVER (
+                                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
+                                 ELSE COLUMNS(*) END
+                             FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
+                             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         ) AS source
+                     ) AS texts
                  ) AS original(cells)
                  GROUP BY cells
              ) AS classes(cells, size)

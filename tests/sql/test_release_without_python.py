@@ -127,13 +127,13 @@ def test_names_types_and_other_columns_stay(con: duckdb.DuckDBPyConnection) -> N
         con.execute("FROM k_anonymize('inside', 3, qi := ['e'])").fetchall()
 
 
-def test_values_that_look_different_are_different(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""CREATE TABLE t AS SELECT unnest([0e0, -0e0, 0e0, 'nan'::DOUBLE, 'nan'::DOUBLE]) AS x,
-        unnest([INTERVAL 1 MONTH, INTERVAL 30 DAYS, INTERVAL 1 MONTH, INTERVAL 1 DAY, INTERVAL 1 DAY]) AS i,
-        unnest([['a, b'], ['a', 'b'], ['a, b'], [], []]) AS l""")
-    for name in ("x", "i", "l"):
-        released = con.execute(f"SELECT {name}::VARCHAR FROM k_anonymize('t', 2, qi := ['{name}'])").fetchall()
-        assert sorted(Counter(released).values()) in ([2, 3], [5])
+def test_values_of_one_text_are_different(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE TABLE t AS SELECT unnest([['a, b'], ['a', 'b'], ['a, b'], [], []]) AS l,
+        [1::UNION (n INTEGER, s VARCHAR), '1'::UNION (n INTEGER, s VARCHAR)][unnest([1, 1, 2, 2, 2])] AS u""")
+    released = con.execute("SELECT l::VARCHAR FROM k_anonymize('t', 2, qi := ['l'])").fetchall()
+    assert sorted(Counter(released).values()) == [2, 3]
+    released = con.execute("SELECT u::VARCHAR FROM k_anonymize('t', 3, qi := ['u'])").fetchall()
+    assert Counter(released) == {(None,): 5}
 
 
 @pytest.mark.exhaustive
