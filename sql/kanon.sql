@@ -749,7 +749,7 @@ FROM system.main.query(system.main.format(
         lambda name: system.main.error(
             system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));
--- k_anonymize(tbl, k, qi, masks := NULL): a k-anonymous release that suppresses few cells, in any DuckDB client, without Python.
+-- k_anonymize(tbl, k, qi, masks := NULL, keep := NULL, unlisted_limit := 0.2): a k-anonymous release that suppresses few cells, in any DuckDB client, without Python.
 --
 -- Row types (the distinct combinations of quasi-identifiers) go to the cheapest mask under which at least k rows show the same: the
 -- pattern-guided greedy of Bredereck, Nichterlein and Niedermeier (2013). Row types that are left over each take a class with
@@ -765,6 +765,16 @@ FROM system.main.query(system.main.format(
 -- and 30 days. The release then shows one look in all of these rows, the one whose text is last. Values of a UNION or VARIANT must also
 -- have the same type. NULL is a value like any other.
 --
+-- Without keep, a column that is not in qi has no role. Nothing is released if such a column
+--   singles out more than unlisted_limit of the rows (fewer than 50 rows count as 50), or more than half of them. A row is singled out
+--     if no other row has its value; NULL counts as a value.
+--   gives back more than half of the suppressed cells of a quasi-identifier. An attacker guesses a cell from the other rows with the same
+--     value of the column, if 95 of 100 of them agree. Guesses count if at most 5 of 100 are wrong, and at most half as many as if the
+--     attacker always took the most common value.
+-- Nothing is released either if all columns without a role together single out more than half of the rows. A higher unlisted_limit takes the
+-- place of the half. All rows are counted. Below the limits there is no warning: unique_columns() shows the shares.
+-- With keep, every column needs a role, and those in keep are never an error.
+--
 -- A mask may show a column at levels that need no table: leading characters, 981** (zip IN DIGITS (3)), intervals of numbers,
 -- [30, 40) (age IN INTERVALS (5, 10)), or of dates, 2026-Q4 (born IN INTERVALS (month, quarter)). Labels, levels and what they lose
 -- are those of the Python package: an interval is cut where one of a wider width of the column ends, a mask that names the column
@@ -776,9 +786,11 @@ FROM system.main.query(system.main.format(
 --   tbl     VARCHAR       name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
 --                         'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL, and read once.
 --   k       BIGINT        least rows of a class
---   qi      VARCHAR[]     the quasi-identifiers, at most 12, each level counted. Other columns are released as they are.
+--   qi      VARCHAR[]     the quasi-identifiers, at most 12, each level counted. Other columns are released unchanged.
 --   masks   VARCHAR[][]   lists of the columns that are shown together, maybe at levels: [['zip IN DIGITS (3)', 'age'], ['age'], []].
 --                         NULL permits every combination.
+--   keep    VARCHAR[]     the columns that are released unchanged on purpose; then all others have to be in qi
+--   unlisted_limit        without keep: share of the rows, 0 to 1, that a column without a role may single out; 1 permits every column
 --
 -- Result columns:
 --   those of tbl, with their names, order and types; suppressed cells are NULL. An ENUM in qi becomes VARCHAR, because its type
@@ -788,8 +800,9 @@ FROM system.main.query(system.main.format(
 -- Errors, beside those above: levels of another kind, or INTERVALS without widths; a column with INTERVALS has values that are no
 -- numbers or dates (they are counted, none is named), or one of more than 36 digits.
 --
--- Cost: one scan of tbl, one GROUP BY, and for each mask (2^12 at most) one GROUP BY of the row types that are left.
-CREATE OR REPLACE MACRO k_anonymize(tbl, k, qi := NULL, masks := NULL) AS TABLE
+-- Cost: one scan of tbl, one GROUP BY, and for each mask (2^12 at most) one GROUP BY of the row types that are left; for unlisted columns
+-- one GROUP BY of their cells, and one of as many cells for each quasi-identifier.
+CREATE OR REPLACE MACRO k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2) AS TABLE
 FROM system.main.query(system.main.list_extract(system.main.list_transform(system.main.list_transform(system.main.list_value(
     -- The masks, or NULL: of each column that one names the place in qi; DIGITS, INTERVALS or PERIODS; and these levels as a list.
     CASE
@@ -858,7 +871,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
          SELECT * REPLACE ({12}) FROM {0} AS source
          WHERE NOT system.main.regexp_matches(system.main.typeof(system.main.row({11})), ''INTERVAL|VARIANT'')
          UNION ALL
-         SELECT * REPLACE ({13}) FROM (SELECT * REPLACE ({12}) FROM {0} AS source) AS source
+         SELECT * REPLACE ({20}) FROM (SELECT * REPLACE ({12}) FROM {0} AS source) AS source
          WHERE system.main.regexp_matches(system.main.typeof(system.main.row({11})), ''INTERVAL|VARIANT'')
      ),
      "kanon types" AS MATERIALIZED (
@@ -967,6 +980,156 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
      ),
      "kanon shown" AS MATERIALIZED (
          {9}
+     ),
+     -- The columns without a role; and last a constant, so that there is one.
+     "kanon names" AS MATERIALIZED (
+         SELECT CASE WHEN {19} AND system.main.len(names) > 1 THEN system.main.error(system.main.concat(''kanon: the column '',
+                    system.main.list_extract(names, 1), '' has no role next to keep; nothing was released (name it in keep or in qi, or ''
+                    ''leave it out with a view)'')) ELSE names END AS names
+         FROM (
+             SELECT system.main.list_transform(system.main.list_value(*COLUMNS(*)), lambda name: CASE
+                        WHEN system.main.regexp_full_match(name, ''[A-Za-z_][A-Za-z0-9_]*'') THEN name
+                        ELSE system.main.concat(''"'', system.main.replace(name, ''"'', ''""''), ''"'') END) AS names
+             FROM (
+                 SELECT system.main.alias(COLUMNS(source.* EXCLUDE ({13})))
+                 FROM (SELECT 1) AS one
+                 LEFT JOIN (SELECT *, true AS "kanon one" FROM "kanon source" LIMIT 1) AS source ON true
+             ) AS names
+         ) AS names
+     ),
+     -- How many rows of each row type have each value of these columns (places from 1), and each combination of them (place 0).
+     -- DuckDB''s own hash is used where it differs for different values, and follows no collation.
+     "kanon held" AS MATERIALIZED (
+         SELECT own, place, value, system.main.count(*) AS size
+         FROM (
+             SELECT own, system.main.unnest(system.main.range(system.main.len("values"))) AS place,
+                    system.main.unnest(system.main.list_concat(
+                        system.main.list_value(system.main.hash("values")), system.main.list_slice("values", 1, -2))) AS value
+             FROM (
+                 SELECT "kanon own" AS own, system.main.list_value(*COLUMNS(keys.* EXCLUDE ("kanon own"))) AS "values"
+                 FROM (
+                     SELECT system.main.hash(system.main.list_value({1})) AS "kanon own", CASE
+                            WHEN system.main.regexp_full_match(system.main.typeof(COLUMNS(* EXCLUDE ({13}))),
+                                ''U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN|DATE|TIMESTAMP.*|FLOAT|DOUBLE|INTERVAL'')
+                            THEN system.main.hash(COLUMNS(* EXCLUDE ({13})))
+                            ELSE system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(* EXCLUDE ({13}))), ''ASC NULLS LAST''))
+                            END
+                     FROM (SELECT *, true AS "kanon one" FROM "kanon source") AS source
+                     WHERE (SELECT system.main.len(names) > 1 AND {16} < 1000000000000000000 FROM "kanon names")
+                 ) AS keys
+             ) AS keys
+         ) AS held
+         GROUP BY own, place, value
+     ),
+     "kanon alike" AS MATERIALIZED (
+         SELECT place, value, system.main.sum(size) AS alike FROM "kanon held" GROUP BY place, value
+     ),
+     -- The number of what each row type has in each quasi-identifier, and of each of these how many cells are suppressed, wholly or by a label.
+     "kanon own" AS (
+         {18}
+     ),
+     "kanon known" AS MATERIALIZED (
+         SELECT qi, code, system.main.sum(size) AS "rows", coalesce(system.main.sum(size) FILTER ({14}), 0) AS cells
+         FROM "kanon own" AS own JOIN "kanon shown" AS class ON class.type = own.type
+         WHERE (SELECT system.main.len(names) > 1 AND {16} < 1000000000000000000 FROM "kanon names")
+         GROUP BY qi, code
+     ),
+     -- A cell is guessed from the other rows with the same value of a column, where at least 95 of 100 agree: then the guesses are right of the
+     -- commonest value alone, and wrong of all others (of two rows that differ, of both).
+     "kanon guessed" AS (
+         SELECT place, qi, size, CASE
+                    WHEN system.main.multiply(system.main.subtract(top, 1), 100) >= system.main.multiply(system.main.subtract(size, 1), 95)
+                    THEN top_cells ELSE 0
+                END AS hit, CASE
+                    WHEN system.main.multiply(top, 100) < system.main.multiply(system.main.subtract(size, 1), 95) THEN 0
+                    WHEN top = 1 THEN cells ELSE system.main.subtract(cells, top_cells)
+                END AS miss
+         FROM (
+             SELECT value, place, qi, system.main.sum(size) AS size, system.main.sum(cells) AS cells, system.main.max(size) AS top,
+                    system.main.arg_max(cells, size) AS top_cells
+             FROM (
+                 SELECT value, place, alike.qi, size,
+                        system.main."/"(system.main.multiply(size::DOUBLE, cells), "rows") AS cells
+                 FROM (
+                     SELECT held.value, held.place, qi, code, system.main.sum(held.size)::BIGINT AS size
+                     FROM "kanon held" AS held
+                     JOIN "kanon alike" AS alike ON alike.place = held.place AND alike.value = held.value
+                     JOIN (SELECT type, system.main.hash(cells) AS own FROM "kanon types") AS types ON types.own = held.own
+                     JOIN "kanon own" AS own ON own.type = types.type
+                     WHERE held.place > 0 AND alike > 1
+                     GROUP BY held.value, held.place, qi, code
+                 ) AS alike
+                 JOIN "kanon known" AS known ON known.qi = alike.qi AND known.code = alike.code
+             ) AS cells
+             GROUP BY value, place, qi
+         ) AS groups
+     ),
+     -- What these columns reveal beyond the limits is an error, whatever is asked of the release.
+     "kanon unlisted" AS MATERIALIZED (
+         SELECT CASE
+                    WHEN system.main.count(*) = 0 OR (SELECT system.main.bool_or(shown IS NULL) FROM "kanon shown") THEN true
+                    ELSE system.main.error(system.main.concat(''kanon: '', CASE
+                        WHEN system.main.max(place) > 0 AND system.main.count(*) FILTER (place > 0) = 1
+                        THEN ''a column has no role and identifies'' ELSE system.main.concat(CASE WHEN system.main.max(place) > 0
+                            THEN system.main.count(*) FILTER (place > 0)
+                            ELSE (SELECT system.main.subtract(system.main.len(names), 1) FROM "kanon names") END,
+                            '' columns have no role and identify'') END, '' people: '',
+                        system.main.string_agg(reveals, ''; '' ORDER BY place ASC NULLS LAST)
+                            FILTER (place > 0 OR NOT alone), ''; nothing was released ('', CASE
+                        WHEN system.main.max(place) = 0 THEN ''leave some of them out with a view, name some of them in qi, or name the ''
+                            ''others in keep to release them on purpose''
+                        WHEN system.main.count(*) FILTER (place > 0) = 1
+                        THEN ''leave it out with a view, name it in qi, or name it in keep to release it on purpose''
+                        ELSE ''leave them out with a view, name them in qi, or name them in keep to release them on purpose''
+                    END, '')''))
+                END AS bearable
+         FROM (
+             SELECT place, system.main.bool_or(place > 0) OVER () AS alone, CASE WHEN place > 0
+                        THEN system.main.concat(system.main.list_extract(names, place), '' '', words)
+                        ELSE system.main.concat(system.main.list_aggregate(system.main.list_slice(names, 1, -3), ''string_agg'', '', ''),
+                            '' and '', system.main.list_extract(names, -2), '' '', words)
+                    END AS reveals
+             FROM (
+                 SELECT place, system.main.string_agg(words, '' and '' ORDER BY qi ASC NULLS LAST) AS words
+                 FROM (
+                     SELECT place, -1 AS qi, system.main.format(''{{}} {{:.1f}}% of the rows'',
+                                CASE WHEN place > 0 THEN ''singles out'' ELSE ''together single out'' END,
+                                system.main."/"(system.main.multiply(100.0::DOUBLE, single), "rows")) AS words
+                     FROM (
+                         SELECT place, system.main.sum(alike) AS "rows", system.main.count(*) FILTER (alike = 1) AS single
+                         FROM "kanon alike"
+                         GROUP BY place
+                     ) AS singles, "kanon names"
+                     WHERE (place > 0 OR system.main.len(names) > 2)
+                         AND (system.main.multiply(single::HUGEINT, 1000000000000000000) > system.main.multiply("rows", {16})
+                             OR place > 0 AND system.main.multiply(single::HUGEINT, 1000000000000000000)
+                                 > system.main.multiply(system.main.greatest("rows", 50), {15}))
+                     UNION ALL
+                     SELECT place, qi, system.main.format(''gives back {{:.1f}}% of the suppressed cells of {{}}'',
+                                system.main."/"(system.main.multiply(100.0::DOUBLE, hit), cells),
+                                system.main.list_extract({17}, system.main.add(qi, 1)))
+                     FROM (
+                         SELECT place, qi, least, system.main.sum(hit) AS hit, system.main.sum(miss) AS miss
+                         FROM "kanon guessed", (VALUES (2), (5)) AS sizes(least)
+                         WHERE size >= least
+                         GROUP BY place, qi, least
+                     ) AS guessed
+                     JOIN (
+                         SELECT qi AS own, system.main.sum("rows") AS "rows", system.main.max("rows") AS top, system.main.sum(cells) AS cells
+                         FROM "kanon known"
+                         GROUP BY qi
+                     ) AS known ON own = qi
+                     -- guesses that are right, and better than the commonest value; a sum is rounded
+                     WHERE system.main.multiply(hit, 1e18) > system.main.multiply(cells, system.main.add({16}, 1e9))
+                         AND system.main.multiply(miss, 20) <= system.main.add(hit, miss)
+                         AND system.main.multiply(system.main.multiply(miss, 2), "rows")
+                             <= system.main.multiply(system.main.add(hit, miss), system.main.subtract("rows", top))
+                         AND top < "rows"
+                     QUALIFY system.main.row_number() OVER (PARTITION BY place, qi ORDER BY hit DESC NULLS LAST) = 1
+                 ) AS told
+                 GROUP BY place
+             ) AS told, "kanon names"
+         ) AS told
      )
      SELECT *
      FROM (
@@ -980,6 +1143,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                    ELSE system.main.error(''kanon: rows are left over that fit no class of at least {3} rows; nothing was released ''
                        ''(choose a smaller k, or permit the mask [])'')
                END
+             AND (SELECT bearable FROM "kanon unlisted")
      ) AS source
      QUALIFY CASE
          WHEN {6}
@@ -1381,7 +1545,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
     -- {9} what each row type shows: its columns, and the labels of those with levels
     CASE
         WHEN system.main.len(system.main.struct_extract(given, 'levelled')) = 0
-        THEN 'SELECT types.cells, masks.shown
+        THEN 'SELECT types.type, types.size, types.cells, masks.shown
               FROM "kanon repaired" AS repaired
               JOIN "kanon types" AS types ON types.type = repaired.type
               LEFT JOIN "kanon masks" AS masks ON masks.mask = repaired.mask'
@@ -1399,7 +1563,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                      GROUP BY 1, 2
                  ) AS finest(mask, place, rung) ON finest.mask = repaired.mask
              )
-             SELECT types.cells, system.main.list_transform(masks.shown, lambda position:
+             SELECT types.type, types.size, types.cells, system.main.list_transform(masks.shown, lambda position:
                         system.main.list_extract(columns, system.main.add(position, 1)))
                         AS shown, {0}
              FROM "kanon repaired" AS repaired
@@ -1436,7 +1600,50 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                  system.main.list_value(system.main.list_value(source.{0})), ''max''), 1)
              ELSE source.{0} END AS {0}',
         system.main.concat('"', system.main.replace(name, '"', '""'), '"'))), 'string_agg', ', '), ''),
-    -- {13} the quasi-identifiers, each with one look for equal intervals
+    -- {13} the columns that have a role
+    CASE
+        WHEN keep IS NULL THEN system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+            lambda name: system.main.concat('"', system.main.replace(name, '"', '""'), '"')), 'string_agg', ', ')
+        WHEN system.main.list_aggregate(keep::VARCHAR[], 'count') < system.main.len(keep::VARCHAR[])
+            THEN system.main.error('kanon: keep holds NULL instead of a column name')
+        WHEN system.main.list_unique(system.main.list_transform(system.main.list_concat(qi::VARCHAR[], keep::VARCHAR[]),
+            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')))
+            < system.main.len(system.main.list_concat(qi::VARCHAR[], keep::VARCHAR[]))
+        THEN system.main.error('kanon: keep names a column twice, or one of qi')
+        ELSE coalesce(system.main.list_aggregate(system.main.list_transform(system.main.list_concat(qi::VARCHAR[], keep::VARCHAR[]),
+            lambda name: system.main.concat('"', system.main.replace(name, '"', '""'), '"')), 'string_agg', ', '), '')
+    END,
+    -- {14} whether a row type does not show a quasi-identifier, or only a label
+    system.main.concat('NOT system.main.list_contains(class.shown, qi)', system.main.list_aggregate(system.main.list_transform(
+        system.main.struct_extract(given, 'levelled'), lambda place: system.main.format(
+            ' OR qi = {0} AND system.main.decode(class.label{0}) IS DISTINCT FROM CASE
+                  WHEN system.main.list_extract(class.cells, {1}) <> ''''::BLOB
+                  THEN system.main.substring(system.main.decode(system.main.list_extract(class.cells, {1})), 2) END',
+            place, system.main.add(place, 1))), 'string_agg', '')),
+    -- {15} unlisted_limit, {16} and at least a half, in parts of 10^18
+    CASE WHEN TRY_CAST(unlisted_limit::VARCHAR AS DECIMAL(38, 18)) BETWEEN 0 AND 1
+        THEN system.main.replace(TRY_CAST(unlisted_limit::VARCHAR AS DECIMAL(38, 18))::VARCHAR, '.', '')::BIGINT
+        ELSE system.main.error('kanon: unlisted_limit is not a share of the rows from 0 to 1 (write 0.2, the default)') END,
+    coalesce(system.main.greatest(500000000000000000,
+        system.main.replace(TRY_CAST(unlisted_limit::VARCHAR AS DECIMAL(38, 18))::VARCHAR, '.', '')::BIGINT), 0),
+    -- {17} the names of the quasi-identifiers
+    coalesce(system.main.format('system.main.list_value({})', system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+        lambda name: system.main.concat('''', system.main.replace(CASE
+            WHEN system.main.regexp_full_match(name, '[A-Za-z_][A-Za-z0-9_]*') THEN name
+            ELSE system.main.concat('"', system.main.replace(name, '"', '""'), '"') END, '''', ''''''), '''')),
+        'string_agg', ', ')), ''),
+    -- {18} the numbers of the values: without levels, the codes are these
+    CASE
+        WHEN system.main.len(system.main.struct_extract(given, 'levelled')) = 0 THEN 'SELECT type, position AS qi, code FROM "kanon codes"'
+        ELSE system.main.format(
+            'SELECT type, qi, system.main.dense_rank() OVER (PARTITION BY qi ORDER BY cell ASC NULLS LAST) AS code
+             FROM (
+                 SELECT type, system.main.unnest(cells), system.main.unnest(system.main.range({0})) FROM "kanon types"
+             ) AS cells(type, cell, qi)', coalesce(system.main.len(qi::VARCHAR[]), 0))
+    END,
+    -- {19} whether keep is given: then each column needs a role
+    CASE WHEN keep IS NULL THEN 'false' ELSE 'true' END,
+    -- {20} the quasi-identifiers, each with one look for equal intervals
     coalesce(system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[], lambda name: system.main.format(
         'CASE WHEN system.main.regexp_matches(system.main.typeof(source.{0}), ''INTERVAL|VARIANT'')
              THEN system.main.first(source.{0}) OVER (
@@ -1743,23 +1950,25 @@ FROM system.main.query(system.main.format(
         lambda name: system.main.error(
             system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
 ));
--- pattern_guided(tbl, masks, k := 2, qi): a k-anonymous release in which each row shows exactly the columns of one mask.
+-- pattern_guided(tbl, masks, k := 2, qi, keep := NULL, unlisted_limit := 0.2): a k-anonymous release in which each row shows exactly the columns of one mask.
 --
--- It is k_anonymize(tbl, k, qi, masks); what is said there, of levels too, holds here. It needs k_anonymize.sql.
+-- It is k_anonymize(tbl, k, qi, masks, keep, unlisted_limit); what is said there, of levels and columns without a role too, holds here. It needs k_anonymize.sql.
 --
 -- Arguments:
 --   tbl     VARCHAR       name of a table, view, CTE or quoted file, optionally qualified
 --   masks   VARCHAR[][]   lists of the columns that are shown together, maybe at levels: [['zip IN DIGITS (3)', 'age'], ['age'], []]
 --   k       BIGINT        least rows of a class
---   qi      VARCHAR[]     the quasi-identifiers, at most 12, each level counted. Other columns are released as they are.
+--   qi      VARCHAR[]     the quasi-identifiers, at most 12, each level counted. Other columns are released unchanged.
+--   keep    VARCHAR[]     the columns that are released unchanged on purpose; then all others have to be in qi
+--   unlisted_limit        without keep: share of the rows, 0 to 1, that a column without a role may single out
 --
 -- Result columns:
 --   those of tbl, with their names, order and types; suppressed cells are NULL, columns with levels VARCHAR
 --
 -- Cost: one scan of tbl, one GROUP BY, and for each mask one GROUP BY of the row types that are left.
-CREATE OR REPLACE MACRO pattern_guided(tbl, masks, k := 2, qi := NULL) AS TABLE
+CREATE OR REPLACE MACRO pattern_guided(tbl, masks, k := 2, qi := NULL, keep := NULL, unlisted_limit := 0.2) AS TABLE
 FROM k_anonymize(
-    tbl, k, qi := qi,
+    tbl, k, qi := qi, keep := keep, unlisted_limit := unlisted_limit,
     masks := CASE WHEN masks IS NULL THEN system.main.error('kanon: masks is missing: [[''zip'', ''age''], [''age''], []]') ELSE masks END
 );
 -- profile(tbl): what each column of a table holds, and the role that it seems to have in a release.

@@ -15,6 +15,7 @@ from fuzz import coded_check
 from fuzz.command_surface import Command
 from fuzz.dbt_surface import Dbt, installed
 from fuzz.draw import trial
+from fuzz.macros import Macros
 from fuzz.moving import Moving
 from fuzz.populations import Populations
 from fuzz.python_surface import Python
@@ -33,6 +34,7 @@ SHARES = {
     "typed": 1,
     "moving": 1,
     "populations": 1,
+    "macros": 1,
     "dbt": 1,
     "coded": 8,
 }
@@ -76,12 +78,13 @@ def surfaces() -> Iterator[dict[str, Callable[[str], Verdict]]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sql = {kind: Sql(kind, folder) for kind in ("functions", "clause", "policies")}
-        files, typed, python, moving, populations, dbt = (
+        files, typed, python, moving, populations, macros, dbt = (
             Command(folder, texts=True),
             Command(folder, texts=False),
             Python(),
             Moving(folder),
             Populations(),
+            Macros(),
             Dbt(folder),
         )
 
@@ -96,11 +99,12 @@ def surfaces() -> Iterator[dict[str, Callable[[str], Verdict]]]:
                 "typed": drawn(typed, plain=True),
                 "moving": moving.judge,
                 "populations": populations.judge,
+                "macros": macros.judge,
                 "dbt": dbt.judge,
                 "coded": coded_check.judge,
             }
         finally:
-            for surface in (*sql.values(), populations):
+            for surface in (*sql.values(), populations, macros):
                 surface.close()
 
 

@@ -21,6 +21,7 @@ PARTS = [
     ("typed", 0, 10),
     ("moving", 0, 12),
     ("populations", 0, 12),
+    ("macros", 0, 20),
 ]
 """Surface, part, trials: each part is a test, so that they are shared between processes."""
 

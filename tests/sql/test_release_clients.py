@@ -46,7 +46,7 @@ def test_adult_2_in_the_shell(shell: str) -> None:
         pytest.skip("the data sets are not beside the project")
     script = f""".read kanon.sql
         CREATE TABLE adult AS SELECT row_number() OVER () AS number, * FROM read_csv('{ADULT}', all_varchar := true);
-        CREATE TABLE released AS FROM k_anonymize('adult', 5, qi := {ADULT_2});
+        CREATE TABLE released AS FROM k_anonymize('adult', 5, qi := {ADULT_2}, unlisted_limit := 1);
         SELECT k, "rows", (SELECT suppressed_cells FROM utility('released', 'adult', {ADULT_2})) AS cells
         FROM k_anonymity('released', {ADULT_2});"""
     done = subprocess.run(
@@ -90,11 +90,12 @@ def in_wasm(statements: list[str]) -> subprocess.CompletedProcess[str]:
 def test_in_wasm(con: duckdb.DuckDBPyConnection) -> None:
     kanon = (ROOT / "sql" / "kanon.sql").read_text(encoding="utf-8")
     table = "CREATE TABLE t AS SELECT i * 7 % 11 AS a, i * i % 5 AS b, i AS c FROM range(60) AS r(i)"
-    call = "SELECT * FROM k_anonymize('t', 3, qi := ['a', 'b'])"
+    call = "SELECT * FROM k_anonymize('t', 3, qi := ['a', 'b'], keep := ['c'])"
     done = in_wasm([kanon, table, call])
     assert done.stderr == ""
     assert [tuple(row.values()) for row in json.loads(done.stdout)] == con.execute(f"{table}; {call}").fetchall()
-    levels = "SELECT * FROM pattern_guided('t', [['a IN INTERVALS (4)', 'b IN DIGITS (1)'], []], k := 3, qi := ['a', 'b'])"
+    masks = "[['a IN INTERVALS (4)', 'b IN DIGITS (1)'], []]"
+    levels = f"SELECT * FROM pattern_guided('t', {masks}, k := 3, qi := ['a', 'b'], keep := ['c'])"
     done = in_wasm([kanon, table, levels])
     assert done.stderr == ""
     assert [tuple(row.values()) for row in json.loads(done.stdout)] == con.execute(levels).fetchall()

@@ -121,7 +121,9 @@ def test_the_greedy_over_the_ladders_of_the_package(con: duckdb.DuckDBPyConnecti
     k = rng.choice([1, 2, 3, 5])
     fill(con, rows)
     try:
-        released = con.execute("FROM pattern_guided('t', $1, k := $2, qi := $3)", [masks, k, NAMES]).fetchall()
+        released = con.execute(
+            "FROM pattern_guided('t', $1, k := $2, qi := $3, keep := ['number'])", [masks, k, NAMES]
+        ).fetchall()
     except duckdb.InvalidInputException as error:
         told = str(error)
         if "levels, and at most 12" in told or ("left over" in told and [] not in masks and greedy(rows, masks, k) is None):
@@ -165,7 +167,9 @@ def test_names_types_and_labels_are_those_of_the_package(
     found = []
     for each in (con, shared):
         each.execute(f"""CREATE OR REPLACE TABLE t AS SELECT {value} AS "Born", i AS number FROM range(24) AS r(i)""")
-        result = each.execute("FROM pattern_guided('t', $1, k := 2, qi := ['BORN'])", [[[f"Born IN {levels}"], []]])
+        result = each.execute(
+            "FROM pattern_guided('t', $1, k := 2, qi := ['BORN'], keep := ['number'])", [[[f"Born IN {levels}"], []]]
+        )
         columns = [(column[0], str(column[1])) for column in result.description]
         found.append((columns, [row[0] for row in sorted(result.fetchall(), key=lambda row: row[-1])]))
     assert found[0][0] == found[1][0] == [("BORN", "VARCHAR"), ("number", "BIGINT")]
@@ -280,9 +284,11 @@ def functions(node: Any) -> Iterator[tuple[str, str]]:
 
 def test_every_function_of_the_statement_is_qualified(con: duckdb.DuckDBPyConnection) -> None:
     text = (ROOT / "sql" / "k_anonymize.sql").read_text(encoding="utf-8").rstrip().removesuffix(");")
-    con.execute(f"CREATE MACRO statement(tbl, k, qi, masks) AS ({text.partition('FROM system.main.query(')[2]})")
+    con.execute(
+        f"CREATE MACRO statement(tbl, k, qi, masks, keep, unlisted_limit) AS ({text.partition('FROM system.main.query(')[2]})"
+    )
     for masks in ("[['a IN DIGITS (3)', 'b IN INTERVALS (5)'], ['c IN INTERVALS (month)'], []]", "[['a'], []]", "NULL"):
-        written = con.execute(f"SELECT statement('t', 2, ['a', 'b', 'c'], {masks})").fetchall()[0][0]
+        written = con.execute(f"SELECT statement('t', 2, ['a', 'b', 'c'], {masks}, ['d'], 0.2)").fetchall()[0][0]
         (parsed,) = con.execute("SELECT json_serialize_sql($1)", [written]).fetchall()[0]
         bare = {name for schema, name in functions(json.loads(parsed)) if schema != "main"}
         assert bare == {"row"}  # the parser takes it for syntax, whatever stands in front of it

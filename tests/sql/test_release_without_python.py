@@ -27,7 +27,7 @@ def release(
     names = [f"q{place}" for place in range(len(rows[0]))]
     con.execute(f"CREATE OR REPLACE TABLE t ({', '.join(f'{name} VARCHAR COLLATE NOCASE' for name in names)}, number INTEGER)")
     con.execute("INSERT INTO t VALUES " + ", ".join(f"({', '.join(row)}, {number})" for number, row in enumerate(rows)))
-    return con.execute("FROM k_anonymize('t', $1, qi := $2, masks := $3)", [k, names, masks]).fetchall()
+    return con.execute("FROM k_anonymize('t', $1, qi := $2, masks := $3, keep := ['number'])", [k, names, masks]).fetchall()
 
 
 def source(con: duckdb.DuckDBPyConnection) -> dict[object, tuple[object, ...]]:
@@ -71,7 +71,7 @@ def test_few_rows(con: duckdb.DuckDBPyConnection, rows: list[tuple[str, ...]], k
     con.execute("CREATE OR REPLACE TABLE t AS SELECT t.* FROM t JOIN (SELECT unnest($1) AS number, generate_subscripts($1, 1)"
                 " AS place) AS places USING (number) ORDER BY place", [order])  # fmt: skip
     names = [f"q{place}" for place in range(len(rows[0]))]
-    assert con.execute("FROM k_anonymize('t', $1, qi := $2)", [k, names]).fetchall() == released
+    assert con.execute("FROM k_anonymize('t', $1, qi := $2, keep := ['number'])", [k, names]).fetchall() == released
 
 
 @pytest.mark.exhaustive
@@ -120,7 +120,8 @@ def test_names_types_and_other_columns_stay(con: duckdb.DuckDBPyConnection) -> N
     expected = [row[:2] for row in con.execute("DESCRIBE t").fetchall()]
     expected[1] = ("e", "VARCHAR")
     assert [row[:2] for row in found] == expected
-    rows = con.execute("""SELECT "odd ""name".a, other FROM k_anonymize('t', 3, qi := ['zip', 'odd "name'])""").fetchall()
+    rows = con.execute("""SELECT "odd ""name".a, other
+        FROM k_anonymize('t', 3, qi := ['zip', 'odd "name'], keep := ['Source', 'class', 'e', 'other'])""").fetchall()
     assert len(rows) == 12
     con.execute("CREATE VIEW inside AS SELECT [e] AS e FROM t")
     with pytest.raises(duckdb.InvalidInputException, match="kanon: a quasi-identifier is an ENUM inside"):
@@ -130,9 +131,9 @@ def test_names_types_and_other_columns_stay(con: duckdb.DuckDBPyConnection) -> N
 def test_values_of_one_text_are_different(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""CREATE TABLE t AS SELECT unnest([['a, b'], ['a', 'b'], ['a, b'], [], []]) AS l,
         [1::UNION (n INTEGER, s VARCHAR), '1'::UNION (n INTEGER, s VARCHAR)][unnest([1, 1, 2, 2, 2])] AS u""")
-    released = con.execute("SELECT l::VARCHAR FROM k_anonymize('t', 2, qi := ['l'])").fetchall()
+    released = con.execute("SELECT l::VARCHAR FROM k_anonymize('t', 2, qi := ['l'], keep := ['u'])").fetchall()
     assert sorted(Counter(released).values()) == [2, 3]
-    released = con.execute("SELECT u::VARCHAR FROM k_anonymize('t', 3, qi := ['u'])").fetchall()
+    released = con.execute("SELECT u::VARCHAR FROM k_anonymize('t', 3, qi := ['u'], keep := ['l'])").fetchall()
     assert Counter(released) == {(None,): 5}
 
 
@@ -202,10 +203,12 @@ def test_views_parameters_and_settings(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 3 AS a, i AS b FROM range(20) AS r(i)")
     con.execute("CREATE VIEW released AS FROM k_anonymize('t', 4, qi := ['a', 'b'])")
     assert sorted(Counter(con.execute("SELECT a FROM released").fetchall()).values()) == [6, 7, 7]
-    assert len(con.execute("FROM k_anonymize($1, $2, qi := $3) LIMIT 2", ["main.t", 4, ["a"]]).fetchall()) == 2
-    call = "WITH c AS (FROM t USING SAMPLE 12 ROWS) SELECT * FROM k_anonymize('c', 2, qi := ['a'])"
+    assert (
+        len(con.execute("FROM k_anonymize($1, $2, qi := $3, keep := $4) LIMIT 2", ["main.t", 4, ["a"], ["b"]]).fetchall()) == 2
+    )
+    call = "WITH c AS (FROM t USING SAMPLE 12 ROWS) SELECT * FROM k_anonymize('c', 2, qi := ['a'], keep := ['b'])"
     assert min(Counter(row[0] for row in con.execute(call).fetchall()).values()) >= 2
-    con.execute("PREPARE p AS FROM k_anonymize('t', $k, qi := ['a'])")
+    con.execute("PREPARE p AS FROM k_anonymize('t', $k, qi := ['a'], keep := ['b'])")
     assert len(con.execute("EXECUTE p(k := 3)").fetchall()) == 20
 
 
@@ -230,7 +233,7 @@ def test_the_audit_lets_no_small_class_through(con: duckdb.DuckDBPyConnection, s
     con.execute(text.replace(guard, "HAVING system.main.sum(size) >= 1"))
     con.execute("CREATE TABLE t AS SELECT i // 10 AS a, i AS c FROM range(9000) AS r(i) UNION ALL SELECT 7000, 1")
     with pytest.raises(duckdb.InvalidInputException, match="kanon: the audit found a class of fewer than 5 rows; nothing was"):
-        con.execute(shape.format("k_anonymize('t', 5, qi := ['a'])")).fetchall()
+        con.execute(shape.format("k_anonymize('t', 5, qi := ['a'], keep := ['c'])")).fetchall()
 
 
 @pytest.mark.exhaustive
@@ -239,8 +242,8 @@ def test_the_audit_lets_no_small_class_through(con: duckdb.DuckDBPyConnection, s
 def test_no_macro_takes_the_place_of_a_function(con: duckdb.DuckDBPyConnection, body: str) -> None:
     con.execute("CREATE TABLE t AS SELECT i * 7 % 11 AS a, i * i % 5 AS b, i AS c FROM range(60) AS r(i)")
     calls = {
-        "FROM k_anonymize('t', 4, qi := $1)": [["a", "b"]],
-        "FROM pattern_guided('t', $1, qi := $2)": [[["a"], []], ["a", "b"]],
+        "FROM k_anonymize('t', 4, qi := $1, keep := $2)": [["a", "b"], ["c"]],
+        "FROM pattern_guided('t', $1, qi := $2, unlisted_limit := 1)": [[["a"], []], ["a", "b"]],
     }
     right = [con.execute(call, values).fetchall() for call, values in calls.items()]
     shadows.shadow_all(con, body, leave=REFUSED)  # DuckDB itself refuses these
