@@ -54,7 +54,7 @@ zero of the other sign may put one in the place of another."""
 
 
 def same_bytes(one: str, other: str) -> str:
-    """Return whether two cells are equal, and their texts by their bytes: joins may take what a collation calls equal for one."""
+    """Return whether two cells are equal, texts by their bytes: joins may take what a collation calls equal for one."""
     texts = " IS NOT DISTINCT FROM ".join(f"system.main.encode(CAST({each} AS VARCHAR))" for each in (one, other))
     # of floats inside, zeros of both signs stay equal
     keys = " = ".join(f"system.main.create_sort_key(system.main.row({each}), 'ASC NULLS LAST')" for each in (one, other))

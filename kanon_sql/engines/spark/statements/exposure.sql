@@ -38,7 +38,7 @@ SELECT rows,
            SELECT j, sum(hidden) AS cells, max(n) / sum(n) AS common FROM concealed GROUP BY j
        )) AS hidden,
        -- guesses from at least one other row, and from at least four
-       (SELECT collect_list(struct(i, j, cells, hit, miss, hit_of_five, miss_of_five)) FROM (
+       (SELECT collect_list(struct(i, j, cells, hit, miss, hit_of_five, miss_of_five, true AS exact)) FROM (
            SELECT i, j, sum(cells) AS cells, sum(IF(size >= 2, hit, 0)) AS hit, sum(IF(size >= 2, miss, 0)) AS miss,
                   sum(IF(size >= 5, hit, 0)) AS hit_of_five, sum(IF(size >= 5, miss, 0)) AS miss_of_five
            FROM guessed GROUP BY i, j
