@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -19,9 +18,6 @@ from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import Label
 from kanon_sql.table.sensitive_values import moment, refuse_far_moments
-
-_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2} )?[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([+-][0-9:]+)?")
-"""What DuckDB writes for a TIME, or a timestamp with nanoseconds or a time zone: the order of these texts is theirs."""
 
 _FEW_COORDINATES = 16
 """Coordinates on an axis up to which the best of all guillotine cuts is found, in a twentieth of a second."""
@@ -125,7 +121,6 @@ def _intervals(recoding: Intervals, texts: Sequence[Label], rows: Int64, k: int,
     """Return the interval of each value; NULL has no place in the order and stays what it is."""
     known = [text for text in texts if text is not None]
     refuse_far_moments(known)
-    _refuse_words(known)
     rank, first, last = _ranked(in_order(known))
     weight = np.zeros(len(first), np.int64)
     np.add.at(weight, rank, rows[[text is not None for text in texts]])
@@ -137,16 +132,6 @@ def _intervals(recoding: Intervals, texts: Sequence[Label], rows: Int64, k: int,
     sides = [interval(known[first[a]], known[last[b]], values) for a, b in zip(low, high, strict=True)]
     own = iter(group[rank].tolist())
     return [None if text is None else sides[next(own)] for text in texts]
-
-
-def _refuse_words(texts: Sequence[str]) -> None:
-    """Refuse values whose order says nothing: an interval from one word to another groups words of any meaning."""
-    words = min(sum(read(text) is None for text in texts) for read in (place, moment, _TIME.fullmatch))
-    if words:
-        raise PolicyError(
-            f"{words:,} of the {len(texts):,} values are neither numbers nor dates, and only those have intervals; "
-            "hint: BINS or SETS for values without an order, or HIERARCHY with labels of your own"
-        )
 
 
 def in_order(texts: Sequence[str]) -> Sequence[Any]:

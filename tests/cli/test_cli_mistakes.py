@@ -79,14 +79,3 @@ def test_no_release_under_a_guarantee_that_nobody_asked_for(kanon: Kanon, folder
         assert done.returncode == 2
         assert "no guarantee is given; hint: --k 5 makes every row look like at least 4 others" in done.stderr
     assert not (folder / "out.csv").exists()
-
-
-@pytest.mark.usefixtures("people")
-def test_words_have_no_intervals(kanon: Kanon, folder: Path) -> None:
-    done = kanon("anonymize", "people.csv", "-o", "out.csv", "--k", "3", "--recode", "native-country=INTERVALS")
-    assert done.returncode == 1
-    told = (
-        '"native-country": 1 of the 1 values are neither numbers nor dates, and only those have intervals; hint: BINS or SETS'
-    )
-    assert told in done.stderr
-    assert not (folder / "out.csv").exists()

@@ -305,7 +305,7 @@ def _averaged(column: Column, cells: list[str], drawn: Recoding | None) -> Recod
 def _recoding(draw: Random, column: Column, cells: list[str]) -> Recoding | None:
     pool = column.pool
     losses = (Fraction(1, 10), Fraction(4, 10), Fraction(7, 10))
-    kinds = ["ranges", "sets", "bins", *(["chosen"] if pool.numeric or pool.dated else [])]
+    kinds = ["ranges", "sets", "bins", "chosen"]
     if pool.kind == "VARCHAR" and not pool.fold:
         kinds += ["digits", "digits", "hierarchy", "hierarchy"]
     if pool.numeric and pool.kind not in ("DOUBLE", "FLOAT"):
