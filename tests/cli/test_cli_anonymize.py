@@ -154,7 +154,7 @@ def test_a_pattern_in_a_name_is_a_name(kanon: Kanon, people: Path, folder: Path)
 @pytest.mark.exhaustive
 def test_empty_text_and_missing_value_stay_apart(kanon: Kanon, folder: Path) -> None:
     (folder / "in.csv").write_text('a,b\n"",1\n"",1\n,1\n,1\n')
-    assert kanon("anonymize", "in.csv", "-o", "out.csv", "--qi", "a,b").returncode == 0
+    assert kanon("anonymize", "in.csv", "-o", "out.csv", "--qi", "a,b", "--k", "2").returncode == 0
     assert sorted((folder / "out.csv").read_text().split()) == sorted((folder / "in.csv").read_text().split())
 
 
@@ -169,7 +169,7 @@ def test_masks_are_the_only_patterns(kanon: Kanon, people: Path, folder: Path) -
 def test_weights_steer_which_column_goes(kanon: Kanon, folder: Path) -> None:
     (folder / "in.csv").write_text("a,b\n" + "\n".join(f"{i // 2},{i % 2}" for i in range(4)) + "\n")
     for heavy, column in (("a", 1), ("b", 0)):
-        assert kanon("anonymize", "in.csv", "-o", f"{heavy}.csv", "--weight", f"{heavy}=5", "-q").returncode == 0
+        assert kanon("anonymize", "in.csv", "-o", f"{heavy}.csv", "--weight", f"{heavy}=5", "--k", "2", "-q").returncode == 0
         assert {row[column] for row in read_csv((folder / f"{heavy}.csv").read_text())[1:]} == {""}
 
 
@@ -177,7 +177,7 @@ def test_weights_steer_which_column_goes(kanon: Kanon, folder: Path) -> None:
 def test_a_column_with_a_comma_in_its_name(kanon: Kanon, folder: Path) -> None:
     (folder / "in.csv").write_text('"zip, code",age,n\n' + "1,2,3\n" * 3)
     for names in (["--qi", "zip, code", "--qi", "age"], ["--qi", '"zip, code",age']):
-        done = kanon("anonymize", "in.csv", "-o", "out.csv", "--force", "-q", *names)
+        done = kanon("anonymize", "in.csv", "-o", "out.csv", "--k", "2", "--force", "-q", *names)
         assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -199,7 +199,9 @@ def test_a_table_of_a_database_is_replaced_whole(kanon: Kanon, people: Path, fol
     exists = kanon("anonymize", "clinic.duckdb", "--table", "patients", "-o", "clinic.duckdb::public.released", *RELEASE)
     assert (exists.returncode, exists.stderr.count("\n")) == (1, 1)
     assert "--force" in exists.stderr
-    forced = kanon("anonymize", "clinic.duckdb", "--table", "patients", "-o", "clinic.duckdb::public.released", "--force")
+    forced = kanon(
+        "anonymize", "clinic.duckdb", "--table", "patients", "-o", "clinic.duckdb::public.released", "--k", "2", "--force"
+    )
     assert forced.returncode == 0, forced.stderr
     same = kanon("anonymize", "clinic.duckdb::patients", "-o", "clinic.duckdb::main.PATIENTS", "--force", *RELEASE)
     assert "OUT is IN" in same.stderr
@@ -225,11 +227,14 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
         (["missing.csv", "-o", "out.csv", "--k", "2"], "no file"),
         (["people.csv", "-o", "out.csv", "--k", "13"], "12 rows"),
         (["people.csv", "-o", "out.csv", "--k", "0"], "at least 1"),
-        (["people.csv", "-o", "out.csv", "--qi", "zip,salary"], 'unknown column "salary"'),
-        (["people.csv", "-o", "out.csv", "--mask", "salary"], 'unknown column "salary"'),
-        (["people.csv", "-o", "out.csv", "--weight", "salary=2"], 'unknown column "salary"'),
-        (["people.csv", "-o", "out.csv", "--weight", "zip=much"], "must be a number"),
-        (["people.csv", "-o", "out.csv", "--sensitive", "note"], "nothing is guaranteed about the sensitive column"),
+        (["people.csv", "-o", "out.csv", "--qi", "zip,salary", "--k", "2"], 'unknown column "salary"'),
+        (["people.csv", "-o", "out.csv", "--mask", "salary", "--k", "2"], 'unknown column "salary"'),
+        (["people.csv", "-o", "out.csv", "--weight", "salary=2", "--k", "2"], 'unknown column "salary"'),
+        (["people.csv", "-o", "out.csv", "--weight", "zip=much", "--k", "2"], "must be a number"),
+        (
+            ["people.csv", "-o", "out.csv", "--sensitive", "note", "--k", "2"],
+            "nothing is guaranteed about the sensitive column",
+        ),
         (["people.csv", "-o", "out.csv", "--l", "2"], "need the sensitive column"),
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "1/2"], "l must be at least 1, got 1/2"),
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "two"], "l must be a number"),
@@ -243,7 +248,7 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
             ["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "2", "--metric", "equal"],
             "metric says nothing without t",
         ),
-        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "ordred"], "looks like 'ordered'"),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "ordred"], "did you mean ordered?"),
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "far.csv"], "no file"),
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "numeric.csv"], "rename it"),
         (
@@ -257,23 +262,23 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
         ),
         (["people.csv", "-o", "out.csv", "--sensitive", "salary", "--l", "2"], 'unknown column "salary"'),
         (["people.csv", "-o", "out.csv", "--sensitive", "NOTE", "--l", "2", "--qi", "zip,note"], "is a quasi-identifier too"),
-        (["people.csv", "-o", "out.csv", "--algorithm", "magic"], "no algorithm 'magic'"),
-        (["people.csv", "-o", "out.csv", "--time-limit", "-1"], "above 0"),
-        (["people.csv", "-o", "out.xlsx"], "no known format"),
-        (["people.txt", "-o", "out.csv"], "no known format"),
-        (["people.csv", "-o", "out.duckdb"], "name of a table"),
-        (["people.csv::t", "-o", "out.csv"], "not a database"),
-        (["people.csv", "-o", "nowhere/out.csv"], "no folder"),
+        (["people.csv", "-o", "out.csv", "--algorithm", "magic", "--k", "2"], "no algorithm 'magic'"),
+        (["people.csv", "-o", "out.csv", "--time-limit", "-1", "--k", "2"], "above 0"),
+        (["people.csv", "-o", "out.xlsx", "--k", "2"], "no known format"),
+        (["people.txt", "-o", "out.csv", "--k", "2"], "no known format"),
+        (["people.csv", "-o", "out.duckdb", "--k", "2"], "name of a table"),
+        (["people.csv::t", "-o", "out.csv", "--k", "2"], "not a database"),
+        (["people.csv", "-o", "nowhere/out.csv", "--k", "2"], "no folder"),
         (["people.csv", "-o", "/proc/out.csv", "--k", "2"], "cannot write"),
-        (["people.csv", "-o", "people.csv", "--force"], "OUT is IN"),
-        (["people.csv", "-o", "link.csv", "--force"], "OUT is IN"),
-        (["people.csv", "-o", "old.csv"], "--force"),
-        (["people.csv", "-o", "folder.csv", "--force"], "not a file"),
-        (["broken.csv", "-o", "out.csv"], "cannot read"),
-        (["latin.csv", "-o", "out.csv"], "UTF-8"),
-        (["broken.parquet", "-o", "out.csv"], "cannot read"),
-        (["broken.json", "-o", "out.csv"], "cannot read"),
-        (["broken.duckdb::t", "-o", "out.csv"], "cannot read"),
+        (["people.csv", "-o", "people.csv", "--force", "--k", "2"], "OUT is IN"),
+        (["people.csv", "-o", "link.csv", "--force", "--k", "2"], "OUT is IN"),
+        (["people.csv", "-o", "old.csv", "--k", "2"], "--force"),
+        (["people.csv", "-o", "folder.csv", "--force", "--k", "2"], "not a file"),
+        (["broken.csv", "-o", "out.csv", "--k", "2"], "cannot read"),
+        (["latin.csv", "-o", "out.csv", "--k", "2"], "UTF-8"),
+        (["broken.parquet", "-o", "out.csv", "--k", "2"], "cannot read"),
+        (["broken.json", "-o", "out.csv", "--k", "2"], "cannot read"),
+        (["broken.duckdb::t", "-o", "out.csv", "--k", "2"], "cannot read"),
     ],
 )
 def test_a_refusal_is_one_line_and_leaves_nothing(
@@ -310,14 +315,16 @@ def test_wrong_usage_is_told_as_such(kanon: Kanon, people: Path, arguments: list
 def test_a_full_disk_leaves_the_old_file(started: Kanon, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"COPY (SELECT i % 5 AS a, i AS note FROM range(50000) t(i)) TO '{folder}/in.csv' (HEADER)")
     assert (
-        started("anonymize", "in.csv", "-o", "out.csv", "--qi", "a", "--keep", "note").returncode == 0
+        started("anonymize", "in.csv", "-o", "out.csv", "--k", "2", "--qi", "a", "--keep", "note").returncode == 0
     )  # compiled kernels are written too
     (folder / "out.csv").write_text("old")
 
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    done = started("anonymize", "in.csv", "-o", "out.csv", "--qi", "a", "--keep", "note", "--force", preexec_fn=full)
+    done = started(
+        "anonymize", "in.csv", "-o", "out.csv", "--k", "2", "--qi", "a", "--keep", "note", "--force", preexec_fn=full
+    )
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: cannot write")
     assert (folder / "out.csv").read_text() == "old"

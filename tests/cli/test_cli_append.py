@@ -51,10 +51,10 @@ def test_two_batches(clinic: str) -> None:
     [
         (("{}::visits", "out", "--key", "visit", "--policy", "p", "--qi", "zip"), "--policy and --qi are two policies"),
         (("{}::visits", "out", "--key", "visit", "--policy", "p"), 'there is no policy "p"'),
-        (("{}::visits", "other.duckdb::out", "--key", "visit"), "two databases"),
-        (("visits.csv", "out", "--key", "visit"), "is no database"),
-        (("{}::nothing", "out", "--key", "visit"), "nothing"),
-        (("{}::visits", "out", "--key", "person"), 'unknown column "person"'),
+        (("{}::visits", "other.duckdb::out", "--key", "visit", "--k", "2"), "two databases"),
+        (("visits.csv", "out", "--key", "visit", "--k", "2"), "is no database"),
+        (("{}::nothing", "out", "--key", "visit", "--k", "2"), "nothing"),
+        (("{}::visits", "out", "--key", "person", "--k", "2"), 'unknown column "person"'),
     ],
 )
 def test_wrong_calls(clinic: str, arguments: tuple[str, ...], message: str) -> None:

@@ -100,7 +100,7 @@ def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, f
     assert (told["holds"], told["uncounted"]) == (True, ["k >= 3 IN census"])
     assert told["guarantee"][0]["holds"] is None  # it was told as held
     text = (folder / "r.html").read_text()
-    assert "What was counted of the guarantee is kept." in text
+    assert "Caution: what was counted of the guarantee is kept, but columns released unchanged on purpose undo it." in text
     assert "<td>not counted</td>" in text
     assert "The guarantee is kept." not in text
 
@@ -136,7 +136,7 @@ def test_presence_is_certified_verified_and_audited(kanon: Kanon, patients: Path
     [
         (("--presence", "0.3"), "presence needs the table of the population"),
         (("--k-map", "3"), "k_map needs the table of the population"),
-        (("--population", "census.csv"), "nothing is guaranteed about the population; hint: k_map = 5"),
+        (("--population", "census.csv"), "no guarantee is given"),
         (("--k-map", "3", "--population", "nobody.csv"), "nobody.csv"),
         (("--k-map", "500", "--population", "census.csv"), "the population has 120 rows"),
     ],

@@ -101,7 +101,11 @@ def test_audit_measures_and_judges(started: Kanon, people: Path) -> None:
     assert started("audit", "people.csv", "--qi", "zip,age", "--k", "3").returncode == 0
     below = started("audit", "people.csv", "--qi", "zip,age", "--k", "4")
     warning = "warning: note singles out 100.0% of the rows. It is not a quasi-identifier, so this audit does not count it.\n"
-    assert (below.returncode, below.stderr) == (1, f"{warning}error: the smallest class has 3 rows, fewer than k = 4\n")
+    assert (below.returncode, below.stderr) == (
+        1,
+        f"{warning}error: the smallest class has 3 rows, fewer than k = 4; hint: anonymize the table first, under a guarantee "
+        "as strong as this\n",
+    )
     assert started("audit", "people.csv", "--qi", "nobody").returncode == 3
 
 

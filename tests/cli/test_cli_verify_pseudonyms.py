@@ -131,7 +131,9 @@ def test_an_identifier_that_looks_like_a_token_is_refused(run: Run, folder: Path
     change(folder, f"UPDATE t SET patient = {fake} WHERE patient = 'bob'", "in.csv")
     change(folder, f"UPDATE t SET patient = {fake} WHERE rowid = {FIRST}")
     for options in ((), ("--secret-file", "secret")):
-        assert 'cells of the column "patient" of the release show identifiers of the source' in refused(run, *TOKENS, *options)
+        assert '1 cell of the column "patient" of the release shows identifiers of the source' in refused(
+            run, *TOKENS, *options
+        )
 
 
 def test_all_tokens_exchanged_are_noticed_with_the_secret(run: Run, folder: Path) -> None:

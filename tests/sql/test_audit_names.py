@@ -27,8 +27,8 @@ OF_ONE_TABLE = (
     "utility('t', 't', {qi})",
     "intersection_risk('t', 't', 'id', {qi})",
     "suppression_certificate('t', 't', 2, {qi})",
-    "k_anonymize('t', 2, qi := {qi})",
-    "pattern_guided('t', [[{second}], []], k := 2, qi := {qi})",
+    "k_anonymize('t', 2, qi := {qi}, keep := ['id', 'd'])",
+    "pattern_guided('t', [[{second}], []], k := 2, qi := {qi}, keep := ['id', 'd'])",
 )
 
 

@@ -35,5 +35,5 @@ def test_a_macro_behind_the_syntax_gives_no_figure(con: duckdb.DuckDBPyConnectio
     else:
         told = ""
     # DuckDB itself refuses the last ones, where the syntax occurs; texts put together by a macro are no SQL
-    expected = {"||": "syntax error", "list_value": "kanon: "} | dict.fromkeys(REFUSED, name if told else "")
+    expected = {"||": " Error: ", "list_value": "kanon: "} | dict.fromkeys(REFUSED, name if told else "")
     assert expected.get(name, f"the macro {name} takes the place of a built-in function (drop or rename it)") in told

@@ -248,7 +248,7 @@ def test_odd_names_settings_and_an_empty_table(con: duckdb.DuckDBPyConnection) -
         i AS label0, i % 2 AS "in digits" FROM range(30) AS r(i)""")
     masks = [["{0} \"it's IN DIGITS (1)", "CLASS IN INTERVALS (5)", "in digits IN DIGITS (1)"], []]
     names = ["{0} \"it's", "class", "in digits"]
-    result = con.execute("SELECT * FROM pattern_guided('t', $1, k := 5, qi := $2)", [masks, names])
+    result = con.execute("SELECT * FROM pattern_guided('t', $1, k := 5, qi := $2, keep := ['LABEL0'])", [masks, names])
     assert [column[0] for column in result.description] == ["{0} \"it's", "class", "label0", "in digits"]
     rows = result.fetchall()
     assert Counter(row[0] for row in rows) == {"a*": 30}
