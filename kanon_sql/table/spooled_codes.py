@@ -49,7 +49,7 @@ class SpooledCodes:
         return tempfile.TemporaryFile(dir=self._folder, buffering=0)  # so that a full disk shows when something is written
 
     def _stored(self, *shape: int) -> Int32:
-        """Return codes in a file that is there as long as they are; the disk must have room for all of them before."""
+        """Return codes in a file that is there as long as they are; the disk must have space for all of them before."""
         with self._file() as file:
             if hasattr(os, "posix_fallocate"):  # else the process is killed when it writes what the disk cannot hold
                 os.posix_fallocate(file.fileno(), 0, max(1, math.prod(shape) * np.dtype(np.int32).itemsize))

@@ -149,7 +149,7 @@ def test_people_counted_by_tokens(con: Connection) -> None:
     assert [name for name, *_ in con.execute("DESCRIBE released").fetchall()] == ["patient", "zip"]
     assert con.execute("SELECT DISTINCT len(people) FROM kanon_ledger_released").fetchall() == [(1,)]
     come(con, [3, *range(20, 29)], 3)
-    with pytest.raises(errors.SourceError, match="1 people of 1 new rows were released before"):
+    with pytest.raises(errors.SourceError, match="1 person of 1 new row was released before"):
         append(con)
     batch = append(con, returning="wait")
     assert (batch.released, batch.waiting) == (9, 1)

@@ -14,7 +14,7 @@ from growing import BATCHES, LEDGER, state
 
 import kanon_sql
 
-POLICY = "key='visit', k=3, quasi_identifiers=['zip'], algorithm='greedy', secret='of the house'"
+POLICY = "key='visit', k=3, quasi_identifiers=['zip'], algorithm='greedy', unlisted_limit=1, secret='of the house'"
 
 WORK = f"""
 import os, signal, sys
@@ -76,6 +76,6 @@ def test_a_killed_append_can_be_run_again(tmp_path: Path) -> None:
         ]
         assert con.execute(f"SELECT max(release_rows) FROM {BATCHES}").fetchall() == [(len(released),)]
         con.execute("INSERT INTO visits SELECT 1000 + i, i % 4, 1000 + i FROM range(40) AS t(i)")
-        given = {"k": 3, "quasi_identifiers": ["zip"], "algorithm": "greedy", "secret": "of the house"}
+        given = {"k": 3, "quasi_identifiers": ["zip"], "algorithm": "greedy", "unlisted_limit": 1, "secret": "of the house"}
         batch = kanon_sql.append("visits", "released", key="visit", con=con, **given)
         assert (batch.number, batch.rows + batch.waiting) == (3, 240)

@@ -67,9 +67,12 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """The share of its trials that was released, of those that its surface could say."""
-        asked = self.trials - sum(count for told, count in self.refusals.items() if told.startswith("NotSaid"))
-        return self.released / asked if asked else 1.0
+        """The share of its trials that was released, or refused by a rule that is judged, of those that its surface could say."""
+        asked = self.trials - self._refused("NotSaid")
+        return (self.released + self._refused("UnlistedColumnError")) / asked if asked else 1.0
+
+    def _refused(self, kind: str) -> int:
+        return sum(count for told, count in self.refusals.items() if told.startswith(kind))
 
 
 @contextmanager

@@ -142,7 +142,7 @@ def _kept(promise: Promise, names: list[str], seed: str) -> Promise:
     roles = {*promise.qi, *promise.sensitive, promise.per}
     left = tuple(name for name in names if name not in roles)
     draw = Random(f"{seed} kept")
-    if left and draw.random() < 0.75:  # most tables number their rows
+    if left and draw.random() < 0.85:  # most tables number their rows
         return replace(promise, kept=left)
     limits = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(1))
     return replace(promise, unlisted_limit=draw.choice(limits)) if draw.random() < 0.5 else promise
