@@ -67,7 +67,7 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """The share of its trials that was released, or refused by a rule that is judged, of those that its surface could say."""
+        """The share of the trials that its surface could say that was released, or refused by a rule that is judged."""
         asked = self.trials - self._refused("NotSaid")
         return (self.released + self._refused("UnlistedColumnError")) / asked if asked else 1.0
 

@@ -75,7 +75,7 @@ def test_each_row_takes_its_cheapest_mask(seed: int) -> None:
         )
 
     if None in cheapest_of:
-        with pytest.raises(InfeasibleError, match=f"the population has {len(population)} rows"):
+        with pytest.raises(InfeasibleError, match=f"the population has {len(population)} rows?;"):
             release()
         return
     found = release()
