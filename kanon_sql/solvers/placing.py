@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.model.requirements import DeltaPresence, KMap
+from kanon_sql.model.requirements import DeltaPresence
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.guarantees import in_population
 from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.problem import Problem
@@ -96,9 +97,5 @@ def check_population(table: CodedTable, requirement: ClassRequirement, recoding:
     AuditError
         When a guarantee about it is broken.
     """
-    if requirement.population:
-        from kanon_sql.solvers.population.k_map import check_matches
-        from kanon_sql.solvers.population.presence import check_shares
-
-        check_matches(table, [each for each in requirement.population if isinstance(each, KMap)], recoding)
-        check_shares(table, [each for each in requirement.population if isinstance(each, DeltaPresence)], recoding)
+    for each in requirement.population:
+        in_population(each, table).check(recoding)

@@ -28,7 +28,7 @@ from kanon_sql.model.requirements import (
     SensitiveRequirement,
     TCloseness,
 )
-from kanon_sql.solvers.requirements.share_limits import nearest_above, nearest_below
+from kanon_sql.solvers.guarantees.shares import nearest_above, nearest_below
 
 CLASSES = st.lists(st.dictionaries(st.integers(1, 5), st.integers(1, 6), min_size=1), min_size=1, max_size=4)
 SHARES = st.fractions(0, 1, max_denominator=12)

@@ -28,6 +28,8 @@ ROOMS = (
     "kanon_sql.kernels.microaggregation",
     "kanon_sql.solvers",
     "kanon_sql.solvers.budget",
+    "kanon_sql.solvers.integer_programs",
+    "kanon_sql.solvers.guarantees",
     "kanon_sql.solvers.requirements",
     "kanon_sql.solvers.problem",
     "kanon_sql.solvers.registry",

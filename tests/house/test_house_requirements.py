@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import get_args
 
 import pytest
@@ -22,22 +23,13 @@ from kanon_sql.model.requirements import (
 )
 from kanon_sql.report.guarantees import REPORTED
 from kanon_sql.report.sensitive import FIGURES_TOLD
-from kanon_sql.solvers.requirements.encode import ENCODERS
-from kanon_sql.solvers.requirements.exact_test import EXACT_TESTS
-from kanon_sql.solvers.requirements.least import LEAST
-from kanon_sql.solvers.requirements.limits import LIMITS
-from kanon_sql.solvers.sensitive.linear import CONSTRAINTS
-from kanon_sql.solvers.sensitive.support import SUPPORTS
+from kanon_sql.solvers import guarantees
+from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement
+from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 
 ON_VALUES = {
     "SQL audit": QUESTIONS,
     "SQL audit of Spark": SPARK_QUESTIONS,
-    "exact test": EXACT_TESTS,
-    "criteria of kernels": ENCODERS,
-    "least class": LEAST,
-    "instances": SUPPORTS,
-    "lower bound": LIMITS,
-    "integer program": CONSTRAINTS,
 }
 """Tables about requirements on sensitive values; k alone has code of its own."""
 
@@ -66,3 +58,14 @@ def test_every_requirement_with_a_threshold_is_in_each_table(table: Mapping[type
 
 def test_every_requirement_on_the_population_is_audited() -> None:
     assert {*MATCHED} == {*get_args(PopulationRequirement)}
+
+
+@pytest.mark.parametrize("requirement", guarantees.CLASSES, ids=lambda each: each.__name__)
+def test_solvers_know_every_requirement_but_that_of_rows(requirement: type[Requirement]) -> None:
+    """Each has a class in its file which is complete: what is abstract is there."""
+    assert {*guarantees.CLASSES} == {*get_args(Requirement)} - {KAnonymity}
+    module, name = guarantees.CLASSES[requirement]
+    found = getattr(import_module(f"{guarantees.__name__}.{module}"), name)
+    asked = AttributeRequirement if requirement in get_args(SensitiveRequirement) else MatchedRequirement
+    assert issubclass(found, asked)
+    assert not found.__abstractmethods__

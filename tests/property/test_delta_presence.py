@@ -16,7 +16,7 @@ from naive import Row
 import kanon_sql
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.requirements import DeltaPresence
-from kanon_sql.solvers.population.shares import greatest_sum
+from kanon_sql.solvers.guarantees.delta_presence import greatest_sum
 from kanon_sql.table.population import Population
 
 COLUMNS = ("a", "b")

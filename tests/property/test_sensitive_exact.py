@@ -17,11 +17,11 @@ from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.model.distances import MatrixDistance, TreeDistance, equal, hierarchical, numeric, ordered
 from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import Budget, Moment
+from kanon_sql.solvers.guarantees.entropy import first_tangents, tangent
 from kanon_sql.solvers.instances.listing import useful
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive import optimal, subset_dp
 from kanon_sql.solvers.sensitive.support import able
-from kanon_sql.solvers.sensitive.tangents import first_tangents, tangent
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.recoding import Recoding
 

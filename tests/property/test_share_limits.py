@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from math import gcd
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,8 @@ from test_sensitive_prices import METHOD, Priced, gains_again, proof, verified
 
 from kanon_sql.errors import CertificateError, InfeasibleError
 from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, Requirement
-from kanon_sql.solvers.requirements.exact_test import meets
-from kanon_sql.solvers.requirements.least import least_size
-from kanon_sql.solvers.requirements.share_limits import nearest_above, nearest_below, share_limits
+from kanon_sql.solvers.guarantees import on_attributes
+from kanon_sql.solvers.guarantees.shares import Shares, nearest_above, nearest_below
 from kanon_sql.solvers.sensitive import greedy, optimal, refine, subset_dp
 from kanon_sql.table.coded_table import Sensitive
 from kanon_sql.verification.linear_limits import least_rows
@@ -30,6 +30,13 @@ DELTAS = ("1/3", "1/2", "1", "2", "1000")
 
 def about(*count: int) -> Sensitive:
     return Sensitive(column="s", codes=np.arange(len(count), dtype=np.int32), count=np.array(count, np.int64))
+
+
+def limited(requirement: Requirement, sensitive: Sensitive) -> Shares[Any]:
+    """What solvers know of a requirement on an attribute."""
+    ((_, found),) = on_attributes((requirement,), (sensitive,))
+    assert isinstance(found, Shares)
+    return found
 
 
 def drawn(seed: int) -> Case:
@@ -103,7 +110,7 @@ def test_beta_is_its_definition_in_every_class(count: tuple[int, ...], beta: str
         for size in range(1, rows + 1):
             for held in range(size + 1):
                 kept = gains_at_most(requirement.beta, held, size, total, rows)
-                (limit,) = [each for each in share_limits(requirement, about(*count)) if each.value == value] or [None]
+                (limit,) = [each for each in limited(requirement, about(*count)).limits() if each.value == value] or [None]
                 assert kept == (limit is None or Fraction(held, size) <= limit.most)
 
 
@@ -116,7 +123,7 @@ def test_delta_is_its_definition_in_every_class(count: tuple[int, ...], delta: s
         for size in range(1, rows + 1):
             for held in range(size + 1):
                 kept = held > 0 and float(disclosed(held, size, total, rows)) < float(requirement.delta)
-                (limit,) = [each for each in share_limits(requirement, about(*count)) if each.value == value]
+                (limit,) = [each for each in limited(requirement, about(*count)).limits() if each.value == value]
                 assert kept == (limit.least <= Fraction(held, size) <= limit.most)
 
 
@@ -128,8 +135,8 @@ def test_delta_is_its_definition_in_every_class(count: tuple[int, ...], delta: s
 )
 def test_the_least_class_is_the_least(requirement: Requirement, count: tuple[int, ...]) -> None:
     shapes = np.array(list(np.ndindex(*(each + 1 for each in count))))[1:]
-    kept = meets(requirement, about(*count), shapes, shapes.sum(axis=1))
-    assert least_size(requirement, about(*count)) == shapes.sum(axis=1)[kept].min()
+    kept = limited(requirement, about(*count)).meets(shapes, shapes.sum(axis=1))
+    assert limited(requirement, about(*count)).least_rows() == shapes.sum(axis=1)[kept].min()
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=6), st.sampled_from(BETAS), st.sampled_from(DELTAS))
@@ -137,8 +144,8 @@ def test_every_table_keeps_its_own_shares(count: list[int], beta: str, delta: st
     whole, rows = np.array([count]), np.array([sum(count)])
     common = gcd(*count)
     for requirement in (BetaLikeness(sensitive="s", beta=beta), DeltaDisclosure(sensitive="s", delta=delta)):
-        assert meets(requirement, about(*count), whole // common, rows // common).all()
-        assert meets(requirement, about(*count), whole, rows).all()
+        assert limited(requirement, about(*count)).meets(whole // common, rows // common).all()
+        assert limited(requirement, about(*count)).meets(whole, rows).all()
 
 
 def test_merged_classes_keep_what_both_keep() -> None:
@@ -148,17 +155,17 @@ def test_merged_classes_keep_what_both_keep() -> None:
     for requirement in requirements:
         shapes = np.array([[rng.randint(0, 4), rng.randint(0, 3), rng.randint(0, 1)] for _ in range(300)])
         shapes = shapes[shapes.sum(axis=1) > 0]
-        kept = shapes[meets(requirement, own, shapes, shapes.sum(axis=1))]
+        kept = shapes[limited(requirement, own).meets(shapes, shapes.sum(axis=1))]
         assert 5 < len(kept) < len(shapes)
         both = (kept[:, None] + kept).reshape(-1, 3)
-        assert meets(requirement, own, both, both.sum(axis=1)).all()
+        assert limited(requirement, own).meets(both, both.sum(axis=1)).all()
 
 
 def test_alpha_with_many_digits_is_exact() -> None:
     requirement = AlphaAnonymity(sensitive="s", value="a", alpha=Fraction(333_333_333, 1_000_000_000))
     own = replace(about(5, 5), named={"a": 0})
     shapes = np.array([[1, 2], [1, 3], [0, 1], [3, 7]])
-    assert meets(requirement, own, shapes, shapes.sum(axis=1)).tolist() == [False, True, True, True]
+    assert limited(requirement, own).meets(shapes, shapes.sum(axis=1)).tolist() == [False, True, True, True]
 
 
 PROVEN = [BetaLikeness(sensitive="s", beta="1/2"), BetaLikeness(sensitive="s", beta=2), DeltaDisclosure(sensitive="s", delta=1)]
@@ -199,4 +206,4 @@ def test_verification_finds_no_more_gains(seed: int, high: int) -> None:
     st.sampled_from([*PROVEN, DeltaDisclosure(sensitive="s", delta="1/5")]),
 )
 def test_both_codes_know_the_same_least_class(count: list[int], requirement: BetaLikeness | DeltaDisclosure) -> None:
-    assert least_size(requirement, about(*count)) == least_rows(requirement, about(*count))
+    assert limited(requirement, about(*count)).least_rows() == least_rows(requirement, about(*count))

@@ -24,8 +24,8 @@ from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
+from kanon_sql.solvers.guarantees.k_map import matches
 from kanon_sql.solvers.least_prices import least_prices
-from kanon_sql.solvers.population.matches import matches
 from kanon_sql.solvers.registry import choose
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64

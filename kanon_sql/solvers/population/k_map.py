@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KAnonymity, KMap
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.guarantees.k_map import Matches
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.population.cheapest import NOTHING, Cheapest, Counted, cheapest
 from kanon_sql.solvers.population.coarser import instances, spread, without_hidden
-from kanon_sql.solvers.population.matches import matches
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.coded_table import CodedTable
@@ -103,20 +103,6 @@ def solve_beside(problem: Problem, budget: Budget, solver: Solve, *, people: boo
     return replace(best, lower_bound=bound, bound=method, prices=plain.prices, remark=plain.remark)
 
 
-def check_matches(table: CodedTable, requirements: Sequence[KMap], recoding: Recoding) -> None:
-    """Count once more, by another way, what every piece of a release matches.
-
-    Raises
-    ------
-    AuditError
-        When a piece matches too few rows.
-    """
-    for each in requirements:
-        found = matches(table.populations[each.population], table.codes[recoding.row_type], recoding.shown)
-        if (found < each.k).any():
-            raise AuditError(f"the solver made classes that break {each.describe()}; nothing was released")
-
-
 def _masks(problem: Problem, budget: Budget) -> Cheapest:
     """Return the cheapest mask of each row type that enough rows match, also of its own table; the coarsest where time ends.
 
@@ -128,12 +114,7 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
     table, patterns, asked = problem.table, problem.patterns, _mapped(problem)
     counted = _counted(table, asked)
     for each in asked:
-        rows = table.populations[each.population].rows
-        if rows < each.k:
-            raise InfeasibleError(
-                f"{each.describe()} holds in no release: the population has {how_many(rows, 'row')}; hint: name a "
-                "larger population, or weaken the guarantee"
-            )
+        Matches(each, table).require_feasible()
     if problem.requirement.least > 1:
         counted.append(Counted(codes=table.codes, weight=table.weight, least=problem.requirement.least))
     found = cheapest(table.codes, table.cost, patterns, counted, budget)
@@ -168,7 +149,7 @@ def _coarsened(problem: Problem, recoding: Recoding) -> Recoding | None:
     codes = table.codes[recoding.row_type]
     bad = np.zeros(len(codes), np.bool_) if not patterns.listed else ~np.isin(recoding.shown, patterns.shown)
     for each in asked:
-        bad |= matches(table.populations[each.population], codes, recoding.shown) < each.k
+        bad |= ~Matches(each, table).enough(codes, recoding.shown)
     if not bad.any():
         return recoding
     failing, number = instances(codes[bad], recoding.shown[bad], table.cardinality)

@@ -7,21 +7,18 @@ show the same columns, whose classes do not overlap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.errors import AuditError, InfeasibleError
-from kanon_sql.model.how_many import how_many
+from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.requirements import DeltaPresence, KMap
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.guarantees import in_population
 from kanon_sql.solvers.instances.repair import PartialRecoding
-from kanon_sql.solvers.population.matches import matches
-from kanon_sql.solvers.population.shares import greatest_sum
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import Recoding, hidden_bits
 
@@ -54,12 +51,7 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
     """
     table, asked = problem.table, _presences(problem)
     for each in asked:
-        population = table.populations[each.population].rows
-        if table.rows > each.delta * population:
-            raise InfeasibleError(
-                f"{each.describe()} holds in no release: the table has {how_many(table.rows, 'row')}, and the "
-                f"population {population}; hint: name a larger population, or weaken the guarantee"
-            )
+        in_population(each, table).require_feasible()
     best, first = _alike(problem, budget), None
     for part in _stricter(problem):
         try:
@@ -71,7 +63,7 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
         first = first or found
         if best is not None and found.cost(table) >= best.cost(table):
             break
-        if _permitted(problem, found) and holds(table, asked, found):
+        if _permitted(problem, found) and all(in_population(each, table).holds(found) for each in asked):
             best = replace(found, remark=_joined(found.remark, _said(part)))
             break
         if budget.over():
@@ -84,29 +76,6 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
     if first is None:
         return replace(best, lower_bound=0, bound="none: no search for a bound ended")
     return replace(best, lower_bound=first.lower_bound, bound=first.bound, prices=first.prices)
-
-
-def check_shares(table: CodedTable, requirements: Sequence[DeltaPresence], recoding: Recoding) -> None:
-    """Add up the shares of a release once more.
-
-    Raises
-    ------
-    AuditError
-        When they are more than delta for a row of the population.
-    """
-    for each in requirements:
-        if not holds(table, [each], recoding):
-            raise AuditError(f"the solver made classes that break {each.describe()}; nothing was released")
-
-
-def holds(table: CodedTable, asked: Sequence[DeltaPresence], recoding: Recoding) -> bool:
-    """Return whether the shares of a release add up to delta or less, exactly."""
-    codes = table.codes[recoding.row_type]
-    for each in asked:
-        found = greatest_sum(table.populations[each.population], codes, recoding.shown, recoding.count, each.unit)
-        if found is None or found > each.most:
-            return False
-    return True
 
 
 def _presences(problem: Problem) -> list[DeltaPresence]:
@@ -178,10 +147,7 @@ def _of_one_mask(problem: Problem, mask: np.uint64) -> Recoding | None:
     table, requirement = problem.table, problem.requirement
     every, shown = np.arange(table.row_types, dtype=np.int32), np.full(table.row_types, mask)
     recoding = PartialRecoding.of_row_types(table, np.ones(table.row_types, np.bool_), shown).recoding()
-    for each in requirement.population:
-        if isinstance(each, KMap) and (matches(table.populations[each.population], table.codes, shown) < each.k).any():
-            return None
-    if not holds(table, _presences(problem), recoding):
+    if not all(in_population(each, table).holds(recoding) for each in requirement.population):
         return None
     hidden = hidden_bits(shown[:1], len(table.columns))[0].astype(np.bool_)
     if not requirement.holds(alike(table.codes, table.cardinality, hidden), every, table.weight).all():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from kanon_sql.table.coded_table import CodedTable, Sensitive
 
 if TYPE_CHECKING:
     from kanon_sql.kernels.requirements.encoded import EncodedRequirement
+    from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: what k alone does not need is computed when it is first asked for
@@ -59,21 +60,27 @@ class ClassRequirement:
 
         Notes
         -----
-        What `least_size` takes for each requirement on sensitive values.
+        What `AttributeRequirement.least_rows` takes for each requirement on sensitive values.
         """
         k, asked = least_rows(requirements), sensitive_ones(requirements)
         least = max((each.least_class_size for each in requirements), default=1)
         if asked:
-            from kanon_sql.solvers.requirements.least import least_size
+            from kanon_sql.solvers.guarantees import on_attributes
 
-            by_column = {each.column: each for each in table.sensitive}
-            least = max(least, *(least_size(each, by_column[each.sensitive]) for each in asked))
+            least = max(least, *(each.least_rows() for _, each in on_attributes(asked, table.sensitive)))
         return cls(table=table, k=k, least=least, requirements=asked, population=population_ones(requirements))
 
     @property
     def sensitive(self) -> tuple[Sensitive, ...]:
         """Return the sensitive attributes."""
         return self.table.sensitive
+
+    @cached_property
+    def on_attributes(self) -> tuple[tuple[int, AttributeRequirement[Any]], ...]:
+        """The requirements on sensitive values, each with the place of its attribute."""
+        from kanon_sql.solvers.guarantees import on_attributes
+
+        return on_attributes(self.requirements, self.sensitive)
 
     @cached_property
     def encoded(self) -> EncodedRequirement:
@@ -138,16 +145,13 @@ class ClassRequirement:
         -----
         O(c V) where the counts fit into 64 bits, a transport for each class and matrix.
         """
-        from kanon_sql.solvers.requirements.exact_test import meets
-
         places = self._places()
         low, high = places[0]
         rows = histograms[:, low:high].sum(axis=1)
         found: NDArray[np.bool_] = rows >= self.k
-        for each in self.requirements:
-            place = [about.column for about in self.sensitive].index(each.sensitive)
+        for place, each in self.on_attributes:
             low, high = places[place]
-            found &= meets(each, self.sensitive[place], np.ascontiguousarray(histograms[:, low:high]), rows)
+            found &= each.meets(np.ascontiguousarray(histograms[:, low:high]), rows)
         return found
 
     def holds(self, number: Int64, row_type: Int32, count: Int64) -> NDArray[np.bool_]:

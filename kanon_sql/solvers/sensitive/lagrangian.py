@@ -23,7 +23,6 @@ from kanon_sql.kernels.requirements import sized_lagrangian
 from kanon_sql.kernels.requirements.candidates import sort_all
 from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance, gains
 from kanon_sql.kernels.requirements.limits import Limits
-from kanon_sql.model.requirements import People
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.limits import limits
 from kanon_sql.solvers.sensitive.search_space import SearchSpace
@@ -179,7 +178,7 @@ def relax(space: SearchSpace, price: Floats, upper: int, budget: Budget) -> Rela
     not be listed, as for k-anonymity: requirements are kept when classes are merged.
     """
     table, requirement = space.table, space.requirement
-    if any(isinstance(each, People) for each in requirement.requirements):
+    if not all(each.relaxes for _, each in requirement.on_attributes):
         return None
     scale = 1 << max(0, min(_SCALE_BITS, _PRODUCT_BITS - int(table.rows * int(table.cost.sum())).bit_length()))
     found = limits(table, requirement.requirements)

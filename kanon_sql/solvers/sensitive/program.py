@@ -1,7 +1,7 @@
 """The integer program of rows and pattern instances, with what each class has to meet, solved by SCIP through OR-Tools.
 
 Rows x[i, j] of group i, whose sensitive values are known, are in instance j, which is open (u[j] = 1) or empty. Beside the
-constraints of `kanon_sql.solvers.instances.ilp` there are those of `kanon_sql.solvers.sensitive.linear`, and x has to be whole.
+constraints of `kanon_sql.solvers.instances.ilp` there are those of each guarantee, and x has to be whole.
 Two classes that show the same are one in the release, which meets a requirement that both meet: so an instance holds one class.
 Answers are tested exactly, whatever the tolerances of the solver.
 
@@ -16,17 +16,16 @@ import math
 import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from fractions import Fraction
 
 import numpy as np
 
-from kanon_sql.model.requirements import LDiversity
+from kanon_sql.solvers.guarantees.entropy import add_tangent, first_tangents, tangent
 from kanon_sql.solvers.instances import ilp
 from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment, Outcome
+from kanon_sql.solvers.integer_programs.counters import Counters
+from kanon_sql.solvers.integer_programs.model import Floats, Model
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.sensitive.counters import Counters
-from kanon_sql.solvers.sensitive.linear import constrain
-from kanon_sql.solvers.sensitive.model import Floats, Model
-from kanon_sql.solvers.sensitive.tangents import add_tangent, first_tangents, tangent
 from kanon_sql.table.arrays import Int32, Int64
 
 _ROUNDING = 1e-4
@@ -105,27 +104,27 @@ def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tangents:
-    """The entropies asked for, each with its sensitive attribute, counters and the weights that are written down so far."""
+    """The entropies asked for, by their number of values: with attribute, counters, and the weights written down so far."""
 
-    entropies: list[tuple[int, slice, LDiversity, list[Floats]]]
+    entropies: list[tuple[int, slice, Fraction, list[Floats]]]
 
     @classmethod
     def of(cls, requirement: ClassRequirement) -> _Tangents:
         ends = np.cumsum([len(each.count) for each in requirement.sensitive]).tolist()
         found = []
-        for each in requirement.requirements:
-            if isinstance(each, LDiversity) and each.variant == "entropy":
-                place = [about.column for about in requirement.sensitive].index(each.sensitive)
-                values = len(requirement.sensitive[place].count)
-                found.append((place, slice(ends[place] - values, ends[place]), each, first_tangents(values, each.l)))
+        for place, each in requirement.on_attributes:
+            if each.entropy is not None:
+                values = len(each.about.count)
+                first = first_tangents(values, each.entropy)
+                found.append((place, slice(ends[place] - values, ends[place]), each.entropy, first))
         return cls(entropies=found)
 
     def add(self, classes: Int64) -> bool:
         """Write down what excludes classes, int64 [c, V]; return whether any of them is excluded by it."""
         found = False
-        for _, counters, each, weights in self.entropies:
+        for _, counters, least, weights in self.entropies:
             for histogram in classes[:, counters]:
-                weight = tangent(histogram, each.l)
+                weight = tangent(histogram, least)
                 if histogram @ weight < -_DEEP:
                     weights.append(weight)
                     found = True
@@ -211,9 +210,9 @@ def _model(program: Program, tangents: _Tangents, unit: int) -> object:
         model.add(row[cell], x, 1.0)
         owner, value = np.divmod(key, len(about.count))
         counters = Counters(opened=opened, size=size, owner=owner, value=value, held=held)
-        for each in program.requirement.requirements:
-            if each.sensitive == about.column:
-                constrain(model, counters, each, about, program.k)
+        for number, each in program.requirement.on_attributes:
+            if number == place:
+                each.constrain(model, counters, program.k)
         for there, _, _, weights in tangents.entropies:
             for weight in weights if there == place else ():
                 add_tangent(model, counters, weight)

@@ -12,7 +12,6 @@ from kanon_sql.kernels.requirements.assignment import SearchSpace as KernelSpace
 from kanon_sql.kernels.requirements.candidates import Candidates, by_group
 from kanon_sql.kernels.requirements.largest_part import Part, largest_parts
 from kanon_sql.kernels.requirements.selection import Selection
-from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
 from kanon_sql.solvers.instances.listing import Instances, of_classes, useful
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.problem import Problem
@@ -137,16 +136,15 @@ class SearchSpace:
         """
         requirement, weight = self.requirement, self.table.weight
         found = largest_parts(Part(requirement.encoded, requirement.group_counter), self.candidates, weight) > 0
-        exact = [each for each in requirement.requirements if _is_exact(each)]
+        exact = [(place, each) for place, each in requirement.on_attributes if each.finds_parts]
         if len(exact) == len(requirement.requirements) == 1:
             possible = found
         else:
             possible = np.ones(len(self), np.bool_)
-            for each in exact:
-                (place,) = (place for place, about in enumerate(self.table.sensitive) if about.column == each.sensitive)
-                about = self.table.sensitive[place]
+            for place, each in exact:
+                about = each.about
                 counter = (requirement.lows[place] + np.arange(len(about.count)))[:, None].astype(np.int32)
-                part = Part(encoded(self.table, (each,), requirement.least), counter)
+                part = Part(encoded(self.table, (each.requirement,), requirement.least), counter)
                 candidates = by_group(self.instances.start, self.instances.member, self.groups.first, about.codes, counter)
                 possible &= largest_parts(part, candidates, weight) > 0
         return self.take(np.flatnonzero(found)), int(self.cheapest(np.flatnonzero(possible)) @ weight)
@@ -210,11 +208,3 @@ class SearchSpace:
         of_class[order] = rank[np.searchsorted(both, keys)]
         instance[partial.placed] = of_class[number[partial.placed]]
         return self._of(joined), instance
-
-
-def _is_exact(requirement: SensitiveRequirement) -> bool:
-    """Return whether `largest_parts` finds a part for it if there is one."""
-    match requirement:
-        case TCloseness(metric="equal") | LDiversity(variant="frequency" | "distinct"):
-            return True
-    return False

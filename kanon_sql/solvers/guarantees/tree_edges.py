@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.model.distances import TreeDistance
+from kanon_sql.model.distances import Distance, TreeDistance
 from kanon_sql.table.arrays import Int64
 
 
@@ -49,3 +49,13 @@ class TreeEdges:
             if parent >= 0:
                 found[parent] += found[edge]
         return found
+
+
+def is_equal(distance: Distance) -> bool:
+    """Return whether any two values are equally far apart: each has an edge of its own, of the same length."""
+    return (
+        isinstance(distance, TreeDistance)
+        and distance.below.shape[0] == distance.below.shape[1]
+        and bool((distance.below.sum(axis=0) == 1).all() and (distance.below.sum(axis=1) == 1).all())
+        and bool((distance.length == distance.length[0]).all())
+    )

@@ -1,13 +1,38 @@
-"""How many rows of a population match what pieces show: the exact test of k-map."""
+"""k-map: how many rows of a population match what each class shows."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.requirements import KMap
+from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.keys import alike
 from kanon_sql.table.population import Population
-from kanon_sql.table.recoding import hidden_bits
+from kanon_sql.table.recoding import Recoding, hidden_bits
+
+
+@dataclass(frozen=True, slots=True)
+class Matches(MatchedRequirement[KMap]):
+    """k rows of a population match what each class shows."""
+
+    def figures(self) -> str | None:
+        """Return how large the population is, where that is less than k."""
+        rows = self.population.rows
+        return f"the population has {how_many(rows, 'row')}" if rows < self.requirement.k else None
+
+    def holds(self, recoding: Recoding) -> bool:
+        """Return whether k rows match each piece."""
+        return bool(self.enough(self.table.codes[recoding.row_type], recoding.shown).all())
+
+    def enough(self, codes: Int32, shown: Words) -> NDArray[np.bool_]:
+        """Return which pieces k rows match, as for `matches`."""
+        found: NDArray[np.bool_] = matches(self.population, codes, shown) >= self.requirement.k
+        return found
 
 
 def matches(population: Population, codes: Int32, shown: Words) -> Int64:

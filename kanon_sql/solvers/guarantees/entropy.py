@@ -1,14 +1,20 @@
-"""Entropy l-diversity as linear constraints: sum_v g[v] log(1 / (l s[v])) >= 0 for the shares s that are written down."""
+"""The entropy of the values of a class: its exact test, and linear constraints that hold where it is high enough.
+
+Of g[v] rows of value v, sum_v g[v] log(1 / (l s[v])) >= 0 for all shares s where the entropy is at least log l: the mean of
+-log s is least, and then the entropy, where s are the shares of the class. Only some of these constraints are written down.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.solvers.sensitive.counters import Counters
-from kanon_sql.solvers.sensitive.model import Model
+from kanon_sql.solvers.integer_programs.counters import Counters
+from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64
 
 Floats = NDArray[np.float64]
@@ -18,6 +24,31 @@ UPWARD = 1e-9
 
 _ABSENT = 1e-3
 """Rows that a value without any is taken to have, where its logarithm is asked for."""
+
+_ERROR = 1e-13
+"""Relative error of a sum of logarithms, generously."""
+
+
+def diverse(h: Int64, rows: Int64, least: Fraction) -> NDArray[np.bool_]:
+    """Return where the entropy is at least log ``least``: by floats, and by whole numbers where those leave a doubt."""
+    part = h * np.log(np.maximum(h, 1))
+    size = rows * np.log(np.maximum(rows, 1))
+    above = size - part.sum(axis=1) - rows * np.log(float(least))
+    doubt = np.abs(above) <= _ERROR * (size + part.sum(axis=1) + rows * (1 + np.log(float(least)))) * h.shape[1]
+    found: NDArray[np.bool_] = above > 0
+    for place in np.flatnonzero(doubt):
+        found[place] = _surely_diverse([int(each) for each in h[place] if each], least)
+    return found
+
+
+def _surely_diverse(h: Sequence[int], least: Fraction) -> bool:
+    """Return whether n^n >= least^n prod h^h; the same holds of n and h without their common factor."""
+    common = gcd(*h)
+    h = [each // common for each in h]
+    n, product = sum(h), 1
+    for each in h:
+        product *= each**each
+    return bool(n**n * least.denominator**n >= least.numerator**n * product)
 
 
 def add_tangent(model: Model, counters: Counters, weight: Floats) -> None:

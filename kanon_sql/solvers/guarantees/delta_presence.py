@@ -1,16 +1,46 @@
-"""What the classes of a release tell of who is in it: the exact test of delta-presence."""
+"""delta-presence: what the classes of a release tell of who is in it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.requirements import DeltaPresence
+from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.keys import alike
 from kanon_sql.table.population import Population
-from kanon_sql.table.recoding import hidden_bits
+from kanon_sql.table.recoding import Recoding, hidden_bits
 
 _LOW = 40
 """Bits of the lower word of a sum; the upper word has at most 44 bits of each share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Presence(MatchedRequirement[DeltaPresence]):
+    """The shares that a row of the population has in the classes that it matches add up to delta or less."""
+
+    def figures(self) -> str | None:
+        """Return the sizes of both tables, where the table is a larger part of the population than delta.
+
+        Notes
+        -----
+        Summed over the population, the shares of any release add up to the rows of the table.
+        """
+        rows, everybody = self.table.rows, self.population.rows
+        return (
+            f"the table has {how_many(rows, 'row')}, and the population {everybody}"
+            if rows > self.requirement.delta * everybody
+            else None
+        )
+
+    def holds(self, recoding: Recoding) -> bool:
+        """Return whether the greatest sum of shares is at most delta."""
+        codes, unit = self.table.codes[recoding.row_type], self.requirement.unit
+        found = greatest_sum(self.population, codes, recoding.shown, recoding.count, unit)
+        return found is not None and found <= self.requirement.most
 
 
 def greatest_sum(population: Population, codes: Int32, shown: Words, count: Int64, unit: int) -> int | None:

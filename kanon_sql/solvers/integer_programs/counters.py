@@ -10,7 +10,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.solvers.sensitive.model import Model
+from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import Sensitive
 
@@ -62,6 +62,26 @@ def some_of(model: Model, counters: Counters, sets: NDArray[np.bool_], rows: Seq
         model.add(row[np.searchsorted(classes, counters.owner[chosen])], counters.held[chosen], 1.0 if few else -1.0)
         if not few:
             model.add(row, counters.size[classes], 1.0)
+
+
+def at_most(model: Model, counters: Counters, share: Fraction, chosen: NDArray[np.bool_]) -> None:
+    """Add that each chosen counter has at most a share of the rows of its class."""
+    held, size = counters.held[chosen], counters.size[counters.owner[chosen]]
+    row = model.add_constraints(len(held), -np.inf, 0.0)
+    add_whole(
+        model,
+        [(row, held, whole_numbers([share.denominator] * len(held)))],
+        row,
+        size,
+        whole_numbers([-share.numerator] * len(held)),
+    )
+
+
+def at_least(model: Model, counters: Counters, share: Fraction, chosen: NDArray[np.bool_]) -> None:
+    """Add that each class has at least a share of one value; without a counter of it, no class of rows has."""
+    row = model.add_constraints(len(counters.size), -np.inf, 0.0)
+    held = (row[counters.owner[chosen]], counters.held[chosen], whole_numbers([-share.denominator] * int(chosen.sum())))
+    add_whole(model, [held], row, counters.size, whole_numbers([share.numerator] * len(row)))
 
 
 def whole_numbers(values: Sequence[int]) -> NDArray[np.object_]:

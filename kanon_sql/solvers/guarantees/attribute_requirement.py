@@ -1,0 +1,97 @@
+"""What solvers ask of a requirement on one sensitive attribute of a table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.model.requirements import SensitiveRequirement
+from kanon_sql.solvers.guarantees.criteria import Criteria
+from kanon_sql.solvers.guarantees.limit import Limit
+from kanon_sql.solvers.integer_programs.counters import Counters
+from kanon_sql.solvers.integer_programs.model import Model
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.coded_table import Sensitive
+
+R = TypeVar("R", bound=SensitiveRequirement)
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+_DOUBT = 1e-9
+"""Relative error of sums of floats, generously: an instance in doubt is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRequirement(ABC, Generic[R]):
+    """A requirement and the attribute that it is about, of v values.
+
+    Parameters
+    ----------
+    requirement : SensitiveRequirement
+        What is asked of every class.
+    about : Sensitive
+        The values of the whole table.
+    """
+
+    requirement: R
+    about: Sensitive
+
+    @abstractmethod
+    def meets(self, histograms: Int64, rows: Int64) -> Any:
+        """Return which classes meet it, exactly, bool [c], from their rows by value [c, v] and in all [c]."""
+
+    @abstractmethod
+    def encode(self, criteria: Criteria, places: tuple[int, int]) -> None:
+        """Add it to the criteria of kernels, where the counters of the attribute are from one place up to another."""
+
+    def least_rows(self) -> int:
+        """Return a number of rows below which no class meets it: unless the table says more, that of any table."""
+        return self.requirement.least_class_size
+
+    @abstractmethod
+    def supported(self, support: Floats, rows: float) -> Bools:
+        """Return which supports [j, v] have so many rows, divided or not, that meet it, bool [j]; not all that have none."""
+
+    def limit(self) -> Limit | None:
+        """Return a limit that every class keeps which meets it, if one is known."""
+        return None
+
+    @abstractmethod
+    def constrain(self, model: Model, counters: Counters, least: int) -> None:
+        """Add what it asks of every class of ``least`` rows or more to a program; of an entropy, all but what tangents say."""
+
+    def figures(self) -> str | None:
+        """Return what it counts in the whole table, without a value; None where the whole table always meets it."""
+        return None
+
+    @property
+    def entropy(self) -> Fraction | None:
+        """The number of values whose entropy every class has at least, if that is what is asked."""
+        return None
+
+    @property
+    def finds_parts(self) -> bool:
+        """Whether `largest_parts` finds a part of an instance that meets it if there is one."""
+        return False
+
+    @property
+    def relaxes(self) -> bool:
+        """Whether a Lagrangian relaxation bounds what its classes cost."""
+        return True
+
+
+def up_to(value: Floats | float, limit: Floats) -> Bools:
+    """Return where a sum of floats is at most a limit, or may be."""
+    found: Bools = value <= limit * (1 + _DOUBT) + _DOUBT
+    return found
+
+
+def fit_for(bound: int) -> type[Any]:
+    """Return the type in which whole numbers up to a bound are exact: 64 bits, or Python's own."""
+    return np.int64 if bound < 1 << 62 else object

@@ -1,0 +1,161 @@
+"""l-diversity: the most frequent values of every class leave room for others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from kanon_sql.kernels.requirements.encoded import DISTINCT, ENTROPY, FREQUENCY, RECURSIVE
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.requirements import LDiversity
+from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats, fit_for, up_to
+from kanon_sql.solvers.guarantees.criteria import Criteria, stricter
+from kanon_sql.solvers.guarantees.entropy import UPWARD, diverse, greatest_share
+from kanon_sql.solvers.guarantees.limit import Limit
+from kanon_sql.solvers.integer_programs.counters import (
+    Counters,
+    add_whole,
+    at_most,
+    each_value,
+    some_of,
+    whole_numbers,
+)
+from kanon_sql.solvers.integer_programs.model import Model
+from kanon_sql.table.arrays import Int64
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity(AttributeRequirement[LDiversity]):
+    """Frequency, distinct, entropy or recursive l-diversity."""
+
+    def meets(self, histograms: Int64, rows: Int64) -> Any:
+        """Return where the variant holds, in whole numbers."""
+        asked, most = self.requirement, int(rows.max(initial=1))
+        if asked.variant == "frequency":
+            size = fit_for(most * asked.l.numerator)
+            return histograms.max(axis=1).astype(size) * asked.l.numerator <= rows.astype(size) * asked.l.denominator
+        if asked.variant == "distinct":
+            return (histograms > 0).sum(axis=1) >= ceil(asked.l)
+        if asked.c is not None:
+            size = fit_for(most * asked.c.denominator * asked.c.numerator)
+            descending = -np.sort(-histograms, axis=1)
+            tail = descending[:, int(asked.l) - 1 :].sum(axis=1).astype(size)
+            return descending[:, 0].astype(size) * asked.c.denominator < tail * asked.c.numerator
+        return diverse(histograms, rows, asked.l)
+
+    def encode(self, criteria: Criteria, places: tuple[int, int]) -> None:
+        """Add the criterion of the variant."""
+        asked = self.requirement
+        if asked.variant == "distinct":
+            criteria.add(DISTINCT, places, Fraction(min(ceil(asked.l), criteria.rows + 1)))
+        elif asked.c is not None:
+            size = min(int(asked.l), len(self.about.count) + 1)
+            criteria.add(RECURSIVE, places, stricter(asked.c, up=False), size)
+        else:
+            kind = FREQUENCY if asked.variant == "frequency" else ENTROPY
+            criteria.add(kind, places, stricter(asked.l, up=True))
+
+    def supported(self, support: Floats, rows: float) -> Bools:
+        """Return where at most 1 / l of the rows are taken of each value, or where there are l values."""
+        if self.requirement.variant == "frequency":
+            return up_to(rows, np.minimum(support, rows / float(self.requirement.l)).sum(axis=1))
+        enough: Bools = (support > 0).sum(axis=1) >= ceil(self.requirement.l)
+        return enough
+
+    def limit(self) -> Limit | None:
+        """Return the greatest share of a value: 1 / l, or c / (1 + c)."""
+        asked, values = self.requirement, len(self.about.count)
+        if asked.variant == "frequency":
+            share = 1 / asked.l
+        elif asked.variant == "recursive" and asked.c is not None and asked.l > 1:
+            share = asked.c / (1 + asked.c)
+        else:
+            return None
+        return Limit.at_most(np.arange(values, dtype=np.int32), [share] * values) if share < 1 else None
+
+    def constrain(self, model: Model, counters: Counters, least: int) -> None:
+        """Add the constraints of the variant, and how many rows an open class has of other values than each.
+
+        Notes
+        -----
+        Frequency l: g[j, v] <= n[j] / l. The others in their functions.
+        """
+        asked, values = self.requirement, len(self.about.count)
+        if asked.variant == "distinct":
+            _distinct(model, counters, ceil(asked.l))
+            return
+        if asked.c is not None:
+            _recursive(model, counters, int(asked.l), asked.c)
+            others = int(least / (1 + asked.c)) + 1 if asked.l > 1 else 0
+        elif asked.variant == "frequency":
+            at_most(model, counters, 1 / asked.l, np.ones(len(counters.held), np.bool_))
+            others = least - int(least / asked.l)
+        else:
+            others = least - int(least * (greatest_share(values, asked.l) + UPWARD))
+        some_of(model, counters, ~each_value(self.about), [others] * values)
+
+    def figures(self) -> str:
+        """Return what the variant counts."""
+        count = sorted(self.about.count.tolist(), reverse=True)
+        rows = sum(count)
+        if self.requirement.variant == "frequency":
+            return f"one value has {count[0]} of {how_many(rows, 'row')}"
+        if self.requirement.variant == "distinct":
+            return f"it has {how_many(len(count), 'different value')}"
+        if self.requirement.variant == "entropy":
+            shares = self.about.count / rows
+            return f"its entropy is that of {np.exp(-(shares @ np.log(shares))):.6f} values"
+        tail = sum(count[int(self.requirement.l) - 1 :])
+        return f"its most frequent value has {how_many(count[0], 'row')}, those from place {self.requirement.l} on {tail}"
+
+    @property
+    def entropy(self) -> Fraction | None:
+        """The l of entropy l-diversity."""
+        return self.requirement.l if self.requirement.variant == "entropy" else None
+
+    @property
+    def finds_parts(self) -> bool:
+        """Whether the variant is about frequencies or the number of values."""
+        return self.requirement.variant in ("frequency", "distinct")
+
+
+def _distinct(model: Model, counters: Counters, least: int) -> None:
+    """Add z[j, v] <= g[j, v] with z binary, and sum_v z[j, v] >= l if the class is open."""
+    there = model.add_variables(len(counters.held), 1.0, integer=True)
+    row = model.add_constraints(len(there), -np.inf, 0.0)
+    model.add(row, there, 1.0)
+    model.add(row, counters.held, -1.0)
+    row = model.add_constraints(len(counters.size), 0.0, np.inf)
+    model.add(row[counters.owner], there, 1.0)
+    model.add(row, counters.opened, -float(least))
+
+
+def _recursive(model: Model, counters: Counters, least: int, c: Fraction) -> None:
+    """Add g[j, v] < c (n[j] - s[j]) if the class is open, where s[j] is at least the sum of any l - 1 counters.
+
+    At best s[j] is (l - 1) q + sum_v max(0, g[j, v] - q) for some q.
+    """
+    classes, cells, owner = len(counters.size), len(counters.held), counters.owner
+    top = model.add_variables(classes)
+    if least > 1:
+        level, above = model.add_variables(classes), model.add_variables(cells)
+        row = model.add_constraints(cells, 0.0, np.inf)
+        model.add(row, above, 1.0)
+        model.add(row, counters.held, -1.0)
+        model.add(row, level[owner], 1.0)
+        row = model.add_constraints(classes, 0.0, 0.0)
+        model.add(row, top, -1.0)
+        model.add(row, level, float(least - 1))
+        model.add(row[owner], above, 1.0)
+    # In whole numbers, less is less by 1 at least.
+    row = model.add_constraints(cells, -np.inf, 0.0)
+    entries = [
+        (row, counters.held, whole_numbers([c.denominator] * cells)),
+        (row, top[owner], whole_numbers([c.numerator] * cells)),
+        (row, counters.opened[owner], whole_numbers([1] * cells)),
+    ]
+    add_whole(model, entries, row, counters.size[owner], whole_numbers([-c.numerator] * cells))

@@ -1,0 +1,59 @@
+"""k people: rows that stand for one person each add up, so a class has k of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from kanon_sql.kernels.requirements.encoded import COUNT, DISTINCT
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.requirements import REPRESENTATIVE, People
+from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats
+from kanon_sql.solvers.guarantees.criteria import Criteria
+from kanon_sql.solvers.integer_programs.counters import Counters, some_of
+from kanon_sql.solvers.integer_programs.model import Model
+from kanon_sql.table.arrays import Int64
+
+
+@dataclass(frozen=True, slots=True)
+class Representatives(AttributeRequirement[People]):
+    """Rows of k people in every class: one value of the attribute marks the rows that stand for somebody."""
+
+    @property
+    def _code(self) -> int | None:
+        return self.about.named.get(REPRESENTATIVE)
+
+    def meets(self, histograms: Int64, rows: Int64) -> Bools:
+        """Return where there are k representative rows."""
+        if self._code is None:
+            return np.zeros(len(rows), np.bool_)
+        enough: Bools = histograms[:, self._code] >= self.requirement.k
+        return enough
+
+    def encode(self, criteria: Criteria, places: tuple[int, int]) -> None:
+        """Add the count of representative rows."""
+        if self._code is None:  # no row stands for anybody
+            criteria.add(DISTINCT, places, Fraction(criteria.rows + 1))
+        else:
+            criteria.add(COUNT, places, Fraction(min(self.requirement.k, criteria.rows + 1)), places[0] + self._code)
+
+    def supported(self, support: Floats, _rows: float) -> Bools:
+        """Return where there are k representative rows."""
+        enough: Bools = (np.zeros(len(support)) if self._code is None else support[:, self._code]) >= self.requirement.k
+        return enough
+
+    def constrain(self, model: Model, counters: Counters, _least: int) -> None:
+        """Add g[j, v] >= k if the class is open, where v counts the representative rows."""
+        chosen = np.arange(len(self.about.count)) == (-1 if self._code is None else self._code)
+        some_of(model, counters, chosen[None], [self.requirement.k])
+
+    def figures(self) -> str:
+        """Return how many people there are."""
+        return f"it has rows of {how_many(len(self.about.count) - int(self.about.empty >= 0), 'person', 'people')}"
+
+    @property
+    def relaxes(self) -> bool:
+        """Return false: what is proven for one choice of the rows that stand for people holds for no other."""
+        return False

@@ -1,0 +1,70 @@
+"""What solvers ask of a requirement that is counted in a population."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.model.requirements import PopulationRequirement
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.population import Population
+from kanon_sql.table.recoding import Recoding
+
+P = TypeVar("P", bound=PopulationRequirement)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedRequirement(ABC, Generic[P]):
+    """A requirement and the table whose rows are released.
+
+    Parameters
+    ----------
+    requirement : PopulationRequirement
+        What is asked of what classes show.
+    table : CodedTable
+        With the population.
+    """
+
+    requirement: P
+    table: CodedTable
+
+    @property
+    def population(self) -> Population:
+        """The distinct rows of the population."""
+        return self.table.populations[self.requirement.population]
+
+    @abstractmethod
+    def figures(self) -> str | None:
+        """Return why no release meets it, whatever its masks; None where one may."""
+
+    @abstractmethod
+    def holds(self, recoding: Recoding) -> bool:
+        """Return whether a release meets it, exactly."""
+
+    def require_feasible(self) -> None:
+        """Refuse what holds in no release, whatever its masks.
+
+        Raises
+        ------
+        InfeasibleError
+            With the figures.
+        """
+        figures = self.figures()
+        if figures is not None:
+            raise InfeasibleError(
+                f"{self.requirement.describe()} holds in no release: {figures}; hint: name a larger population, or weaken the "
+                "guarantee"
+            )
+
+    def check(self, recoding: Recoding) -> None:
+        """Count once more, by another way than the solver did.
+
+        Raises
+        ------
+        AuditError
+            When a release breaks it.
+        """
+        if not self.holds(recoding):
+            raise AuditError(f"the solver made classes that break {self.requirement.describe()}; nothing was released")
