@@ -7,10 +7,10 @@ from sqlglot import TokenType
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import ClauseError, nearest
-from kanon_sql.model.synonyms import GUARANTEES
+from kanon_sql.model.requirements import GUARANTEES, REQUIREMENTS
 from kanon_sql.model.validation import as_text
 
-_TERMS = ("k", "l", "t", "alpha", "beta", "delta", "presence")
+_TERMS = ("k", *(each.written.word for each in REQUIREMENTS if hasattr(each, "written")))
 """Words that a condition begins with."""
 
 ALIKE = 0.75
@@ -53,7 +53,8 @@ def no_condition(script: Script, place: int) -> ClauseError:
     condition = script.text[script.start(place) : script.stop(end - 1)]
     if near := _term(word):
         return script.mistake(f"{condition} is not supported; hint: did you mean {near}?", near, place)
-    hint = "the guarantees are k, l(...), t(...), alpha(...), beta(...), delta(...) and presence(...), as in GUARANTEE k >= 5"
+    *first, last = _TERMS[:1] + tuple(f"{term}(...)" for term in _TERMS[1:])
+    hint = f"the guarantees are {', '.join(first)} and {last}, as in GUARANTEE k >= 5"
     return script.error(f"{condition} is not supported; hint: {hint}", place, end - 1)
 
 

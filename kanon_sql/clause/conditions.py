@@ -4,21 +4,22 @@
 
     cond   := term sign number [whose] | number sign term [whose]
     whose  := PER column | PER ROW | IN table
-    term   := k | l(column [, 'variant' [, c]]) | t(column [, 'metric' [, 'hierarchy']]) | alpha(column, 'value')
-            | beta(column) | delta(column) | presence(table)
+    term   := k | word(column [, argument]*) | word(table)
     number := decimal [/ decimal]
 
-k and l are bounded from below, the others from above; k counts rows, PER column people, IN table rows of the population that
-match. PER ROW says that a row is what counts, even one that is a group; PER "row" names a column. Of k, which is a whole
-number, ``k > 4`` is a guarantee too; of the others it is none, as no number comes next. Without a k, ``k >= 2`` is guaranteed,
-as at every other entrance, but beside a guarantee about the population.
+The files of `model/guarantees` say which words there are, and what is in their brackets. k and l are bounded from below, the
+others from above; k counts rows, PER column people, IN table rows of the population that match. PER ROW says that a row is what
+counts, even one that is a group; PER "row" names a column. Of k, which is a whole number, ``k > 4`` is a guarantee too; of the
+others it is none, as no number comes next. Without a k, ``k >= 2`` is guaranteed, as at every other entrance, but beside a
+guarantee about the population.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from sqlglot import TokenType
 
@@ -26,19 +27,13 @@ from kanon_sql.clause.condition_mistakes import no_column_of, no_comparison, no_
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.guarantees.written import Written
 from kanon_sql.model.requirements import (
-    METRICS,
-    VARIANTS,
-    AlphaAnonymity,
-    BetaLikeness,
-    DeltaDisclosure,
-    DeltaPresence,
+    REQUIREMENTS,
     KAnonymity,
     KMap,
-    LDiversity,
     People,
     Requirement,
-    TCloseness,
     population_ones,
     sensitive_ones,
 )
@@ -50,30 +45,13 @@ _LARGEST_K = 2**63 - 1
 
 _EXCHANGED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "="}
 
+_K = "GUARANTEE k >= 5"
+
+_BY_WORD = {each.written.word.upper(): each for each in REQUIREMENTS if not issubclass(each, KAnonymity | People | KMap)}
+"""The guarantees that begin with a word of their own, and not with k."""
+
 Term = Callable[[Fraction], Requirement]
 """What stands beside the number of a condition, waiting for it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spelling:
-    """How the clause writes a requirement.
-
-    Parameters
-    ----------
-    word : str
-        The word it begins with.
-    signs : tuple of str
-        The comparisons that may stand between it and its number.
-    example : str
-        What a hint shows.
-    read : callable, optional
-        Reads what follows the column or table that it is about, returns what waits for the number; None where there is none.
-    """
-
-    word: str
-    signs: tuple[str, ...]
-    example: str
-    read: Callable[[Reader, str], Term] | None = None
 
 
 def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement, ...]:
@@ -104,9 +82,9 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
         hyphened = no_hyphen(reader.script, start)
         if hyphened is not None:
             raise hyphened
-        number = reader.number(_example("K"))
+        number = reader.number(_K)
         if reader.spelled not in _EXCHANGED or reader.script.spelled(reader.place + 1) in _EXCHANGED:
-            raise no_comparison(reader, "a comparison", "the number", _example("K"))
+            raise no_comparison(reader, "a comparison", "the number", _K)
         word = _word(reader, reader.place + 1)
         more = _strict(reader, word, _EXCHANGED[reader.spelled])
         term = _term(reader, identifying)
@@ -118,7 +96,7 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
     if word == "K" and reader.skip("PER", "ROW"):
         term = _rows
     elif word == "K" and reader.skip("PER"):
-        term = _people(reader, column_name(reader, SPELLINGS[People].example))
+        term = _people(column_name(reader, f"{_K} PER patient_id"))
     elif word == "K" and reader.skip("IN"):
         term = _mapped(reader)
     return reader.checked(lambda: term(number + more), start)
@@ -130,7 +108,7 @@ def _word(reader: Reader, place: int) -> str:
     hyphened = no_hyphen(reader.script, place)
     if hyphened is not None:
         raise hyphened
-    if word in _BY_WORD:
+    if word == "K" or word in _BY_WORD:
         return word
     raise no_condition(reader.script, place)
 
@@ -138,42 +116,61 @@ def _word(reader: Reader, place: int) -> str:
 def _strict(reader: Reader, word: str, sign: str) -> int:
     """Move behind a comparison, read as with the number on its right; return how much it adds to the number."""
     following = reader.script.spelled(reader.place + 1)
+    signs = (">=", ">") if word == "K" else (_BY_WORD[word].written.sign,)
     if sign not in _EXCHANGED or (reader.spelled in {"=", "<", ">"} and following in {"=", "<", ">"}):
-        raise no_comparison(reader, _BY_WORD[word].signs[0], word.lower(), _example(word))
-    if sign not in _BY_WORD[word].signs:
-        problem = f"{word.lower()} supports only {' and '.join(_BY_WORD[word].signs)}; hint: {_example(word)}"
-        raise reader.mistake(problem, f" {_BY_WORD[word].signs[0]} ")
+        raise no_comparison(reader, signs[0], word.lower(), _example(word))
+    if sign not in signs:
+        problem = f"{word.lower()} supports only {' and '.join(signs)}; hint: {_example(word)}"
+        raise reader.mistake(problem, f" {signs[0]} ")
     reader.place += 1
     return int(sign == ">")
+
+
+def _example(word: str) -> str:
+    return _K if word == "K" else f"GUARANTEE {_BY_WORD[word].written.example}"
 
 
 def _term(reader: Reader, identifying: Container[str]) -> Term:
     word = reader.word
     reader.place += 1
-    read = _BY_WORD[word].read
-    if read is None:
+    if word == "K":
         return _anonymity
+    requirement = _BY_WORD[word]
+    written, example = requirement.written, _example(word)
     if not reader.skip("("):
-        raise no_column_of(reader, word, _example(word))
-    if read is _present:
-        return _closed(reader, word, read(reader, table_name(reader, _example(word))))
+        raise no_column_of(reader, word, example)
     named = reader.place
-    column = column_name(reader, _example(word))
-    if same_name(column) in identifying:
-        raise reader.script.error(
-            "a sensitive column cannot be in the BY list, whose columns may be suppressed; hint: take it out of the list", named
+    if written.about == "population":
+        about = table_name(reader, example)
+    else:
+        about = column_name(reader, example)
+        if same_name(about) in identifying:
+            raise reader.script.error(
+                "a sensitive column cannot be in the BY list, whose columns may be suppressed; hint: take it out of the list",
+                named,
+            )
+    given: dict[str, Any] = {written.about: about, **_arguments(reader, written, example)}
+    reader.expect(")", f"at the end of {word.lower()}(...); hint: {example}")
+    return lambda number: requirement(**(given | {written.threshold: number}))
+
+
+def _arguments(reader: Reader, written: Written, example: str) -> dict[str, Any]:
+    """Read what follows the column in the brackets: each argument only behind those before it."""
+    found: dict[str, Any] = {}
+    for name, argument in written.arguments.items():
+        if argument.needed:
+            reader.expect(",", f"behind the column; hint: {example}")
+        elif not reader.skip(","):
+            break
+        found[name] = (
+            reader.number(example) if argument.what is None else _text(reader, argument.what, argument.hint or example)
         )
-    return _closed(reader, word, read(reader, column))
-
-
-def _closed(reader: Reader, word: str, term: Term) -> Term:
-    reader.expect(")", f"at the end of {word.lower()}(...); hint: {_example(word)}")
-    return term
+    return found
 
 
 def _anonymity(number: Fraction) -> KAnonymity:
     if number.denominator != 1 or number > _LARGEST_K:
-        raise PolicyError(f"expected a whole number; hint: {_example('K')}")
+        raise PolicyError(f"expected a whole number; hint: {_K}")
     return KAnonymity(k=int(number))
 
 
@@ -181,69 +178,16 @@ def _rows(number: Fraction) -> KAnonymity:
     return replace(_anonymity(number), per_row=True)
 
 
-def _people(_: Reader, column: str) -> Term:
+def _people(column: str) -> Term:
     return lambda number: People(k=_anonymity(number).k, per=column)
 
 
 def _mapped(reader: Reader) -> Term:
-    population = table_name(reader, SPELLINGS[KMap].example)
+    population = table_name(reader, f"{_K} IN census")
     return lambda number: KMap(k=_anonymity(number).k, population=population)
-
-
-def _diversity(reader: Reader, column: str) -> Term:
-    variant = (
-        _text(reader, "a variant", f"the variants are {', '.join(map(repr, VARIANTS))}") if reader.skip(",") else VARIANTS[0]
-    )
-    c = reader.number(_example("L")) if reader.skip(",") else None
-    return lambda number: LDiversity(sensitive=column, l=number, variant=variant, c=c)
-
-
-def _closeness(reader: Reader, column: str) -> Term:
-    metrics = f"{', '.join(map(repr, METRICS))}, or the name of a table of distances"
-    metric = _text(reader, "a metric", metrics) if reader.skip(",") else METRICS[0]
-    hierarchy = _text(reader, "the table of a tree", _example("T")) if reader.skip(",") else None
-    return lambda number: TCloseness(sensitive=column, t=number, metric=metric, hierarchy=hierarchy)
-
-
-def _limited(reader: Reader, column: str) -> Term:
-    reader.expect(",", f"behind the column; hint: {_example('ALPHA')}")
-    value = _text(reader, "the value", _example("ALPHA"))
-    return lambda number: AlphaAnonymity(sensitive=column, value=value, alpha=number)
-
-
-def _like(_: Reader, column: str) -> Term:
-    return lambda number: BetaLikeness(sensitive=column, beta=number)
-
-
-def _undisclosed(_: Reader, column: str) -> Term:
-    return lambda number: DeltaDisclosure(sensitive=column, delta=number)
-
-
-def _present(_: Reader, population: str) -> Term:
-    return lambda number: DeltaPresence(delta=number, population=population)
 
 
 def _text(reader: Reader, what: str, hint: str) -> str:
     if reader.kind is not TokenType.STRING:
         raise no_text(reader, what, hint)
     return reader.unquote()
-
-
-SPELLINGS: dict[type[Requirement], Spelling] = {
-    KAnonymity: Spelling(word="K", signs=(">=", ">"), example="GUARANTEE k >= 5"),
-    People: Spelling(word="PER", signs=(), example="GUARANTEE k >= 5 PER patient_id", read=_people),
-    KMap: Spelling(word="IN", signs=(), example="GUARANTEE k >= 5 IN census"),
-    LDiversity: Spelling(word="L", signs=(">=",), example="GUARANTEE l(disease) >= 2", read=_diversity),
-    TCloseness: Spelling(word="T", signs=("<=",), example="GUARANTEE t(disease, 'ordered') <= 0.3", read=_closeness),
-    AlphaAnonymity: Spelling(word="ALPHA", signs=("<=",), example="GUARANTEE alpha(disease, 'flu') <= 0.2", read=_limited),
-    BetaLikeness: Spelling(word="BETA", signs=("<=",), example="GUARANTEE beta(disease) <= 2", read=_like),
-    DeltaDisclosure: Spelling(word="DELTA", signs=("<=",), example="GUARANTEE delta(disease) <= 1", read=_undisclosed),
-    DeltaPresence: Spelling(word="PRESENCE", signs=("<=",), example="GUARANTEE presence(census) <= 0.2", read=_present),
-}
-"""How each requirement is written; PER and IN follow a number, so no condition begins with them."""
-
-_BY_WORD = {each.word: each for each in SPELLINGS.values() if each.signs}
-
-
-def _example(word: str) -> str:
-    return _BY_WORD[word].example

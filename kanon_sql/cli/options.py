@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from kanon_sql.cli.terminal import grid_of
+from kanon_sql.model.requirements import THRESHOLD_OPTIONS
 
 _GUARANTEES = ("k", "l", "t", "beta", "delta", "k_map", "presence")
 """Options that say what is guaranteed."""
@@ -71,16 +72,7 @@ qi_option = click.option(
 )
 _SENSITIVE_OPTIONS = (
     click.option("--sensitive", metavar="A", help="The sensitive column; it is released unchanged."),
-    click.option("--l", metavar="NUMBER", help="Minimum diversity of every class."),
-    click.option("--variant", metavar="NAME", help="frequency, distinct, entropy or recursive.  [default: frequency]"),
-    click.option("--c", metavar="NUMBER", help="The c of recursive diversity."),
-    click.option("--t", metavar="NUMBER", help="Maximum distance of a class from the whole table, 0 to 1."),
-    click.option(
-        "--metric", metavar="NAME", help="equal, ordered, numeric, hierarchical, or a file (a, b, distance).  [default: equal]"
-    ),
-    click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical."),
-    click.option("--beta", metavar="NUMBER", help="By how much of its share of the table a value gains at most among them."),
-    click.option("--delta", metavar="NUMBER", help="How far ln of its shares among them and in the table are apart at most."),
+    *(click.option(f"--{name}", metavar=each.form, help=each.help) for name, each in THRESHOLD_OPTIONS.items()),
 )
 
 

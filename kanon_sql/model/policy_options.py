@@ -12,7 +12,7 @@ from kanon_sql.errors import hint_of
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy_checks import ROW_ORDERS
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.requirements import Requirement
+from kanon_sql.model.requirements import THRESHOLD_OPTIONS, Requirement
 from kanon_sql.model.synonyms import OPTIONS
 from kanon_sql.model.unlisted import UNLISTED_LIMIT
 
@@ -162,7 +162,7 @@ class _Unsaid(int):
 UNSAID_K = _Unsaid(2)
 """The k of a policy that names none."""
 
-_THRESHOLDS = dict.fromkeys(("l", "variant", "c", "t", "metric", "hierarchy", "beta", "delta"))
+_THRESHOLDS: dict[str, None] = dict.fromkeys(THRESHOLD_OPTIONS)
 
 POLICY_DEFAULTS: dict[str, Any] = {
     "k": UNSAID_K,

@@ -11,20 +11,25 @@ from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
-from kanon_sql.model.alpha_anonymity import AlphaAnonymity
-from kanon_sql.model.beta_likeness import BetaLikeness
-from kanon_sql.model.delta_disclosure import DeltaDisclosure
-from kanon_sql.model.delta_presence import DeltaPresence
-from kanon_sql.model.k_anonymity import REPRESENTATIVE, KAnonymity, People
-from kanon_sql.model.k_map import KMap
-from kanon_sql.model.l_diversity import VARIANTS, LDiversity
-from kanon_sql.model.synonyms import GUARANTEES
-from kanon_sql.model.t_closeness import METRICS, TCloseness
+from kanon_sql.model.guarantees.alpha_anonymity import AlphaAnonymity
+from kanon_sql.model.guarantees.beta_likeness import BetaLikeness
+from kanon_sql.model.guarantees.delta_disclosure import DeltaDisclosure
+from kanon_sql.model.guarantees.delta_presence import DeltaPresence
+from kanon_sql.model.guarantees.k_anonymity import KAnonymity
+from kanon_sql.model.guarantees.k_map import KMap
+from kanon_sql.model.guarantees.l_diversity import VARIANTS, LDiversity
+from kanon_sql.model.guarantees.people import REPRESENTATIVE, People
+from kanon_sql.model.guarantees.t_closeness import METRICS, TCloseness
+from kanon_sql.model.guarantees.written import Option
 from kanon_sql.model.validation import known_keys, same_name
 
 __all__ = [
+    "GUARANTEES",
     "METRICS",
     "REPRESENTATIVE",
+    "REQUIREMENTS",
+    "THRESHOLDS",
+    "THRESHOLD_OPTIONS",
     "VARIANTS",
     "AlphaAnonymity",
     "BetaLikeness",
@@ -60,17 +65,28 @@ PopulationRequirement = KMap | DeltaPresence
 Requirement = KAnonymity | SensitiveRequirement | PopulationRequirement
 """The requirements that exist; a conjunction is a tuple of them."""
 
-_REQUIREMENTS: dict[str, type[Requirement]] = {
-    "k": KAnonymity,
-    "people": People,
-    "l": LDiversity,
-    "alpha": AlphaAnonymity,
-    "t": TCloseness,
-    "beta": BetaLikeness,
-    "delta": DeltaDisclosure,
-    "k_map": KMap,
-    "presence": DeltaPresence,
-}
+REQUIREMENTS: tuple[type[Requirement], ...] = (
+    KAnonymity,
+    People,
+    LDiversity,
+    TCloseness,
+    AlphaAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    KMap,
+    DeltaPresence,
+)
+"""The one list of guarantees: whatever names them all is made of it."""
+
+THRESHOLDS: tuple[type[ThresholdRequirement], ...] = (LDiversity, TCloseness, BetaLikeness, DeltaDisclosure)
+"""The guarantees that options ask for; the first option of each is its threshold, and the others say nothing without it."""
+
+THRESHOLD_OPTIONS: dict[str, Option] = {name: option for each in THRESHOLDS for name, option in each.options.items()}
+
+GUARANTEES = tuple((each.kind, *each.synonyms) for each in REQUIREMENTS)
+"""How the clause and the JSON of a policy write each guarantee, and what people look for instead."""
+
+_BY_KIND = {each.kind: each for each in REQUIREMENTS}
 
 
 def least_rows(requirements: Iterable[Requirement]) -> int:
@@ -91,10 +107,10 @@ def population_ones(requirements: Iterable[Requirement]) -> tuple[PopulationRequ
 def requirement_from_json(item: object) -> Requirement:
     """Read a requirement from plain JSON data; what may be left out takes its default."""
     kind = item.get("type") if isinstance(item, dict) else None
-    if not isinstance(kind, str) or kind not in _REQUIREMENTS:
-        hint = hint_of(kind, _REQUIREMENTS, f"the types are {', '.join(_REQUIREMENTS)}", synonyms=GUARANTEES)
+    if not isinstance(kind, str) or kind not in _BY_KIND:
+        hint = hint_of(kind, _BY_KIND, f"the types are {', '.join(_BY_KIND)}", synonyms=GUARANTEES)
         raise PolicyError(f"a requirement has the unknown type {kind!r}; hint: {hint}")
-    requirement = _REQUIREMENTS[kind]
+    requirement = _BY_KIND[kind]
     names = {field.name: field.default is MISSING for field in fields(requirement)}
     needed = [name for name, must in names.items() if must]
     data = known_keys(item, {"type", *names}, f"the requirement {kind!r}", needed)
@@ -137,57 +153,39 @@ def named_population(population: str | None, *, k_map: Any = None, presence: Any
     return (*mapped, *([] if presence is None else [DeltaPresence(delta=presence, population=population)]))
 
 
-def named_requirements(
-    sensitive: str | None,
-    *,
-    l: Any = None,  # noqa: E741 - its name everywhere
-    variant: str | None = None,
-    c: Any = None,
-    t: Any = None,
-    metric: str | None = None,
-    hierarchy: str | None = None,
-    beta: Any = None,
-    delta: Any = None,
-) -> tuple[ThresholdRequirement, ...]:
+def named_requirements(sensitive: str | None, **options: Any) -> tuple[ThresholdRequirement, ...]:
     """Return the requirements on one sensitive attribute from the names that every entrance of kanon-sql shares.
 
     Parameters
     ----------
     sensitive : str, optional
         The sensitive attribute; None where nothing is asked of one.
-    l, variant, c : optional
-        As in `LDiversity`; None takes the default.
-    t, metric, hierarchy : optional
-        As in `TCloseness`; None takes the default.
-    beta, delta : optional
-        As in `BetaLikeness` and `DeltaDisclosure`.
+    options : optional
+        Some of `THRESHOLD_OPTIONS`; None takes the default.
 
     Raises
     ------
     PolicyError
         When a name says nothing because another one is missing.
     """
-    for name, value, about, threshold in (
-        ("variant", variant, "l", l),
-        ("c", c, "l", l),
-        ("metric", metric, "t", t),
-        ("hierarchy", hierarchy, "t", t),
-    ):
-        if value is not None and threshold is None:
-            raise PolicyError(f"{name} says nothing without {about}; hint: give {about} too")
+    given = {name: value for name, value in options.items() if value is not None}
+    thresholds = {next(iter(each.options)): each for each in THRESHOLDS}
+    for threshold, requirement in thresholds.items():
+        for name in requirement.options:
+            if name in given and threshold not in given:
+                raise PolicyError(f"{name} says nothing without {threshold}; hint: give {threshold} too")
     if sensitive is None:
-        if any(each is not None for each in (l, t, beta, delta)):
-            raise PolicyError("l, t, beta and delta need the sensitive column that they are about; hint: sensitive = 'disease'")
+        if given:
+            *first, last = thresholds
+            raise PolicyError(
+                f"{', '.join(first)} and {last} need the sensitive column that they are about; hint: sensitive = 'disease'"
+            )
         return ()
-    found: list[ThresholdRequirement] = []
-    if l is not None:
-        found.append(LDiversity(sensitive=sensitive, l=l, variant=VARIANTS[0] if variant is None else variant, c=c))
-    if t is not None:
-        found.append(TCloseness(sensitive=sensitive, t=t, metric=METRICS[0] if metric is None else metric, hierarchy=hierarchy))
-    if beta is not None:
-        found.append(BetaLikeness(sensitive=sensitive, beta=beta))
-    if delta is not None:
-        found.append(DeltaDisclosure(sensitive=sensitive, delta=delta))
+    found = tuple(
+        requirement(sensitive=sensitive, **{name: given[name] for name in requirement.options if name in given})
+        for threshold, requirement in thresholds.items()
+        if threshold in given
+    )
     if not found:
         raise PolicyError("nothing is guaranteed about the sensitive column; hint: l = 2 or t = 0.3")
-    return tuple(found)
+    return found

@@ -1,4 +1,4 @@
-"""Other names under which people look for an option or a guarantee: what `nearest` reads beside the spelling."""
+"""Other names under which people look for an option: what `nearest` reads beside the spelling."""
 
 from __future__ import annotations
 
@@ -21,15 +21,3 @@ OPTIONS = (
     ("suppress", "placeholder", "suppressed"),
 )
 """Options of functions in Python and SQL, and of commands; which of a group is known depends on the surface."""
-
-GUARANTEES = (
-    ("k", "k_anonymity", "kanonymity", "k_anonymous", "anonymity"),
-    ("l", "l_diversity", "ldiversity", "diversity"),
-    ("t", "t_closeness", "tcloseness", "closeness"),
-    ("alpha", "alpha_k_anonymity", "alpha_anonymity"),
-    ("beta", "beta_likeness", "likeness"),
-    ("delta", "delta_disclosure", "disclosure"),
-    ("presence", "delta_presence"),
-    ("k_map", "kmap"),
-)
-"""Guarantees, as the clause and the JSON of a policy write them."""

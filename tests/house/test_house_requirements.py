@@ -8,13 +8,13 @@ from typing import get_args
 
 import pytest
 
-from kanon_sql.clause.conditions import SPELLINGS
 from kanon_sql.engines.duckdb.gate import QUESTIONS
 from kanon_sql.engines.duckdb.measures import FIGURES, MEASURED
 from kanon_sql.engines.duckdb.population_gate import MATCHED
 from kanon_sql.engines.duckdb.verdicts import CHECKS, VERDICTS
 from kanon_sql.engines.spark.questions import QUESTIONS as SPARK_QUESTIONS
 from kanon_sql.model.requirements import (
+    REQUIREMENTS,
     KAnonymity,
     PopulationRequirement,
     Requirement,
@@ -33,7 +33,7 @@ ON_VALUES = {
 }
 """Tables about requirements on sensitive values; k alone has code of its own."""
 
-ON_CLASSES = {"clause": SPELLINGS, "check of a released table": CHECKS, "report": REPORTED}
+ON_CLASSES = {"list": dict.fromkeys(REQUIREMENTS), "check of a released table": CHECKS, "report": REPORTED}
 
 
 ON_THRESHOLDS = {"figures": FIGURES, "their names": MEASURED, "their words": FIGURES_TOLD, "verdict": VERDICTS}

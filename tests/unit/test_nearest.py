@@ -10,7 +10,8 @@ import pytest
 from kanon_sql.errors import UnknownAlgorithmError, UnknownColumnError, hint_of, nearest
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS
-from kanon_sql.model.synonyms import GUARANTEES, OPTIONS
+from kanon_sql.model.requirements import GUARANTEES
+from kanon_sql.model.synonyms import OPTIONS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

@@ -7,9 +7,10 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import floor
-from typing import Any
+from typing import Any, ClassVar
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.guarantees.written import Option, Written
 from kanon_sql.model.validation import as_identifier, fraction, named, plain_number
 
 _BITS = 60
@@ -50,6 +51,13 @@ class DeltaDisclosure:
     'delta(disease) <= 1'
     """
 
+    kind: ClassVar[str] = "delta"
+    synonyms: ClassVar[tuple[str, ...]] = ("delta_disclosure", "disclosure")
+    written: ClassVar[Written] = Written(word="delta", sign="<=", example="delta(disease) <= 1", threshold="delta")
+    options: ClassVar[dict[str, Option]] = {
+        "delta": Option(help="How far ln of its shares among them and in the table are apart at most.")
+    }
+
     sensitive: str
     delta: Fraction
 
@@ -80,7 +88,7 @@ class DeltaDisclosure:
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
-        return {"type": "delta", "sensitive": self.sensitive, "delta": plain_number(self.delta)}
+        return {"type": self.kind, "sensitive": self.sensitive, "delta": plain_number(self.delta)}
 
 
 @lru_cache(maxsize=64)

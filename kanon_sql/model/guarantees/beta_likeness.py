@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.guarantees.written import Option, Written
 from kanon_sql.model.validation import as_identifier, fraction, named, plain_number
 
 _DIGITS = Context(prec=60, rounding=ROUND_FLOOR)
@@ -38,6 +39,13 @@ class BetaLikeness:
     >>> BetaLikeness(sensitive="disease", beta=2).describe()
     'beta(disease) <= 2'
     """
+
+    kind: ClassVar[str] = "beta"
+    synonyms: ClassVar[tuple[str, ...]] = ("beta_likeness", "likeness")
+    written: ClassVar[Written] = Written(word="beta", sign="<=", example="beta(disease) <= 2", threshold="beta")
+    options: ClassVar[dict[str, Option]] = {
+        "beta": Option(help="By how much of its share of the table a value gains at most among them.")
+    }
 
     sensitive: str
     beta: Fraction
@@ -69,7 +77,7 @@ class BetaLikeness:
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
-        return {"type": "beta", "sensitive": self.sensitive, "beta": plain_number(self.beta)}
+        return {"type": self.kind, "sensitive": self.sensitive, "beta": plain_number(self.beta)}
 
 
 @lru_cache(maxsize=1024)

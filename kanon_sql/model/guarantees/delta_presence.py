@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, ClassVar
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.model.k_map import spelled_table
+from kanon_sql.model.guarantees.k_map import spelled_table
+from kanon_sql.model.guarantees.written import Written
 from kanon_sql.model.validation import fraction, named, plain_number
 
 _PARTS = lcm(*range(1, 41))
@@ -51,6 +52,12 @@ class DeltaPresence:
     'presence(census) <= 1/5'
     """
 
+    kind: ClassVar[str] = "presence"
+    synonyms: ClassVar[tuple[str, ...]] = ("delta_presence",)
+    written: ClassVar[Written] = Written(
+        word="presence", sign="<=", example="presence(census) <= 0.2", threshold="delta", about="population"
+    )
+
     delta: Fraction
     population: str
 
@@ -85,4 +92,4 @@ class DeltaPresence:
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
-        return {"type": "presence", "delta": plain_number(self.delta), "population": self.population}
+        return {"type": self.kind, "delta": plain_number(self.delta), "population": self.population}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.guarantees.written import Argument, Written
 from kanon_sql.model.validation import as_identifier, as_text, encodable, fraction, named, plain_number
 
 
@@ -39,6 +40,16 @@ class AlphaAnonymity:
     "alpha(disease, 'hepatitis') <= 1/4"
     """
 
+    kind: ClassVar[str] = "alpha"
+    synonyms: ClassVar[tuple[str, ...]] = ("alpha_k_anonymity", "alpha_anonymity")
+    written: ClassVar[Written] = Written(
+        word="alpha",
+        sign="<=",
+        example="alpha(disease, 'flu') <= 0.2",
+        threshold="alpha",
+        arguments={"value": Argument(what="the value", needed=True)},
+    )
+
     sensitive: str
     value: str
     alpha: Fraction
@@ -65,4 +76,4 @@ class AlphaAnonymity:
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
-        return {"type": "alpha", "sensitive": self.sensitive, "value": self.value, "alpha": plain_number(self.alpha)}
+        return {"type": self.kind, "sensitive": self.sensitive, "value": self.value, "alpha": plain_number(self.alpha)}

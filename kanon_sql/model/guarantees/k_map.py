@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from kanon_sql.model.validation import as_text, named, named_file, whole
 
@@ -37,6 +37,9 @@ class KMap:
     'k >= 5 IN census'
     """
 
+    kind: ClassVar[str] = "k_map"
+    synonyms: ClassVar[tuple[str, ...]] = ("kmap",)
+
     k: int
     population: str
 
@@ -55,7 +58,7 @@ class KMap:
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
-        return {"type": "k_map", "k": self.k, "population": self.population}
+        return {"type": self.kind, "k": self.k, "population": self.population}
 
 
 def spelled_table(name: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from kanon_sql.errors import PolicyError, nearest
+from kanon_sql.model.guarantees.written import Argument, Option, Written
 from kanon_sql.model.validation import as_arguments, encodable, fraction, named, plain_number
 
 METRICS = ("equal", "ordered", "numeric", "hierarchical")
@@ -48,6 +49,26 @@ class TCloseness:
     >>> TCloseness(sensitive="severity", t=0.3, metric="ordered").describe()
     "t(severity, 'ordered') <= 3/10"
     """
+
+    kind: ClassVar[str] = "t"
+    synonyms: ClassVar[tuple[str, ...]] = ("t_closeness", "tcloseness", "closeness")
+    written: ClassVar[Written] = Written(
+        word="t",
+        sign="<=",
+        example="t(disease, 'ordered') <= 0.3",
+        threshold="t",
+        arguments={
+            "metric": Argument(what="a metric", hint=f"{', '.join(map(repr, METRICS))}, or the name of a table of distances"),
+            "hierarchy": Argument(what="the table of a tree"),
+        },
+    )
+    options: ClassVar[dict[str, Option]] = {
+        "t": Option(help="Maximum distance of a class from the whole table, 0 to 1."),
+        "metric": Option(
+            help="equal, ordered, numeric, hierarchical, or a file (a, b, distance).  [default: equal]", form="NAME"
+        ),
+        "hierarchy": Option(help="The tree of --metric hierarchical.", form="FILE"),
+    }
 
     sensitive: str
     t: Fraction
@@ -94,5 +115,5 @@ class TCloseness:
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
-        kind = {"type": "t", "sensitive": self.sensitive, "t": plain_number(self.t)}
+        kind = {"type": self.kind, "sensitive": self.sensitive, "t": plain_number(self.t)}
         return kind | {"metric": self.metric, "hierarchy": self.hierarchy}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.guarantees.written import Argument, Option, Written
 from kanon_sql.model.validation import as_arguments, fraction, named, one_of, plain_number
 
 VARIANTS = ("frequency", "distinct", "entropy", "recursive")
@@ -47,6 +48,24 @@ class LDiversity:
     >>> LDiversity(sensitive="disease", l=2, variant="recursive", c=3).describe()
     "l(disease, 'recursive', 3) >= 2"
     """
+
+    kind: ClassVar[str] = "l"
+    synonyms: ClassVar[tuple[str, ...]] = ("l_diversity", "ldiversity", "diversity")
+    written: ClassVar[Written] = Written(
+        word="l",
+        sign=">=",
+        example="l(disease) >= 2",
+        threshold="l",
+        arguments={
+            "variant": Argument(what="a variant", hint=f"the variants are {', '.join(map(repr, VARIANTS))}"),
+            "c": Argument(),
+        },
+    )
+    options: ClassVar[dict[str, Option]] = {
+        "l": Option(help="Minimum diversity of every class."),
+        "variant": Option(help="frequency, distinct, entropy or recursive.  [default: frequency]", form="NAME"),
+        "c": Option(help="The c of recursive diversity."),
+    }
 
     sensitive: str
     l: Fraction  # noqa: E741 - the name of the parameter in the whole field
@@ -89,4 +108,4 @@ class LDiversity:
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         c = None if self.c is None else plain_number(self.c)
-        return {"type": "l", "sensitive": self.sensitive, "l": plain_number(self.l), "variant": self.variant, "c": c}
+        return {"type": self.kind, "sensitive": self.sensitive, "l": plain_number(self.l), "variant": self.variant, "c": c}

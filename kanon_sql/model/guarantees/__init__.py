@@ -1,0 +1,1 @@
+"""The guarantees: what each means, how it is written, and its exact threshold; a file for each."""
