@@ -28,7 +28,7 @@ _FILES = {
     dev: {type: duckdb, path: clinic.duckdb, plugins: [{module: kanon_sql.dbt_plugin}]}
 """,
     "models/released.sql": "{{ config(materialized='anonymized') }}\n"
-    "SELECT * FROM main.p ANONYMIZE BY zip, age GUARANTEE k >= 5 USING greedy\n",
+    "SELECT * FROM main.p ANONYMIZE BY zip, age KEEP x, note, more GUARANTEE k >= 5 USING greedy\n",
 }
 
 

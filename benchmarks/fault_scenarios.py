@@ -12,8 +12,8 @@ import duckdb
 ROWS = 300_000
 K = 5
 
-_FUNCTION = "k_anonymize('p', 5, qi := ['zip', 'age'], algorithm := 'greedy')"
-_CLAUSE = "SELECT * FROM p ANONYMIZE BY zip, age GUARANTEE k >= 5 USING greedy"
+_FUNCTION = "k_anonymize('p', 5, qi := ['zip', 'age'], keep := ['x', 'note', 'more'], algorithm := 'greedy')"
+_CLAUSE = "SELECT * FROM p ANONYMIZE BY zip, age KEEP x, note, more GUARANTEE k >= 5 USING greedy"
 _POLICY = "ANONYMIZATION POLICY p{} ON p (IDENTIFIER more; BY zip, age; KEEP x, note; GUARANTEE k >= 5)"
 
 _SOURCE = f"""CREATE TABLE p AS SELECT
@@ -83,7 +83,8 @@ def _copy(name: str, query: str, target: str, options: str = "", **about: object
 
 def _anonymize(source: str, target: str, *options: str, **about: object) -> Scenario:
     file = target.partition("::")[0]
-    command = ["anonymize", source, "-o", target, "--qi", "zip,age", "--k", str(K), "--algorithm", "greedy", "-q", *options]
+    columns = ["--qi", "zip,age", "--keep", "x,note,more"]
+    command = ["anonymize", source, "-o", target, *columns, "--k", str(K), "--algorithm", "greedy", "-q", *options]
     kind = Path(file).suffix[1:]
     name = f"kanon anonymize, {kind}" + (", --force" if "--force" in options else "")
     settings = {"name": name, "targets": [file], "needs": [source.partition("::")[0]]} | about
