@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from typing import Any, NoReturn
 
 import click
@@ -16,6 +17,7 @@ from kanon_sql.cli.options import allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
+from kanon_sql.cli.spilling import spilling_beside
 from kanon_sql.cli.suggestions import profile, suggest
 from kanon_sql.cli.terminal import shown_warnings, without_bar
 from kanon_sql.errors import AuditError, InternalError, KanonError, nearest, raise_alone
@@ -107,8 +109,9 @@ def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]
 
     text = read_input(file)
     con = without_bar(kanon_sql.connect(db, secret=secret, allowed_files=allowed_files))
-    run_script(con, text, Console(highlight=False), name="stdin" if file == "-" else file, patience=PATIENCE)
-    con.close()
+    with spilling_beside(db, con):
+        run_script(con, text, Console(highlight=False), name="stdin" if file == "-" else file, patience=PATIENCE)
+        con.close()
 
 
 @main.command()
@@ -125,17 +128,20 @@ def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[s
     from kanon_sql.cli.shell import Shell
 
     def connected(path: str, only_read: bool) -> Any:
-        return without_bar(kanon_sql.connect(path, secret=secret, allowed_files=allowed_files, read_only=only_read))
+        con = without_bar(kanon_sql.connect(path, secret=secret, allowed_files=allowed_files, read_only=only_read))
+        stack.enter_context(spilling_beside(path, con))
+        return con
 
     person = sys.stdin.isatty()
-    talking = Shell(connected(db, read_only), Console(highlight=False), connected, patience=None if person else PATIENCE)
-    try:
-        if person:
-            talking.talk()
-        else:
-            talking.run(read_input("-"), "stdin")
-    finally:
-        talking.con.close()
+    with ExitStack() as stack:
+        talking = Shell(connected(db, read_only), Console(highlight=False), connected, patience=None if person else PATIENCE)
+        try:
+            if person:
+                talking.talk()
+            else:
+                talking.run(read_input("-"), "stdin")
+        finally:
+            talking.con.close()
 
 
 @main.command()
