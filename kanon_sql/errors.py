@@ -106,6 +106,15 @@ class KanonError(Exception):
     """Root of all errors raised by kanon-sql."""
 
 
+class MissingPackageError(KanonError, ImportError):
+    """A package that only some users need is not installed."""
+
+    @classmethod
+    def of(cls, user: str, package: str | None, extra: str, otherwise: str = "") -> MissingPackageError:
+        """Name who needs the package, and the one command that installs it."""
+        return cls(f"{user} needs the package {package}; hint: pip install 'kanon-sql[{extra}]'{otherwise}")
+
+
 class PolicyError(KanonError, ValueError):
     """An invalid or contradictory policy: wrong k, a column named twice, a mask over unknown columns."""
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.errors import KanonError, raise_alone
+from kanon_sql.errors import MissingPackageError, raise_alone
 
 CLAUSE = (
     "ANONYMIZE BY",
@@ -78,7 +78,7 @@ def prompt_session(is_command: Callable[[str], bool], commands: Iterable[str]) -
 
     Raises
     ------
-    KanonError
+    MissingPackageError
         When prompt_toolkit is not installed.
     """
     try:
@@ -89,7 +89,7 @@ def prompt_session(is_command: Callable[[str], bool], commands: Iterable[str]) -
         from prompt_toolkit.history import FileHistory, InMemoryHistory
         from prompt_toolkit.lexers import PygmentsLexer
     except ModuleNotFoundError as error:
-        raise_alone(KanonError(f"the shell needs the package {error.name}; hint: pip install 'kanon-sql[shell]'"))
+        raise_alone(MissingPackageError.of("the shell", error.name, "shell"))
     from kanon_sql.clause.statements import is_complete
 
     def unfinished() -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.errors import KanonError, PolicyError, SourceError, raise_alone
+from kanon_sql.errors import MissingPackageError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import requirement_from_json
 from kanon_sql.model.stored_policy import ROLES, StoredPolicy
@@ -102,7 +102,7 @@ def _yaml() -> Any:
     try:
         import yaml
     except ModuleNotFoundError:
-        raise_alone(KanonError("YAML needs the package PyYAML; hint: pip install 'kanon-sql[yaml]', or a file .json"))
+        raise_alone(MissingPackageError.of("YAML", "PyYAML", "yaml", ", or a file .json"))
     return yaml
 
 

@@ -14,12 +14,11 @@ from kanon_sql.certificate.certificate import WEAK
 from kanon_sql.engines.duckdb.connection import Connection, connect, releases
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.engines.duckdb.written import read_masks, read_recodings
-from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, PolicyError, raise_alone
+from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, MissingPackageError, PolicyError, raise_alone
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import Number
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.report.optional import missing
 from kanon_sql.report.points import HEADS, Point
 from kanon_sql.solvers.budget import Progress, never
 
@@ -145,14 +144,14 @@ def html_text(found: Sequence[Point], settings: Iterable[tuple[str, str]]) -> st
 
     Raises
     ------
-    KanonError
+    MissingPackageError
         When jinja2, altair or vl-convert-python is not installed.
     """
     try:
         from kanon_sql.report.charts import curve, risk_against_loss
         from kanon_sql.report.page import frontier_page
     except ModuleNotFoundError as error:
-        raise_alone(missing(error))
+        raise_alone(MissingPackageError.of("a report", error.name, "report"))
     over = "t" if len({point.k for point in found}) == 1 and found[0].t is not None else "k"
     plot, lines = curve(found, over=over) if any(point.certificate for point in found) else (None, {})
     return frontier_page(

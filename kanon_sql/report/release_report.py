@@ -17,13 +17,12 @@ from kanon_sql.engines.duckdb.files import columns, load, load_beside
 from kanon_sql.engines.duckdb.measures import measured_requirements
 from kanon_sql.engines.duckdb.names import name_parts
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
-from kanon_sql.errors import PolicyError, raise_alone
+from kanon_sql.errors import MissingPackageError, PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import as_identifier, by_name, same_name
-from kanon_sql.report.optional import missing
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
@@ -243,7 +242,7 @@ def _page(
         from kanon_sql.report.figures import figures
         from kanon_sql.report.page import About, report_page
     except ModuleNotFoundError as error:
-        raise_alone(missing(error))
+        raise_alone(MissingPackageError.of("a report", error.name, "report"))
     # The macros alone: no solver of this package is involved in a report.
     audit_macros(con).execute(files("kanon_sql.sql").joinpath("utility.sql").read_text(encoding="utf-8"))
     facts = measured(con, policy, () if certificate is None else certificate.histories)

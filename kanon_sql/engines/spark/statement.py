@@ -10,7 +10,7 @@ from kanon_sql.engines.spark.anonymization import released
 from kanon_sql.engines.spark.failures import told
 from kanon_sql.engines.spark.names import fresh, joined, name_parts
 from kanon_sql.engines.spark.policies import policy_of
-from kanon_sql.errors import KanonError, SourceError, raise_alone
+from kanon_sql.errors import MissingPackageError, SourceError, raise_alone
 from kanon_sql.solvers.budget import Progress
 
 if TYPE_CHECKING:
@@ -104,13 +104,13 @@ def active() -> SparkSession:
     ------
     SourceError
         When there is none.
-    KanonError
+    MissingPackageError
         When PySpark is not installed.
     """
     try:
         from pyspark.sql import SparkSession
     except ModuleNotFoundError:
-        raise_alone(KanonError("Spark needs the package pyspark; hint: pip install 'kanon-sql[spark]', and Java 17"))
+        raise_alone(MissingPackageError.of("Spark", "pyspark", "spark", ", and Java 17"))
 
     found = SparkSession.getActiveSession()
     if found is None:
