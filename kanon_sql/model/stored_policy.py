@@ -17,6 +17,9 @@ from kanon_sql.model.validation import encodable, known_keys, listed, named, par
 ROLES = ("identifiers", "pseudonyms", "linkable", "kept")
 """Columns beside those of the policy itself, by what becomes of them; ``linkable`` ones are pseudonyms."""
 
+_LONGEST = 100
+"""Characters of a name that an error quotes: a policy in JSON that is mistaken for one may be long."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPolicy:
@@ -246,4 +249,5 @@ def of_name(name: str, policies: Iterable[StoredPolicy]) -> StoredPolicy:
         return found
     listing = ", ".join(f'"{each.name}"' for each in list(known.values())[:12]) or "none"
     hint = hint_of(name, known, f"the policies are {listing}", spelled=lambda near: f'"{known[near].name}"')
-    raise PolicyError(f'there is no policy "{name}"; hint: {hint}')
+    shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+    raise PolicyError(f'there is no policy "{shown}"; hint: {hint}')

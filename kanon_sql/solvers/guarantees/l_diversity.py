@@ -1,4 +1,4 @@
-"""l-diversity: the most frequent values of every class leave room for others."""
+"""l-diversity: the most frequent values of every class leave enough rows to others."""
 
 from __future__ import annotations
 
