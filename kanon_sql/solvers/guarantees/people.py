@@ -19,7 +19,7 @@ from kanon_sql.table.arrays import Int64
 
 @dataclass(frozen=True, slots=True)
 class Representatives(AttributeRequirement[People]):
-    """Rows of k people in every class: one value of the attribute marks the rows that stand for somebody."""
+    """Rows of k people in every class: one value of the attribute tells which rows stand for somebody."""
 
     @property
     def _code(self) -> int | None:
