@@ -26,10 +26,12 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:
 
 
 def on_files(files: Any, config: Any, **_: object) -> Any:
-    """Add the page of the reference."""
+    """Add the page of the reference, and the macros for those who have no Python."""
     from mkdocs.structure.files import File
 
     files.append(File.generated(config, "reference.md", content=reference()))
+    together = resources("kanon_sql.sql").joinpath("kanon.sql").read_text(encoding="utf-8")
+    files.append(File.generated(config, "kanon.sql", content=together))
     return files
 
 
@@ -41,6 +43,7 @@ def reference() -> str:
         "## Table functions",
         *_functions(),
         "## Audit macros",
+        "[`kanon.sql`](kanon.sql) has all of them, and the releases in plain SQL, in one file for any DuckDB shell.",
         *_macros(),
         "## Grammar of the clause",
         *_grammar(),

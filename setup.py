@@ -1,17 +1,27 @@
-"""Compile the kernels: Cython in pure Python mode, one extension module per file, for the stable ABI of Python 3.11."""
+"""Build the macros in plain SQL from their parts, and compile the kernels.
+
+Kernels are Cython in pure Python mode, one extension module per file, for the stable ABI of Python 3.11.
+"""
 
 from __future__ import annotations
 
 import os
+import runpy
 import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
-from setuptools import Extension, setup
+from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.errors import BaseError, CCompilerError
 
+ROOT = Path(__file__).resolve().parent
+
 KERNELS = Path("kanon_sql/kernels")
+
+BESIDE = ("kanon_sql.sql", "kanon_sql.udfs")
+"""Packages whose folders are not in that of `kanon_sql`, as `pyproject.toml` says."""
 
 SHARED = "kanon_sql.kernels._shared"
 """What Cython needs in every module, compiled once."""
@@ -36,6 +46,15 @@ DIRECTIVES = {
     "binding": False,
 }
 """No search is pickled, and no kernel asked for its signature: without that, C compiles in two thirds of the time."""
+
+
+class Package(build_py):
+    """Collect modules and data, the macros among them: `build_sql.py` writes these."""
+
+    def run(self) -> None:
+        """Build the macros first; the list of files is made after that."""
+        runpy.run_path(str(ROOT / "build_sql.py"), run_name="__main__")
+        super().run()
 
 
 class Build(build_ext):
@@ -72,7 +91,8 @@ def kernels() -> list[Extension]:
 
 
 setup(
-    cmdclass={"build_ext": Build},
+    packages=[*find_packages(include=["kanon_sql", "kanon_sql.*"]), *BESIDE],
+    cmdclass={"build_py": Package, "build_ext": Build},
     ext_modules=cythonize(
         [extension(SHARED, KERNELS / "_shared.c"), *kernels()],
         build_dir="build/cython",

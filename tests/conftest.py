@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import runpy
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,6 +47,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--part", type=int, default=0, metavar="P", help="which of them: those whose number and P are equal modulo N"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Build the macros in plain SQL where a part of them has changed, once for all workers."""
+    if not hasattr(config, "workerinput"):
+        runpy.run_path(str(config.rootpath / "build_sql.py"), run_name="__main__")
 
 
 @pytest.hookimpl(wrapper=True)

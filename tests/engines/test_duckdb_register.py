@@ -8,6 +8,8 @@ import duckdb
 import pytest
 
 import kanon_sql
+from kanon_sql.engines.duckdb import registration
+from kanon_sql.errors import SourceError
 
 
 @pytest.mark.exhaustive
@@ -23,6 +25,12 @@ def test_in_the_middle_of_a_transaction() -> None:
         kanon_sql.register(con)
         with con.cursor() as cursor:
             assert cursor.execute(released).fetchall() == [(100,)]
+
+
+def test_a_checkout_without_the_macros_is_refused(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kanon_sql.engines.duckdb.registration.files", lambda package: tmp_path)
+    with pytest.raises(SourceError, match=r"not built; hint: python build_sql.py, in the checkout"):
+        registration.macros()
 
 
 def test_asking_for_releases_leaves_a_pending_result_alone() -> None:

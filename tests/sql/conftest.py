@@ -1,4 +1,4 @@
-"""Fixtures of the audit macros: they are read from `sql/*.sql`, no Python of the package is loaded."""
+"""Fixtures of the audit macros: they are read from `sql/*.sql`, as built; no Python of the package is loaded."""
 
 from __future__ import annotations
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
+from shutil import copy, copytree
 
 import duckdb
 import pytest
@@ -45,8 +49,59 @@ def test_the_audits_are_there(macros: list[Path]) -> None:
     assert {path.stem for path in macros} == {*NAMES, *OTHERS}
 
 
+def test_no_built_file_is_committed(root: Path) -> None:
+    if not (root / ".git").exists():
+        pytest.skip("not a checkout")
+    listed = subprocess.run(["git", "ls-files", "sql"], cwd=root, capture_output=True, text=True, check=True).stdout.split()
+    assert {Path(name).parent.name for name in listed if name.endswith(".sql")} == {"macros", "parts"}
+
+
+def test_every_part_is_in_a_macro(root: Path, macros: list[Path]) -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in (root / "sql").glob("*/*.sql")}
+    named = {name for text in texts.values() for name in re.findall(r"@(\w+)\(", text)}
+    assert named == {path.stem for path in texts if path.parent.name == "parts"}
+    assert {path.stem for path in texts if path.parent.name == "macros"} == {path.stem for path in macros}
+
+
+def test_a_part_is_used_twice(root: Path) -> None:
+    """A part that one macro has alone, once, belongs into that macro."""
+    texts = [path.read_text(encoding="utf-8") for path in (root / "sql").glob("*/*.sql")]
+    named = Counter(name for text in texts for name in re.findall(r"@(\w+)\(", text))
+    assert min(named.values()) > 1, named
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("@nothing()", "nothing.sql"),
+        ("@table()", "part table takes 1 arguments, and 0 are given"),
+        ("@table(tbl; qi)", "part table takes 1 arguments, and 2 are given"),
+        ("    @table(tbl", "no parenthesis closes the arguments in '@table(tbl'"),
+    ],
+)
+def test_a_mistake_in_a_macro_stops_the_build(root: Path, tmp_path: Path, line: str, said: str) -> None:
+    copytree(root / "sql", tmp_path / "sql")
+    copy(root / "build_sql.py", tmp_path)
+    built = (tmp_path / "sql" / "k_anonymity.sql").read_text(encoding="utf-8")
+    (tmp_path / "sql" / "macros" / "k_anonymity.sql").write_text(f"{line}\n")
+    done = subprocess.run([sys.executable, str(tmp_path / "build_sql.py")], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert said in done.stderr
+    assert (tmp_path / "sql" / "k_anonymity.sql").read_text(encoding="utf-8") == built
+
+
+def test_a_build_removes_what_is_gone(root: Path, tmp_path: Path) -> None:
+    copytree(root / "sql", tmp_path / "sql")
+    copy(root / "build_sql.py", tmp_path)
+    (tmp_path / "sql" / "macros" / "utility.sql").unlink()
+    (tmp_path / "sql" / "profile.sql").write_text("-- changed by hand\n")
+    subprocess.run([sys.executable, str(tmp_path / "build_sql.py")], check=True)
+    here, there = ({path.name: path.read_bytes() for path in (place / "sql").glob("*.sql")} for place in (root, tmp_path))
+    assert here.keys() - there.keys() == {"utility.sql"}
+    assert all(here[name] == text for name, text in there.items() if name != "kanon.sql")
+
+
 def test_kanon_sql_is_the_concatenation(macros: list[Path]) -> None:
-    """Regenerate it with: cd sql && cat $(ls *.sql | grep -v kanon.sql | LC_ALL=C sort) > kanon.sql ."""
     together = "".join(path.read_text(encoding="utf-8") for path in macros)
     assert (SQL / "kanon.sql").read_text(encoding="utf-8") == together
 

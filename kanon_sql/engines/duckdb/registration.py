@@ -144,11 +144,12 @@ def without_python() -> list[str]:
 
 def _files() -> Iterator[tuple[str, str]]:
     """Yield the name and the text behind CREATE MACRO of each macro in a file."""
-    for path in sorted(files("kanon_sql.sql").iterdir(), key=lambda each: each.name):
-        name, _, kind = path.name.partition(".")
-        if kind == "sql" and name != "kanon":
-            text = path.read_text(encoding="utf-8")
-            yield name, text[text.index(_CREATE) + len(_CREATE) :].rstrip().rstrip(";")
+    paths = {path.name.removesuffix(".sql"): path for path in files("kanon_sql.sql").iterdir() if path.name.endswith(".sql")}
+    if "kanon" not in paths:
+        raise SourceError("the macros in plain SQL are not built; hint: python build_sql.py, in the checkout")
+    for name in sorted(paths.keys() - {"kanon"}):
+        text = paths[name].read_text(encoding="utf-8")
+        yield name, text[text.index(_CREATE) + len(_CREATE) :].rstrip().rstrip(";")
 
 
 def functions() -> list[Any]:

@@ -58,16 +58,7 @@ FROM system.main.query(system.main.format(
                  SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#own"))), ''ASC NULLS FIRST'') AS class,
                         "kanon#own" AS own, system.main.min({2}) AS value, system.main.count(*) AS held
                  FROM (
-                     -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-                     SELECT * FROM (SELECT {4} AS "kanon#own", {0} FROM {1} AS source) AS "kanon#s"
-                     WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                     UNION ALL
-                     SELECT "kanon#own", CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(* EXCLUDE ("kanon#own"))), ''INTERVAL|VARIANT'')
-                         THEN system.main.first(COLUMNS(* EXCLUDE ("kanon#own"))) OVER (
-                             PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(* EXCLUDE ("kanon#own")))) ORDER BY CAST(COLUMNS(* EXCLUDE ("kanon#own")) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                         ELSE COLUMNS(* EXCLUDE ("kanon#own")) END
-                     FROM (SELECT {4} AS "kanon#own", {0} FROM {1} AS source) AS "kanon#s"
-                     WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     @one_spelling(SELECT {4} AS "kanon#own", {0} FROM {1} AS source; INTERVAL|VARIANT; "kanon#own", ; COLUMNS(* EXCLUDE ("kanon#own")))
                  ) AS source
                  GROUP BY 1, 2
              ) AS spelled
@@ -236,15 +227,7 @@ FROM system.main.query(system.main.format(
                  FROM (
                      SELECT system.main.list_sort(system.main.list_value(*COLUMNS(*)), ''ASC'', ''NULLS LAST'') AS cells
                      FROM (
-                         SELECT system.main.struct_pack(
-                             step := CASE
-                                 WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''value'' THEN 0
-                                 WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''parent'' THEN 1
-                                 WHEN system.main.starts_with(system.main.lower(system.main.alias(COLUMNS(*))), ''level'')
-                                 THEN TRY_CAST(system.main.substr(system.main.alias(COLUMNS(*)), 6) AS BIGINT)
-                             END,
-                             form := system.main.lower(system.main.alias(COLUMNS(*)))[:5],
-                             label := system.main.encode(COLUMNS(*)::VARCHAR))
+                         @tree_cells()
                          FROM {3} AS source
                      ) AS source
                  ) AS lines
@@ -619,36 +602,8 @@ FROM system.main.query(system.main.format(
              ) AS distances
          ) AS figures
      ) AS figures',
-    CASE
-        WHEN qi IS NULL THEN 'COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
-            '""') || '"))'
-        WHEN system.main.len(qi::VARCHAR[]) = 0
-            THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
-        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
-            THEN system.main.error('kanon: qi holds NULL instead of a column name')
-        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
-        THEN system.main.error('kanon: qi names a column twice')
-        WHEN system.main.list_contains(
-            system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
-            system.main.translate(sa::VARCHAR, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
-        THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
-        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
-            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
-                                        'string_agg', ', ')
-    END,
-    CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            'string_agg', '.')
-        WHEN system.main.nullif(tbl::VARCHAR, '')
-        THEN system.main.list_aggregate(
-            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
-                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
-                    THEN part ELSE '"' || part || '"' END),
-             'string_agg', '.')
-        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
-            coalesce(tbl::VARCHAR, 'NULL')))
-    END,
+    @other_quasi_identifiers(),
+    @table(tbl),
     CASE
         WHEN coalesce(sa::VARCHAR, '') = '' THEN system.main.error('kanon: sa is missing (name the sensitive attribute)')
         WHEN metric::VARCHAR IN ('equal', 'ordered')
@@ -662,18 +617,7 @@ FROM system.main.query(system.main.format(
         WHEN system.main.list_transform(system.main.list_value(0), lambda zero, place: place) <> system.main.list_value(1)
         THEN system.main.error('kanon: dialect_compatibility_mode counts the places of a lambda from 0 (set it to NONE)')
         ELSE
-            CASE system.main.list_aggregate(
-                    system.main.regexp_extract_all(
-                        CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END,
-                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3], 'string_agg', '.')
-                WHEN system.main.nullif(CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR
-                                        ELSE metric::VARCHAR END, '')
-                THEN system.main.list_aggregate(
-                    system.main.list_transform(system.main.regexp_extract_all(
-                         CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END,
-                         '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
-                         lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END),
-                         'string_agg', '.')
+            @quoted_name(CASE metric::VARCHAR WHEN 'hierarchical' THEN hierarchy::VARCHAR ELSE metric::VARCHAR END)
                 ELSE system.main.error(system.main.format('kanon: {} is not the name of a table: {}',
                     CASE metric::VARCHAR WHEN 'hierarchical' THEN 'hierarchy' ELSE 'metric' END,
                     coalesce(
@@ -681,14 +625,5 @@ FROM system.main.query(system.main.format(
             END
     END,
     'source."' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"',
-    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
-    system.main.list_transform(
-        system.main.list_filter(
-            system.main.list_value(
-                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
-            lambda name: system.main.contains(
-                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
-                'is a Scalar Function') IS NOT TRUE),
-        lambda name: system.main.error(
-            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+    @built_in()
 ));

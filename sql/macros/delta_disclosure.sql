@@ -63,16 +63,7 @@ FROM system.main.query(system.main.format(
                             "kanon#value" AS value,
                             system.main.count(*) AS held
                      FROM (
-                         -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-                         SELECT * FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
-                         WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                         UNION ALL
-                         SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
-                             THEN system.main.first(COLUMNS(*)) OVER (
-                                 PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                             ELSE COLUMNS(*) END
-                         FROM (SELECT {2} AS "kanon#value", {0} FROM {1} AS source) AS "kanon#s"
-                         WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                         @spelled(SELECT {2} AS "kanon#value", {0} FROM {1} AS source)
                      ) AS source
                      GROUP BY 1, 2
                  ) AS counts
@@ -80,48 +71,8 @@ FROM system.main.query(system.main.format(
          ) AS pairs
          GROUP BY class
      ) AS classes',
-    CASE
-        WHEN qi IS NULL THEN 'COLUMNS(source.* EXCLUDE ("' || system.main.replace(coalesce(sa::VARCHAR, ''), '"',
-            '""') || '"))'
-        WHEN system.main.len(qi::VARCHAR[]) = 0
-            THEN system.main.error('kanon: qi is an empty list (NULL takes every column but sa)')
-        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
-            THEN system.main.error('kanon: qi holds NULL instead of a column name')
-        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
-        THEN system.main.error('kanon: qi names a column twice')
-        WHEN system.main.list_contains(
-            system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
-            system.main.translate(sa::VARCHAR, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
-        THEN system.main.error('kanon: sa is one of the columns of qi (a sensitive attribute is no quasi-identifier)')
-        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
-            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
-                                        'string_agg', ', ')
-    END,
-    CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            'string_agg', '.')
-        WHEN system.main.nullif(tbl::VARCHAR, '')
-        THEN system.main.list_aggregate(
-            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
-                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
-                    THEN part ELSE '"' || part || '"' END),
-             'string_agg', '.')
-        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
-            coalesce(tbl::VARCHAR, 'NULL')))
-    END,
-    CASE
-        WHEN coalesce(sa::VARCHAR, '') = '' THEN system.main.error('kanon: sa is missing (name the sensitive attribute)')
-        ELSE 'source."' || system.main.replace(coalesce(sa::VARCHAR, ''), '"', '""') || '"'
-    END,
-    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
-    system.main.list_transform(
-        system.main.list_filter(
-            system.main.list_value(
-                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
-            lambda name: system.main.contains(
-                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
-                'is a Scalar Function') IS NOT TRUE),
-        lambda name: system.main.error(
-            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+    @other_quasi_identifiers(),
+    @table(tbl),
+    @sensitive_column(),
+    @built_in()
 ));

@@ -23,28 +23,12 @@ FROM system.main.query(system.main.format(
     'WITH "kanon#hashed" AS MATERIALIZED (
          -- DuckDB''s own hash is one for an empty list, a list of NULL, and NULL, for 0 and -1 as HUGEINT, and under some collations
          SELECT system.main.list_value(*COLUMNS(*)) AS v FROM (
-             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARCHAR|TUPLE\(|VARIANT|HUGEINT|DECIMAL\((19|[23][0-9])|\[|MAP\(|UNION\(|STRUCT\('')
-                 THEN system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS LAST'')) ELSE system.main.hash(COLUMNS(*)) END
-             FROM (
-                 -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-                 SELECT * FROM (FROM {0} AS source) AS "kanon#s"
-                 WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
-                 UNION ALL
-                 SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
-                     THEN system.main.first(COLUMNS(*)) OVER (
-                         PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                     ELSE COLUMNS(*) END
-                 FROM (FROM {0} AS source) AS "kanon#s"
-                 WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''VARIANT|INTERVAL\[|.(STRUCT|TUPLE|MAP|UNION)\(.*INTERVAL'')
-             ) AS source
+             @to_hash(FROM {0} AS source; ; COLUMNS(*))
          )
      ), "kanon#table" AS MATERIALIZED (
          SELECT *, (1 + "rows" * system.main.len(names) // 4000000)::UBIGINT AS parts
          FROM (
-             SELECT system.main.list_value(*COLUMNS(*)) AS names FROM (
-                 SELECT system.main.alias(COLUMNS(* EXCLUDE ("kanon#one")))
-                 FROM (SELECT 1 AS "kanon#one") LEFT JOIN (FROM {0} AS source LIMIT 1) ON true
-             )
+             @names(FROM {0} AS source)
          ), (
              SELECT system.main.list_value(*COLUMNS(*)) AS types FROM (
                  SELECT system.main.left(system.main.typeof(system.main.list_value(COLUMNS(* EXCLUDE ("kanon#one")))), -2)
@@ -129,26 +113,6 @@ FROM system.main.query(system.main.format(
              LEFT JOIN "kanon#counted" USING (i) LEFT JOIN "kanon#looks" USING (i)
          )
      )',
-    CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[1:3],
-            'string_agg', '.')
-        WHEN system.main.nullif(tbl::VARCHAR, '')
-        THEN system.main.list_aggregate(
-            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
-                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
-                    THEN part ELSE '"' || part || '"' END),
-             'string_agg', '.')
-        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
-            coalesce(tbl::VARCHAR, 'NULL')))
-    END,
-    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
-    system.main.list_transform(
-        system.main.list_filter(
-            system.main.list_value(
-                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
-            lambda name: system.main.contains(
-                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
-                'is a Scalar Function') IS NOT TRUE),
-        lambda name: system.main.error(
-            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+    @table(tbl),
+    @built_in()
 ));

@@ -47,16 +47,7 @@ FROM system.main.query(system.main.format(
     'WITH "kanon#classes" AS MATERIALIZED (
          SELECT system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') AS class, system.main.count(*) AS size
          FROM (
-             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-             SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
-             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-             UNION ALL
-             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
-                 THEN system.main.first(COLUMNS(*)) OVER (
-                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                 ELSE COLUMNS(*) END
-             FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
-             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+             @spelled(SELECT {0} FROM {1} AS source)
          ) AS source
          GROUP BY 1
      ){2}
@@ -72,31 +63,8 @@ FROM system.main.query(system.main.format(
             coalesce(system.main.sum(size), 0)::BIGINT AS "rows",
             system.main.count(*) AS classes
      FROM "kanon#classes"',
-    CASE
-        WHEN qi IS NULL THEN 'source.*'
-        WHEN system.main.len(qi::VARCHAR[]) = 0
-            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
-        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
-            THEN system.main.error('kanon: qi holds NULL instead of a column name')
-        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
-        THEN system.main.error('kanon: qi names a column twice')
-        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
-            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
-                                        'string_agg', ', ')
-    END,
-    CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            'string_agg', '.')
-        WHEN system.main.nullif(tbl::VARCHAR, '')
-        THEN system.main.list_aggregate(
-            system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
-                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
-                    THEN part ELSE '"' || part || '"' END),
-             'string_agg', '.')
-        ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
-            coalesce(tbl::VARCHAR, 'NULL')))
-    END,
+    @all_quasi_identifiers(),
+    @table(tbl),
     CASE WHEN population IS NULL THEN ''
          WHEN qi IS NULL THEN system.main.error('kanon: a population needs qi, the columns that it shares with the table')
          ELSE system.main.format('
@@ -104,45 +72,10 @@ FROM system.main.query(system.main.format(
          SELECT DISTINCT system.main.list_transform(shown, lambda cell: CASE WHEN cell <> ''*'' THEN cell END) AS shown
          FROM (SELECT system.main.list_value(*COLUMNS(*)) AS shown
                FROM (
-                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
-                           -- a maximum has 0.0 for -0.0, wherever it is inside
-                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
-                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
-                   FROM (
-                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-                       SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
-                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                       UNION ALL
-                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
-                           THEN system.main.first(COLUMNS(*)) OVER (
-                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                           ELSE COLUMNS(*) END
-                       FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
-                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                   ) AS source
+                   @texts(SELECT {0} FROM {1} AS source)
                ) AS source) AS rows
      ), "kanon#population" AS MATERIALIZED (
-         SELECT person, system.main.count(*) AS many
-         FROM (SELECT system.main.list_value(*COLUMNS(*)) AS person
-               FROM (
-                   SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
-                           -- a maximum has 0.0 for -0.0, wherever it is inside
-                           THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
-                           ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
-                   FROM (
-                       -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-                       SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
-                       WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                       UNION ALL
-                       SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
-                           THEN system.main.first(COLUMNS(*)) OVER (
-                               PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                           ELSE COLUMNS(*) END
-                       FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
-                       WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                   ) AS source
-               ) AS source) AS people
-         GROUP BY 1
+         @people()
      ), "kanon#matched" AS (
          SELECT coalesce(many, 0) AS many
          FROM (
@@ -151,54 +84,12 @@ FROM system.main.query(system.main.format(
              FROM "kanon#shown"
          ) AS classes
          LEFT JOIN (
-             SELECT hidden, key, system.main.sum(many) AS many
-             FROM (
-                 SELECT hidden, many, system.main.create_sort_key(system.main.row(
-                     system.main.list_transform(system.main.range(1, system.main.len(person) + 1),
-                                                lambda place: CASE WHEN NOT hidden[place] THEN person[place] END)), ''ASC NULLS FIRST'') AS key
-                 FROM "kanon#population",
-                      (SELECT DISTINCT system.main.list_transform(shown, lambda cell: cell IS NULL) AS hidden FROM "kanon#shown") AS masks
-             ) AS seen
-             GROUP BY 1, 2
+             @matching_people()
          ) AS people USING (hidden, key)
      )',
-    CASE
-            WHEN qi IS NULL THEN 'source.*'
-            WHEN system.main.len(qi::VARCHAR[]) = 0
-                THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
-            WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
-                THEN system.main.error('kanon: qi holds NULL instead of a column name')
-            WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-                lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
-            THEN system.main.error('kanon: qi names a column twice')
-            ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
-                lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
-                                            'string_agg', ', ')
-        END,
-    CASE system.main.list_aggregate(
-                system.main.regexp_extract_all(tbl::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-                'string_agg', '.')
-            WHEN system.main.nullif(tbl::VARCHAR, '')
-            THEN system.main.list_aggregate(
-                system.main.list_transform(system.main.regexp_extract_all(tbl::VARCHAR,
-                    '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
-                        THEN part ELSE '"' || part || '"' END),
-                 'string_agg', '.')
-            ELSE system.main.error(system.main.format('kanon: tbl is not the name of a table: {} (write patients, main.patients or "odd name")',
-                coalesce(tbl::VARCHAR, 'NULL')))
-        END,
-    CASE system.main.list_aggregate(
-                system.main.regexp_extract_all(population::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-                'string_agg', '.')
-            WHEN system.main.nullif(population::VARCHAR, '')
-            THEN system.main.list_aggregate(
-                system.main.list_transform(system.main.regexp_extract_all(population::VARCHAR,
-                    '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
-                        THEN part ELSE '"' || part || '"' END),
-                 'string_agg', '.')
-            ELSE system.main.error(system.main.format('kanon: population is not the name of a table: {} (write patients, main.patients or "odd name")',
-                coalesce(population::VARCHAR, 'NULL')))
-        END)
+    @all_quasi_identifiers(),
+    @table(tbl),
+    @table(population))
     END
     || CASE WHEN fraction IS NULL THEN ''
             WHEN NOT coalesce(TRY_CAST(fraction AS DOUBLE) > 0 AND TRY_CAST(fraction AS DOUBLE) < 1, false)
@@ -330,14 +221,5 @@ FROM system.main.query(system.main.format(
             (SELECT pitman FROM "kanon#estimates") AS population_uniques_pitman,
             (SELECT snb FROM "kanon#estimates") AS population_uniques_snb,'
     END,
-    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
-    system.main.list_transform(
-        system.main.list_filter(
-            system.main.list_value(
-                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
-            lambda name: system.main.contains(
-                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
-                'is a Scalar Function') IS NOT TRUE),
-        lambda name: system.main.error(
-            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+    @built_in()
 ));

@@ -86,21 +86,9 @@ FROM system.main.query(system.main.format(
                  FROM (
                      SELECT system.main.list_value(*COLUMNS(*))
                      FROM (
-                         SELECT system.main.encode(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
-                                 -- a maximum has 0.0 for -0.0, wherever it is inside
-                                 THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
-                                 ELSE COLUMNS(*) END AS VARCHAR))
+                         SELECT system.main.encode(@text_of(COLUMNS(*)))
                          FROM (
-                             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-                             SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
-                             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                             UNION ALL
-                             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
-                                 THEN system.main.first(COLUMNS(*)) OVER (
-                                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                                 ELSE COLUMNS(*) END
-                             FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
-                             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                             @spelled(SELECT {0} FROM {1} AS source)
                          ) AS source
                      ) AS texts
                  ) AS released(cells)
@@ -113,21 +101,9 @@ FROM system.main.query(system.main.format(
                  FROM (
                      SELECT system.main.list_value(*COLUMNS(*))
                      FROM (
-                         SELECT system.main.encode(CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
-                                 -- a maximum has 0.0 for -0.0, wherever it is inside
-                                 THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
-                                 ELSE COLUMNS(*) END AS VARCHAR))
+                         SELECT system.main.encode(@text_of(COLUMNS(*)))
                          FROM (
-                             -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-                             SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
-                             WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                             UNION ALL
-                             SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
-                                 THEN system.main.first(COLUMNS(*)) OVER (
-                                     PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                                 ELSE COLUMNS(*) END
-                             FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
-                             WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                             @spelled(SELECT {0} FROM {2} AS source)
                          ) AS source
                      ) AS texts
                  ) AS original(cells)
@@ -428,43 +404,9 @@ FROM system.main.query(system.main.format(
          THEN system.main.error(''kanon: a column shows more cells in the release than in the original: is it a release of that table?'')
          ELSE true
      END',
-    CASE
-        WHEN qi IS NULL THEN 'source.*'
-        WHEN system.main.len(qi::VARCHAR[]) = 0
-            THEN system.main.error('kanon: qi is an empty list (leave it out to take every column)')
-        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
-            THEN system.main.error('kanon: qi holds NULL instead of a column name')
-        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
-        THEN system.main.error('kanon: qi names a column twice')
-        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
-            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
-                                        'string_agg', ', ')
-    END,
-    CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(released::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            'string_agg', '.')
-        WHEN system.main.nullif(released::VARCHAR, '')
-        THEN system.main.list_aggregate(
-            system.main.list_transform(system.main.regexp_extract_all(released::VARCHAR,
-                                                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
-                                                        lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part
-                                                            ELSE '"' || part || '"' END), 'string_agg', '.')
-        ELSE system.main.error(system.main.format('kanon: released is not the name of a table: {} (write patients, main.patients or "odd name")',
-            coalesce(released::VARCHAR, 'NULL')))
-    END,
-    CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(original::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            'string_agg', '.')
-        WHEN system.main.nullif(original::VARCHAR, '')
-        THEN system.main.list_aggregate(
-            system.main.list_transform(system.main.regexp_extract_all(original::VARCHAR,
-                                                        '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
-                                                        lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part
-                                                            ELSE '"' || part || '"' END), 'string_agg', '.')
-        ELSE system.main.error(system.main.format('kanon: original is not the name of a table: {} (write patients, main.patients or "odd name")',
-            coalesce(original::VARCHAR, 'NULL')))
-    END,
+    @all_quasi_identifiers(),
+    @table(released),
+    @table(original),
     CASE
         WHEN system.main.list_unique(system.main.list_transform(system.main.map_keys(hierarchies::MAP(VARCHAR,
             VARCHAR)), lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')))
@@ -477,24 +419,8 @@ FROM system.main.query(system.main.format(
                 lambda entry: 'SELECT ''' || system.main.replace(entry['key'], '''', '''''') || ''' AS name,
                 system.main.list_sort(system.main.list_value(*COLUMNS(*)), ''ASC'', ''NULLS LAST'') AS cells
          FROM (
-             SELECT system.main.struct_pack(
-                 step := CASE
-                     WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''value'' THEN 0
-                     WHEN system.main.lower(system.main.alias(COLUMNS(*))) = ''parent'' THEN 1
-                     WHEN system.main.starts_with(system.main.lower(system.main.alias(COLUMNS(*))), ''level'')
-                     THEN TRY_CAST(system.main.substr(system.main.alias(COLUMNS(*)), 6) AS BIGINT)
-                 END,
-                 form := system.main.lower(system.main.alias(COLUMNS(*)))[:5],
-                 label := system.main.encode(COLUMNS(*)::VARCHAR))
-             FROM ' || CASE system.main.list_aggregate(
-                    system.main.regexp_extract_all(entry['value'], '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-                    'string_agg', '.')
-                WHEN system.main.nullif(entry['value'], '')
-                THEN system.main.list_aggregate(
-                    system.main.list_transform(system.main.regexp_extract_all(
-                         entry['value'], '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'),
-                         lambda part: CASE WHEN system.main.starts_with(part, '"') THEN part ELSE '"' || part || '"' END),
-                         'string_agg', '.')
+             @tree_cells()
+             FROM ' || @quoted_name(entry['value'])
                 ELSE system.main.error(system.main.format('kanon: hierarchies holds what is not the name of a table: {}',
                     coalesce(entry['value'], 'NULL')))
             END || ' AS source
@@ -502,14 +428,5 @@ FROM system.main.query(system.main.format(
         ELSE 'SELECT NULL::VARCHAR AS name, NULL::STRUCT(step BIGINT, form VARCHAR, label BLOB)[] AS cells WHERE false'
     END,
     coalesce('''' || system.main.replace(suppress::VARCHAR, '''', '''''') || '''', 'NULL::VARCHAR'),
-    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
-    system.main.list_transform(
-        system.main.list_filter(
-            system.main.list_value(
-                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
-            lambda name: system.main.contains(
-                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
-                'is a Scalar Function') IS NOT TRUE),
-        lambda name: system.main.error(
-            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+    @built_in()
 ));

@@ -41,23 +41,11 @@ FROM system.main.query(system.main.format(
              SELECT system.main.list_value(*COLUMNS(*)) AS cells
              FROM (
                  SELECT system.main.struct_pack(
-                     text := CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
-                             -- a maximum has 0.0 for -0.0, wherever it is inside
-                             THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
-                             ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary",
+                     text := @text_of(COLUMNS(*)) COLLATE "binary",
                      key := CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|UNION\(|\[[0-9]'')
                          THEN system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS LAST'') END)
                  FROM (
-                     -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-                     SELECT * FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
-                     WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                     UNION ALL
-                     SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
-                         THEN system.main.first(COLUMNS(*)) OVER (
-                             PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                         ELSE COLUMNS(*) END
-                     FROM (SELECT {0} FROM {1} AS source) AS "kanon#s"
-                     WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
+                     @spelled(SELECT {0} FROM {1} AS source)
                  ) AS source
              ) AS source
          ) AS rows
@@ -69,22 +57,7 @@ FROM system.main.query(system.main.format(
                     system.main.count(*) AS size
              FROM (SELECT system.main.list_value(*COLUMNS(*)) AS cells
                    FROM (
-                       SELECT CAST(CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''FLOAT|DOUBLE'')
-                               -- a maximum has 0.0 for -0.0, wherever it is inside
-                               THEN system.main.list_extract(system.main.list_aggregate(system.main.list_value(system.main.list_value(COLUMNS(*))), ''max''), 1)
-                               ELSE COLUMNS(*) END AS VARCHAR) COLLATE "binary"
-                       FROM (
-                           -- equal values that look different (a month and 30 days) take one look; for other types, the second part is empty when it is planned
-                           SELECT * FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
-                           WHERE NOT system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                           UNION ALL
-                           SELECT CASE WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''INTERVAL|VARIANT'')
-                               THEN system.main.first(COLUMNS(*)) OVER (
-                                   PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(COLUMNS(*))) ORDER BY CAST(COLUMNS(*) AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
-                               ELSE COLUMNS(*) END
-                           FROM (SELECT {0} FROM {2} AS source) AS "kanon#s"
-                           WHERE system.main.regexp_matches(system.main.typeof("kanon#s"), ''INTERVAL|VARIANT'')
-                       ) AS source
+                       @texts(SELECT {0} FROM {2} AS source)
                    ) AS source) AS rows
              GROUP BY 1
          ) AS types
@@ -135,54 +108,11 @@ FROM system.main.query(system.main.format(
             smallest::BIGINT AS smallest_class, classes, after AS "rows", cells, suppressed AS suppressed_cells, least AS lower_bound,
             CASE WHEN suppressed = 0 THEN 0.0::DOUBLE ELSE (suppressed - least)::DOUBLE / suppressed END AS gap
      FROM "kanon#figures"',
-    CASE
-        WHEN qi IS NULL THEN system.main.error('kanon: qi is missing (name the quasi-identifiers)')
-        WHEN system.main.len(qi::VARCHAR[]) = 0
-            THEN system.main.error('kanon: qi is an empty list (name the quasi-identifiers)')
-        WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
-            THEN system.main.error('kanon: qi holds NULL instead of a column name')
-        WHEN system.main.list_unique(system.main.list_transform(qi::VARCHAR[],
-            lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))) < system.main.len(qi::VARCHAR[])
-        THEN system.main.error('kanon: qi names a column twice')
-        ELSE system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
-            lambda name: 'source."' || system.main.replace(name, '"', '""') || '"'),
-                                        'string_agg', ', ')
-    END,
-    CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(released::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            'string_agg', '.')
-        WHEN system.main.nullif(released::VARCHAR, '')
-        THEN system.main.list_aggregate(
-            system.main.list_transform(system.main.regexp_extract_all(released::VARCHAR,
-                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
-                    THEN part ELSE '"' || part || '"' END),
-             'string_agg', '.')
-        ELSE system.main.error(system.main.format('kanon: released is not the name of a table: {} (write patients, main.patients or "odd name")',
-            coalesce(released::VARCHAR, 'NULL')))
-    END,
-    CASE system.main.list_aggregate(
-            system.main.regexp_extract_all(original::VARCHAR, '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+')[:3],
-            'string_agg', '.')
-        WHEN system.main.nullif(original::VARCHAR, '')
-        THEN system.main.list_aggregate(
-            system.main.list_transform(system.main.regexp_extract_all(original::VARCHAR,
-                '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
-                    THEN part ELSE '"' || part || '"' END),
-             'string_agg', '.')
-        ELSE system.main.error(system.main.format('kanon: original is not the name of a table: {} (write patients, main.patients or "odd name")',
-            coalesce(original::VARCHAR, 'NULL')))
-    END,
+    @quasi_identifiers(system.main.error('kanon: qi is missing (name the quasi-identifiers)'); name the quasi-identifiers),
+    @table(released),
+    @table(original),
     CASE WHEN k::BIGINT >= 1 THEN k::BIGINT::VARCHAR
         ELSE system.main.error('kanon: k is not a whole number from 1 on (write suppression_certificate(''released'', ''patients'', 5, ...))')
     END,
-    -- Not used in the text: an error where a macro of the database takes the place of a function behind its syntax.
-    system.main.list_transform(
-        system.main.list_filter(
-            system.main.list_value(
-                '%', '*', '+', '-', '/', '//', '<<', '||', 'list_filter', 'list_value', 'map', 'struct_pack', 'unpivot_list'),
-            lambda name: system.main.contains(
-                system.main.json_serialize_plan(system.main.format('SELECT "{}"(DISTINCT 1)', name))::VARCHAR,
-                'is a Scalar Function') IS NOT TRUE),
-        lambda name: system.main.error(
-            system.main.format('kanon: the macro {} takes the place of a built-in function (drop or rename it)', name)))::VARCHAR
+    @built_in()
 ));
