@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,24 +15,22 @@ from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
-from kanon_sql.solvers import by_parts, microaggregation
+from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.least_prices import least_prices
-from kanon_sql.solvers.microaggregation import partition as measured
-from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.placing import check_population, placed
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.registry import choose
+from kanon_sql.solvers.problems import Masks, ProblemClass, Summaries
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.summaries import ALGORITHM, check_algorithm
-from kanon_sql.solvers.summaries.columns import kind_of, shown_bits, shown_columns
-from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.solvers.threads import beside
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.patterns import PatternSet, closed, permitted
+from kanon_sql.table.patterns import closed, permitted
 from kanon_sql.table.recoding import Prices, Recoding
+
+if TYPE_CHECKING:
+    from kanon_sql.solvers.summaries.partition import SummaryPartition
 
 _FOR_A_BOUND = 1.5
 """Seconds that the bound may take where the release has taken all the time."""
@@ -60,27 +59,25 @@ def run(
     AuditError
         When the solver used a mask that the policy does not permit.
     """
-    started = time.monotonic()
-    table.refuse_fewer(policy.k)
-    requirement = feasible_requirement(table, policy)
-    budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
+    started, requirement, budget = _begun(table, policy, progress, ended)
     patterns = permitted(table, policy)
-    solver, reason = choose(policy.algorithm, policy.requirements, patterns)
+    problems = Masks.of(policy)
+    solver, reason = problems.choose(policy, listed=patterns.listed)
     most_suppressed = None if policy.max_suppressed is None else int(policy.max_suppressed * table.rows)
     problem = Problem(table=table, patterns=patterns, requirement=requirement, most_suppressed=most_suppressed)
     # Where patterns are too many to list, this is the only bound there is: it comes before the search takes the time.
-    floor = None if patterns.listed else least_prices(patterns, requirement, budget)
+    floor = None if patterns.listed else least_prices(problems, patterns, requirement, budget)
     if floor:
         problem = replace(problem, least=int(floor[0].price @ table.weight))
 
     # Most greedy searches use one core and prove nothing, so without a time limit another core proves the bound meanwhile.
-    apart = solver.name == "greedy" and patterns.listed and not are_many(table, patterns) and policy.people is None
+    apart = solver.name == "greedy" and patterns.listed and not are_many(table, patterns) and not problems.people
 
     def proven(ended: Callable[[], bool]) -> tuple[Prices, str]:
-        return least_prices(patterns, requirement, budget.at_least(_FOR_A_BOUND, ended))
+        return least_prices(problems, patterns, requirement, budget.at_least(_FOR_A_BOUND, ended))
 
     with beside(proven, at_once=apart and budget.seconds is None) as wait_for_bound:
-        recoding = placed(problem, budget, solver, people=policy.people is not None)
+        recoding = placed(problems, problem, budget, solver)
         bound, method, prices = recoding.lower_bound, recoding.bound, recoding.prices
         if prices is None:
             prices, distance = floor or wait_for_bound(lambda: budget.report("row distance", 0.0))
@@ -138,10 +135,7 @@ def run_by_parts(
     from kanon_sql.solvers.by_parts import greedy
     from kanon_sql.solvers.by_parts.lower_bound import lower_bound
 
-    started = time.monotonic()
-    table.refuse_fewer(policy.k)
-    requirement = feasible_requirement(table, policy)
-    budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
+    started, requirement, budget = _begun(table, policy, progress, ended)
     problem = Problem(table=table, patterns=permitted(table, policy), requirement=requirement)
     recoding = greedy.solve(problem, budget, most, threads)
     if problem.patterns.listed and not np.isin(np.unique(recoding.shown), problem.patterns.shown).all():
@@ -178,15 +172,9 @@ def _of_every_release(bound: Fraction, method: str, table: CodedTable, policy: P
 
 def empty_certificate(policy: Policy) -> Certificate:
     """Return the certificate of a table without rows: every requirement is met, nothing is lost."""
-    nothing = np.empty(0, np.uint64)
-    patterns = PatternSet(shown=nothing, cost=nothing.astype(np.int64))
-    if policy.summarized:
-        algorithm, _ = summarizing(policy)
-    else:
-        algorithm = choose(policy.algorithm, policy.requirements, patterns)[0].name
     return Certificate(
         requirements=tuple(requirement.describe() for requirement in policy.requirements),
-        algorithm=algorithm,
+        algorithm=ProblemClass.of(policy).algorithm(policy)[0],
         reason="there is nothing to solve",
         status=Status.OPTIMAL,
         cost=Fraction(0),
@@ -240,61 +228,35 @@ def summarize(
     AuditError
         When the solver made a class that does not meet the requirements.
     """
-    if policy.people is None:
-        from kanon_sql.solvers.summaries.mondrian import solve
-    else:
-        from kanon_sql.solvers.people.summaries import solve
+    from kanon_sql.solvers.summarizing import SummaryProblem
 
-    algorithm, reason = summarizing(policy)
-    started = time.monotonic()
-    table.refuse_fewer(policy.k)
-    requirement = feasible_requirement(table, policy)
-    recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
-    places = [c for c in range(len(table.columns)) if not table.hidden_levels >> c & 1]
-    seen = shown_columns(table, places)
-    always = Fraction(table.rows * int(table.cost.sum() - seen.cost.sum()))  # what hiding the others costs
-    kinds = [kind_of(recodings[names[0]]) for names in seen.columns]
-    hidden = np.array([null.get(names[0], -1) for names in seen.columns], np.int32)
-    budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
-    columns = {
-        c: Measurements.of(
-            (numbers or {})[names[0]], seen.codes[:, c], seen.weight, null=int(hidden[c]), median=kinds[c] == "median"
-        )
-        for c, names in enumerate(seen.columns)
-        if kinds[c] in ("mean", "median")
-    }
-    cut = ["range" if c in columns else kind for c, kind in enumerate(kinds)]
-    if columns:
-        partition, made = measured.solve(
-            algorithm, seen, columns, requirement, budget, lambda: solve(seen, cut, hidden, requirement, budget)
-        )
-        algorithm, reason = made, microaggregation.reason(made, algorithm)
-    else:
-        partition = solve(seen, kinds, hidden, requirement, budget)
-    bound = (partition.lower_bound + always) / table.unit
-    lower_bound, method = _of_every_release(bound, _with_least(partition.bound, requirement, policy), table, policy)
-    recoding = Recoding(row_type=partition.row_type, shown=shown_bits(seen, places, kinds, partition), count=partition.count)
+    problems = Summaries.of(policy)
+    algorithm, reason = problems.algorithm(policy)
+    started, requirement, budget = _begun(table, policy, progress, ended)
+    found = SummaryProblem.of(requirement, policy, null, numbers or {}).solve(problems, algorithm, reason, budget)
+    method = _with_least(found.partition.bound, requirement, policy)
+    lower_bound, method = _of_every_release(found.lower_bound, method, table, policy)
     certificate = certified(
         table,
         policy,
-        recoding,
-        algorithm=algorithm,
-        reason=reason,
-        cost=(partition.cost(seen, kinds, hidden) + measured.cost(partition, seen, columns) + always) / table.unit,
+        found.recoding,
+        algorithm=found.algorithm,
+        reason=found.reason,
+        cost=found.cost,
         lower_bound=lower_bound,
         bound_method=method,
         seconds=time.monotonic() - started,
     )
-    shares = {seen.columns[c][0]: each.share(*measured.pieces(partition, seen, c)) for c, each in columns.items()}
-    lost = tuple(f"{as_identifier(name)} {100 * float(share):.4g} %" for name, share in shares.items())
-    return recoding, partition, replace(certificate, prices=None, information_loss=lost)
+    lost = tuple(f"{as_identifier(name)} {100 * float(share):.4g} %" for name, share in found.information_loss.items())
+    return found.recoding, found.partition, replace(certificate, prices=None, information_loss=lost)
 
 
-def summarizing(policy: Policy) -> tuple[str, str]:
-    """Return the algorithm where classes show what they have, and why it is this one."""
-    if not policy.aggregated:
-        check_algorithm(policy.algorithm)
-        return ALGORITHM, "the only one that makes RANGES and SETS"
-    columns = len(policy.quasi_identifiers)
-    plain = not policy.sensitive_requirements
-    return microaggregation.chosen(policy.algorithm, columns, only=len(policy.aggregated) == columns, plain=plain)
+def _begun(
+    table: CodedTable, policy: Policy, progress: Progress, ended: Callable[[], bool]
+) -> tuple[float, ClassRequirement, Budget]:
+    """Return when the work began, what every class must meet, and the time for it; refuses what no release can meet."""
+    started = time.monotonic()
+    table.refuse_fewer(policy.k)
+    requirement = feasible_requirement(table, policy)
+    budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
+    return started, requirement, budget

@@ -1,4 +1,4 @@
-"""`kanon_explain(run, row_types, policy, exposed, tokens, ...)`: what a release would be up against."""
+"""`kanon_explain(run, row_types, exposed, tokens, ...)`: what a release would be up against."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.linking import foreseen
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.histogram import coded
-from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Budget
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ def explain(
     session: Session,
     run: pa.ChunkedArray,
     row_types: pa.ChunkedArray,
-    policy: pa.ChunkedArray,
     exposed: pa.ChunkedArray,
     tokens: pa.ChunkedArray,
     *tables: Any,
@@ -30,7 +28,7 @@ def explain(
 
     Parameters
     ----------
-    run, row_types, policy, tables
+    run, row_types, tables
         As for `kanon_fit`.
     exposed : struct or NULL
         What unchanged columns tell.
@@ -41,11 +39,11 @@ def explain(
 
     session.ready()
     key = run[0].as_py()
-    asked = Policy.from_json(policy[0].as_py())
     try:
         gathering = session.gatherings.of(key)
+        asked = gathering.policy
         gathering.require(row_types[0].as_py())
-        lines = [*_lines(session, gathering, asked, tables), *exposure_lines(exposed[0].as_py(), asked)]
+        lines = [*_lines(session, gathering, tables), *exposure_lines(exposed[0].as_py(), asked)]
         if asked.pseudonyms:
             linked = pa.Table.from_struct_array(tokens.combine_chunks().flatten())  # no list is that of no tokens
             lines += [Line(property="refusal", value=each) for each in foreseen(session, linked, asked)]
@@ -62,7 +60,8 @@ def explain(
     return pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), rows)
 
 
-def _lines(session: Session, gathering: Gathering, asked: Policy, tables: tuple[Any, ...]) -> list[Line]:
+def _lines(session: Session, gathering: Gathering, tables: tuple[Any, ...]) -> list[Line]:
+    asked = gathering.policy
     if not gathering.row_types:
         return empty_explanation(asked)
     budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)

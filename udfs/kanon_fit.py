@@ -1,4 +1,4 @@
-"""`kanon_fit(run, row_types, policy, ...)`: the solver, called once a release when all row types are gathered."""
+"""`kanon_fit(run, row_types, ...)`: the solver, called once a release when all row types are gathered."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.pieces import PiecesByNumber, PlainPieces
 from kanon_sql.engines.solving import solve
-from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Budget
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, policy: pa.ChunkedArray, *tables: Any) -> pa.Array:
+def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, *tables: Any) -> pa.Array:
     """Find the pieces of all row types, for `kanon_pieces`, and return the number of the release, or why there is none.
 
     Parameters
@@ -29,22 +28,19 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, poli
         See `kanon_begin`.
     row_types : whole number
         How many there are: it is known when the last has been gathered.
-    policy : text
-        Canonical JSON.
     tables : lists of struct of text
         The tables of `Policy.tables`.
     """
     session.ready()
     key = run[0].as_py()
     gathering = session.gatherings.of(key)
-    asked = Policy.from_json(policy[0].as_py())
     gathering.require(row_types[0].as_py())
     if not gathering.row_types:
         session.gatherings.end(key)
-        return _answer(session.record(pipeline.empty_certificate(asked), gathering.connection))
+        return _answer(session.record(pipeline.empty_certificate(gathering.policy), gathering.connection))
     gathering.touched = math.inf  # the solver may take its time
     try:
-        pieces, certificate = _found(session, gathering, asked, tables)
+        pieces, certificate = _found(session, gathering, tables)
     except BaseException:
         session.gatherings.end(key)
         raise
@@ -61,9 +57,9 @@ def _answer(release: int | None, refused: str | None = None) -> pa.Array:
     return pa.StructArray.from_arrays(columns, ["release", "refused"])
 
 
-def _found(session: Session, gathering: Gathering, asked: Policy, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
+def _found(session: Session, gathering: Gathering, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
     """Solve what was gathered, at once or by parts."""
-    types = gathering.whole()
+    types, asked = gathering.whole(), gathering.policy
     if types is not None:
         return solve(types, asked, tuple(tables), session.secret, session.report, session.ended)
     budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)

@@ -22,6 +22,7 @@ from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.microaggregation.measurements import Measurements
+from kanon_sql.solvers.problems import ProblemClass, Summaries
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.equal_values import Spellings
@@ -63,7 +64,7 @@ def solve(
     del types  # the solver has their codes
     table, resolved, climbed = read.table, read.policy, read.ladders
     number = None
-    if resolved.summarized:
+    if isinstance(ProblemClass.of(resolved), Summaries):
         null = {name: _null(climbed[name]) for name in resolved.summarized}
         values = {name: numbers_of(climbed[name].labels[0]) for name in resolved.aggregated}
         recoding, division, certificate = pipeline.summarize(table, resolved, null, progress, ended, values)

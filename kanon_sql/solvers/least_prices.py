@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_sql.model.requirements import People
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.row_distance import METHOD, row_prices
+from kanon_sql.solvers.problems import Masks, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Prices
 
 
-def least_prices(patterns: PatternSet, requirement: ClassRequirement, budget: Budget = UNLIMITED) -> tuple[Prices, str]:
+def least_prices(
+    problems: Masks, patterns: PatternSet, requirement: ClassRequirement, budget: Budget = UNLIMITED
+) -> tuple[Prices, str]:
     """Return what a row of each row type costs at least in any release, and the name of the bound that this proves.
 
     Row types that differ in sensitive values alone are alike. People are counted where patterns are listed, else rows.
@@ -25,8 +27,7 @@ def least_prices(patterns: PatternSet, requirement: ClassRequirement, budget: Bu
     alike, first = table.without_sensitive() if table.sensitive else (table, np.arange(table.row_types))
     prices = row_prices(alike, patterns, requirement.least, budget)
     prices = replace(prices, price=prices.price.repeat(np.diff(first, append=table.row_types)))
-    if not patterns.listed or not any(isinstance(each, People) for each in requirement.requirements):
+    if not patterns.listed or problems.prices is None:
         return prices, METHOD
-    from kanon_sql.solvers.people import row_distance as by_people
-
-    return by_people.people_prices(requirement, patterns, prices, budget), by_people.METHOD
+    found: tuple[Prices, str] = named(problems.prices)(requirement, patterns, prices, budget)
+    return found

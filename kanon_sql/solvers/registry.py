@@ -7,19 +7,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from types import UnionType
 
-from kanon_sql.errors import PolicyError, UnknownAlgorithmError
-from kanon_sql.model.requirements import (
-    KAnonymity,
-    PopulationRequirement,
-    Requirement,
-    SensitiveRequirement,
-    least_rows,
-    population_ones,
-    sensitive_ones,
-)
+from kanon_sql.model.requirements import KAnonymity, PopulationRequirement, Requirement, SensitiveRequirement
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
 Solve = Callable[[Problem, Budget], Recoding]
@@ -117,33 +107,5 @@ POPULATION_SOLVERS: dict[str, Solver] = {
 }
 """Solvers of requirements that are counted in a table of the population, where nothing is asked of the rows of a class."""
 
-
-def choose(algorithm: str, requirements: tuple[Requirement, ...], patterns: PatternSet) -> tuple[Solver, str]:
-    """Return the solver of that name and why it is the one; ``'auto'`` takes the best for the patterns.
-
-    Raises
-    ------
-    UnknownAlgorithmError
-        When there is no solver of that name.
-    PolicyError
-        When it cannot meet the requirements.
-    """
-    plain = not sensitive_ones(requirements)
-    apart = plain and least_rows(requirements) == 1 and population_ones(requirements)
-    solvers = POPULATION_SOLVERS if apart else SOLVERS if plain else SENSITIVE_SOLVERS
-    if algorithm == "auto":
-        if apart:
-            return solvers["cheapest_masks"], "chosen automatically: what matches a class follows from what it shows alone"
-        if not plain:
-            return solvers["refine"], "chosen automatically: never worse than greedy for sensitive values"
-        if not patterns.listed:
-            return SOLVERS["refine"], "chosen automatically: too many masks to list, so they are sampled"
-        return SOLVERS["refine"], "chosen automatically: few enough columns for the bound-guided solver"
-    known = dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS, *POPULATION_SOLVERS])
-    if algorithm not in known:
-        raise UnknownAlgorithmError.of(algorithm, known)
-    solver = solvers.get(algorithm)
-    if solver is None or not solver.accepts(requirements):
-        able = [name for name, each in solvers.items() if each.accepts(requirements)]
-        raise PolicyError(f"the algorithm {algorithm!r} cannot meet every requirement; hint: {', '.join(able)} can")
-    return solver, "named by the policy"
+ALGORITHMS = tuple(dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS, *POPULATION_SOLVERS]))
+"""Names that a policy may have for its solver; `kanon_sql.solvers.problems` says which of them takes it."""

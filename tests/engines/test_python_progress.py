@@ -11,6 +11,7 @@ import kanon_sql
 from kanon_sql import pipeline
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError
 from kanon_sql.solvers.budget import Budget, Moment
+from kanon_sql.solvers.problems import Masks
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.patterns import PatternSet
 
@@ -71,7 +72,7 @@ def test_a_listener_stops_the_release_while_its_bound_is_proven(
 ) -> None:
     told = threading.Event()
 
-    def prove(patterns: PatternSet, requirement: ClassRequirement, budget: Budget) -> None:
+    def prove(problems: Masks, patterns: PatternSet, requirement: ClassRequirement, budget: Budget) -> None:
         while not budget.over():
             time.sleep(0.01)
         told.set()

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kanon_sql import pipeline
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
 from kanon_sql.engines.duckdb.histories import TOKENS, histories_in_one_class
-from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
@@ -26,7 +24,7 @@ from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.guarantees.k_map import matches
 from kanon_sql.solvers.least_prices import least_prices
-from kanon_sql.solvers.registry import choose
+from kanon_sql.solvers.problems import Masks, ProblemClass
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -37,8 +35,6 @@ from kanon_sql.table.recoding import hidden_bits
 CHEAPEST = 10
 """Masks that are tried on the whole table."""
 
-_PEOPLE = "none over all ways to count people: one row stands for each, or whole classes are counted"
-
 _QUERY = """WITH "kanon#source" AS MATERIALIZED (
 {body}
 ), {run}, "kanon#types" AS MATERIALIZED (
@@ -48,7 +44,7 @@ _QUERY = """WITH "kanon#source" AS MATERIALIZED (
 SELECT system.main.unnest("kanon#e", recursive := true)
 FROM (
     SELECT system.main.unnest(system.main.kanon_explain(
-        run, (SELECT system.main.count(number) FROM "kanon#types"), {policy}, {told}, {tokens}{tables})) AS "kanon#e"
+        run, (SELECT system.main.count(number) FROM "kanon#types"), {told}, {tokens}{tables})) AS "kanon#e"
     FROM "kanon#run"
 )"""
 
@@ -56,7 +52,7 @@ FROM (
 def explanation_query(body: str, policy: Policy) -> str:
     """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
     row_types = histogram('"kanon#source"', policy)["histogram"]
-    slots = {"policy": literal(policy.to_json()), "tables": tables_of(policy), "unshadowed": unshadowed()}
+    slots = {"tables": tables_of(policy), "unshadowed": unshadowed()}
     slots["populations"] = populations(policy)
     if policy.every_column or policy.keep == ():
         slots |= {"exposed": "", "told": "NULL"}
@@ -122,17 +118,18 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
     ]
     head += [Line(property="grouping", value=each) for each in table.groupings]
     requirement = feasible_requirement(table, policy)
-    if policy.summarized:
+    problems = ProblemClass.of(policy)
+    if not isinstance(problems, Masks):
         return [
             *head,
             Line(property="masks", value="none: classes show the range, the set, the mean or the median of their values"),
-            Line(property="solver", value="{} ({})".format(*pipeline.summarizing(policy))),
+            Line(property="solver", value="{} ({})".format(*problems.algorithm(policy))),
         ]
     patterns = permitted(table, policy)
-    solver, reason = choose(policy.algorithm, policy.requirements, patterns)
-    name, guarantee = solver.name, solver.guarantee if policy.people is None else _PEOPLE
+    solver, reason = problems.choose(policy, listed=patterns.listed)
+    name, guarantee = solver.name, problems.guarantee or solver.guarantee
     if most is None:
-        prices, method = least_prices(patterns, requirement, budget)
+        prices, method = least_prices(problems, patterns, requirement, budget)
         units = int(prices.price @ table.weight)
     else:
         from kanon_sql.solvers.by_parts.lower_bound import lower_bound

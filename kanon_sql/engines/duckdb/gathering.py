@@ -18,7 +18,7 @@ import numpy as np
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.policy import Policy
-from kanon_sql.solvers.by_parts import divisible
+from kanon_sql.solvers.problems import ProblemClass
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.spooled_codes import SpooledCodes
@@ -51,7 +51,7 @@ class Gathering:
 
     Attributes
     ----------
-    connection : int
+    policy, connection
         The same.
     pieces : PiecesByNumber or None
         Once they are found.
@@ -65,7 +65,7 @@ class Gathering:
         self.connection = connection
         self.pieces: PiecesByNumber | None = None
         self.touched = time.monotonic()
-        self._policy = policy
+        self.policy = policy
         self._folder = _writable(folder)
         self._lock = threading.Lock()
         self._chunks: list[pa.StructArray] = []
@@ -110,7 +110,7 @@ class Gathering:
 
     def _spill(self) -> None:
         fields = self._chunks[0].type.num_fields
-        if divisible(self._policy):
+        if ProblemClass.of(self.policy).divisible(self.policy):
             try:
                 self._spooled = SpooledCodes(fields - 1, self._folder)
             except OSError as error:
@@ -146,7 +146,7 @@ class Gathering:
             raise AssertionError("nothing was spooled")
         names = [field.name for field in self._chunks[0].type]
         try:
-            return self._spooled.table(names[:-1], self._policy, lambda done: report("coding", done))
+            return self._spooled.table(names[:-1], self.policy, lambda done: report("coding", done))
         except OSError as error:
             raise_alone(_unwritten(error))
 

@@ -110,7 +110,6 @@ def release_query(
     slots = {
         "reads": f'"kanon#source" AS MATERIALIZED (\n{source}\n), ' if query else "",
         "source": relation,
-        "policy": literal(policy.to_json()),
         "tables": tables_of(policy),
         "least": str(policy.least_class_size),
         "unshadowed": unshadowed(),

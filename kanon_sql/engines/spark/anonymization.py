@@ -20,7 +20,7 @@ from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBes
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.secret import secret_of
 from kanon_sql.solvers.budget import Progress, silent
-from kanon_sql.solvers.by_parts import divisible
+from kanon_sql.solvers.problems import ProblemClass
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -136,7 +136,7 @@ def released(
     engine = SparkEngine(df, into, using, known)
     hears = progress or silent
     resolved = policy.resolve(engine.columns())
-    if divisible(policy) and engine.has_more_row_types(resolved, driver_row_types):
+    if ProblemClass.of(policy).divisible(policy) and engine.has_more_row_types(resolved, driver_row_types):
         certificate = engine.release_by_parts(resolved, driver_row_types, scratch_schema, hears)
     else:
         certificate = release(engine, policy, known, hears)

@@ -70,6 +70,10 @@ class AttributeRequirement(ABC, Generic[R]):
         """Return what it counts in the whole table, without a value; None where the whole table always meets it."""
         return None
 
+    def met_by_all(self) -> bool:
+        """Return whether the whole table as one class meets it."""
+        return bool(self.meets(self.about.count[None], self.about.count.sum(keepdims=True))[0])
+
     @property
     def entropy(self) -> Fraction | None:
         """The number of values whose entropy every class has at least, if that is what is asked."""

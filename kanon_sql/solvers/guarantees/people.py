@@ -49,9 +49,17 @@ class Representatives(AttributeRequirement[People]):
         chosen = np.arange(len(self.about.count)) == (-1 if self._code is None else self._code)
         some_of(model, counters, chosen[None], [self.requirement.k])
 
+    @property
+    def _people(self) -> int:
+        return len(self.about.count) - int(self.about.empty >= 0)
+
+    def met_by_all(self) -> bool:
+        """Return whether the whole table has rows of k people: it tells people apart, no row stands for them yet."""
+        return self._people >= self.requirement.k
+
     def figures(self) -> str:
         """Return how many people there are."""
-        return f"it has rows of {how_many(len(self.about.count) - int(self.about.empty >= 0), 'person', 'people')}"
+        return f"it has rows of {how_many(self._people, 'person', 'people')}"
 
     @property
     def relaxes(self) -> bool:

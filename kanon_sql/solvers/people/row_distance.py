@@ -22,8 +22,8 @@ _MOST_WORK = 1 << 25
 """Patterns times QI groups that are looked at, a few seconds; what is left then costs no less than the next pattern."""
 
 
-def people_prices(requirement: ClassRequirement, patterns: PatternSet, rows: Prices, budget: Budget) -> Prices:
-    """Return what a row of each row type costs at least in any release.
+def people_prices(requirement: ClassRequirement, patterns: PatternSet, rows: Prices, budget: Budget) -> tuple[Prices, str]:
+    """Return what a row of each row type costs at least in any release, and the name of the bound that this proves.
 
     Parameters
     ----------
@@ -73,4 +73,4 @@ def people_prices(requirement: ClassRequirement, patterns: PatternSet, rows: Pri
         found[found] = enough[number[found]]
         price[found] = cost
         known |= found
-    return Prices(price=price.repeat(held), scale=1)
+    return Prices(price=price.repeat(held), scale=1), METHOD

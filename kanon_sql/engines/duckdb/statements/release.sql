@@ -6,7 +6,7 @@ ${histogram}
 )${populations}, "kanon#fit" AS MATERIALIZED (
     SELECT run, row_types, CASE WHEN found.refused IS NULL THEN found.release ELSE system.main.error(found.refused) END AS release
     FROM (
-        SELECT run, row_types, system.main.kanon_fit(run, row_types, ${policy}${tables}) AS found
+        SELECT run, row_types, system.main.kanon_fit(run, row_types${tables}) AS found
         FROM (SELECT run, (SELECT system.main.count(*) FROM "kanon#types") AS row_types FROM "kanon#run")
     )
 ), "kanon#fitted" AS MATERIALIZED (

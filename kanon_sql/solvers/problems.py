@@ -1,0 +1,188 @@
+"""Which class of problems a policy belongs to, and what solves it: the first row of one table that fits.
+
+Rows name modules of `kanon_sql.solvers`, which are loaded when they are first used: k alone loads nothing of sensitive values.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Self
+
+from kanon_sql.errors import PolicyError, UnknownAlgorithmError
+from kanon_sql.model.policy import Policy
+from kanon_sql.solvers import by_parts, microaggregation, summaries
+from kanon_sql.solvers.registry import ALGORITHMS, POPULATION_SOLVERS, SENSITIVE_SOLVERS, SOLVERS, Solver
+
+_ROWS = "requirements.class_requirement:ClassRequirement"
+
+_PEOPLE = "people.people_requirement:PeopleRequirement"
+
+
+def named(place: str) -> Any:
+    """Import what a row of the table names as ``module:name``."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"kanon_sql.solvers.{module}"), name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemClass(ABC):
+    """A class of problems, and what solves them.
+
+    Parameters
+    ----------
+    fits : callable
+        Whether a policy is such a problem, if no row before says so.
+    requirement : str
+        The class that tests whether classes of rows meet the requirements: people do not add up over rows.
+    divisible : callable
+        Whether a policy can be solved by parts, if there are more row types than memory holds.
+    """
+
+    fits: Callable[[Policy], bool]
+    requirement: str = _ROWS
+    divisible: Callable[[Policy], bool] = lambda _: False
+
+    @classmethod
+    def of(cls, policy: Policy) -> Self:
+        """Return the class of a policy; if it is another one than is asked for, that is an error of the program."""
+        found = next(each for each in PROBLEMS if each.fits(policy))
+        if not isinstance(found, cls):
+            raise AssertionError(f"{cls.__name__} do not take the policy")
+        return found
+
+    @property
+    def people(self) -> bool:
+        """Whether people are counted, not rows."""
+        return self.requirement == _PEOPLE
+
+    @abstractmethod
+    def algorithm(self, policy: Policy) -> tuple[str, str]:
+        """Return the name of the algorithm that a policy asks for, and why it is this one.
+
+        Raises
+        ------
+        PolicyError
+            When there is none of that name, or it does not take the policy.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summaries(ProblemClass):
+    """Problems where classes show the range, the set, the mean or the median of their own values.
+
+    Parameters
+    ----------
+    divide : str
+        Divides the rows into classes; means and medians may be solved without it.
+    """
+
+    divide: str
+
+    def algorithm(self, policy: Policy) -> tuple[str, str]:
+        """Return the algorithm and why it is the one."""
+        if not policy.aggregated:
+            summaries.check_algorithm(policy.algorithm)
+            return summaries.ALGORITHM, "the only one that makes RANGES and SETS"
+        columns = len(policy.quasi_identifiers)
+        plain = not policy.sensitive_requirements
+        return microaggregation.chosen(policy.algorithm, columns, only=len(policy.aggregated) == columns, plain=plain)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masks(ProblemClass):
+    """Problems where each row shows one of the permitted patterns.
+
+    Parameters
+    ----------
+    solvers : mapping of Solver
+        The first is chosen automatically.
+    automatic : tuple of str
+        Why it is; the last where there are too many patterns to list them.
+    guarantee : str, optional
+        What is proven of the cost, if it is not what the solver alone proves.
+    search : str, optional
+        Leads the solver; without it, the solver is called.
+    programs : str, optional
+        Integer programs for what a search leaves unassigned.
+    prices : str, optional
+        Raises what a row costs at least where only rows are counted.
+    beside : str, optional
+        Solves for a population, too; None where the solvers do it themselves.
+    """
+
+    solvers: Mapping[str, Solver]
+    automatic: tuple[str, ...]
+    guarantee: str | None = None
+    search: str | None = None
+    programs: str | None = None
+    prices: str | None = None
+    beside: str | None = "population.k_map:solve_beside"
+
+    def algorithm(self, policy: Policy) -> tuple[str, str]:
+        """Return the name of the solver and why it is the one where patterns are listed."""
+        solver, reason = self.choose(policy, listed=True)
+        return solver.name, reason
+
+    def choose(self, policy: Policy, *, listed: bool) -> tuple[Solver, str]:
+        """Return the solver that a policy names and why it is the one; ``listed``: there are few enough patterns to list.
+
+        Raises
+        ------
+        UnknownAlgorithmError
+            When there is no solver of that name.
+        PolicyError
+            When it cannot meet the requirements.
+        """
+        name = policy.algorithm
+        if name == "auto":
+            reason = self.automatic[0 if listed else -1]
+            return next(iter(self.solvers.values())), f"chosen automatically: {reason}"
+        if name not in ALGORITHMS:
+            raise UnknownAlgorithmError.of(name, ALGORITHMS)
+        able = {known: each for known, each in self.solvers.items() if each.accepts(policy.requirements)}
+        if name not in able:
+            raise PolicyError(f"the algorithm {name!r} cannot meet every requirement; hint: {', '.join(able)} can")
+        return able[name], "named by the policy"
+
+
+PROBLEMS: tuple[ProblemClass, ...] = (
+    Summaries(
+        fits=lambda policy: bool(policy.summarized) and policy.people is not None,
+        requirement=_PEOPLE,
+        divide="people.summaries:solve",
+    ),
+    Summaries(fits=lambda policy: bool(policy.summarized), divide="summaries.mondrian:solve"),
+    Masks(  # nothing is asked of the rows of a class
+        fits=lambda policy: policy.k == 1 and not policy.sensitive_requirements and bool(policy.population_requirements),
+        solvers=POPULATION_SOLVERS,
+        automatic=("what matches a class follows from what it shows alone",),
+        programs="k_anonymity.whole_program:solve",
+        beside=None,
+    ),
+    Masks(
+        fits=lambda policy: policy.people is not None,
+        requirement=_PEOPLE,
+        solvers=SENSITIVE_SOLVERS,
+        automatic=("never worse than greedy for sensitive values",),
+        guarantee="none over all ways to count people: one row stands for each, or whole classes are counted",
+        search="people.search:solve",
+        prices="people.row_distance:people_prices",
+    ),
+    Masks(
+        fits=lambda policy: bool(policy.sensitive_requirements),
+        solvers=SENSITIVE_SOLVERS,
+        automatic=("never worse than greedy for sensitive values",),
+        programs="sensitive.optimal:solve",
+    ),
+    Masks(
+        fits=lambda _: True,
+        solvers=SOLVERS,
+        automatic=("few enough columns for the bound-guided solver", "too many masks to list, so they are sampled"),
+        programs="k_anonymity.whole_program:solve",
+        divisible=by_parts.divisible,
+    ),
+)
+"""The classes, in the order in which they are asked."""

@@ -1,0 +1,69 @@
+"""The table of classes of problems."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Levels, Ranges
+from kanon_sql.solvers.problems import PROBLEMS, Masks, ProblemClass, Summaries, named
+
+RANGES = {"recodings": {"a": Ranges()}}
+
+POLICIES: list[tuple[dict[str, object], int]] = [
+    ({"k": 3, "per": "p", **RANGES}, 0),
+    ({"k": 3, **RANGES}, 1),
+    ({"k": 3, "sensitive": "s", "l": 2, **RANGES}, 1),
+    ({"k": 1, "population": "census", "k_map": 5}, 2),
+    ({"k": 3, "per": "p"}, 3),
+    ({"k": 3, "per": "p", "sensitive": "s", "l": 2}, 3),
+    ({"k": 1, "sensitive": "s", "t": 0.5, "population": "census", "k_map": 5}, 4),
+    ({"k": 3}, 5),
+    ({"k": 3, "population": "census", "k_map": 5}, 5),
+]
+
+
+@pytest.mark.parametrize(("options", "place"), POLICIES)
+def test_a_policy_belongs_to_the_first_row_that_fits(options: dict[str, object], place: int) -> None:
+    policy = Policy.of(quasi_identifiers=["a"], **options)  # type: ignore[arg-type]
+    found = ProblemClass.of(policy)
+    assert found is PROBLEMS[place]
+    assert found.people == (policy.people is not None)
+    assert found.algorithm(policy)[0] in {"mondrian", "cheapest_masks", "refine"}
+
+
+def test_every_row_is_the_row_of_some_policy() -> None:
+    assert {place for _, place in POLICIES} == set(range(len(PROBLEMS)))
+
+
+@pytest.mark.parametrize("problems", PROBLEMS)
+def test_what_a_row_names_is_there(problems: Masks | Summaries) -> None:
+    places = [getattr(problems, each.name) for each in fields(problems)]
+    assert all(callable(named(place)) for place in places if isinstance(place, str) and ":" in place and " " not in place)
+
+
+def test_masks_and_summaries_are_told_apart() -> None:
+    with pytest.raises(AssertionError, match="Masks do not take the policy"):
+        Masks.of(Policy.of(quasi_identifiers=["a"], **RANGES))  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match="Summaries do not take the policy"):
+        Summaries.of(Policy.of(quasi_identifiers=["a"]))
+
+
+def test_only_k_alone_is_solved_by_parts() -> None:
+    found = []
+    for options, _ in POLICIES:
+        policy = Policy.of(quasi_identifiers=["a"], **options)  # type: ignore[arg-type]
+        found.append(ProblemClass.of(policy).divisible(policy))
+    assert found == [False] * 7 + [True, False]
+    for changed in ({"algorithm": "refine"}, {"recodings": {"a": Levels(table="h")}}):
+        policy = Policy.of(quasi_identifiers=["a"], **changed)  # type: ignore[arg-type]
+        assert not ProblemClass.of(policy).divisible(policy)
+
+
+def test_an_algorithm_of_masks_makes_no_summaries() -> None:
+    policy = Policy.of(quasi_identifiers=["a"], algorithm="refine", **RANGES)  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match="makes no RANGES and SETS; hint: 'mondrian', or leave it out"):
+        ProblemClass.of(policy).algorithm(policy)
