@@ -8,7 +8,7 @@ from kanon_sql.engines.duckdb.session import Session
 
 def column(session: Session, policy: str, name: str) -> bool:
     """Note a column of the query under a policy."""
-    session.bound(policy, name)
+    session.binding.bound(policy, name)
     return True
 
 

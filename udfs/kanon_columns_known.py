@@ -14,7 +14,7 @@ from kanon_sql.model.validation import same_name
 
 def known(session: Session, key: str, named: str, policy: str | None) -> str:
     """Return a query of one row, for ``query``, which runs its argument when a statement is bound."""
-    columns = session.columns(key)
+    columns = session.binding.columns(key)
     there = set(map(same_name, columns))
     for role, column in json.loads(named):
         if same_name(column) not in there:

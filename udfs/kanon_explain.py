@@ -37,7 +37,7 @@ def explain(
     """
     import pyarrow as pa
 
-    session.ready()
+    session.search.ready()
     key = run[0].as_py()
     try:
         gathering = session.gatherings.of(key)
@@ -48,7 +48,7 @@ def explain(
             linked = pa.Table.from_struct_array(tokens.combine_chunks().flatten())  # no list is that of no tokens
             lines += [Line(property="refusal", value=each) for each in foreseen(session, linked, asked)]
     finally:
-        session.rest()
+        session.search.rest()
         session.gatherings.end(key)
     columns = {
         "property": pa.array([line.property for line in lines], pa.string()),
@@ -64,7 +64,7 @@ def _lines(session: Session, gathering: Gathering, tables: tuple[Any, ...]) -> l
     asked = gathering.policy
     if not gathering.row_types:
         return empty_explanation(asked)
-    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
+    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.search.report, ended=session.search.ended)
     types = gathering.whole()
     if types is None:
         return explanation(*gathering.coded(budget.report), most=gathering.capacity, budget=budget)

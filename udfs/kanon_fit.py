@@ -31,7 +31,7 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, *tab
     tables : lists of struct of text
         The tables of `Policy.tables`.
     """
-    session.ready()
+    session.search.ready()
     key = run[0].as_py()
     gathering = session.gatherings.of(key)
     gathering.require(row_types[0].as_py())
@@ -45,7 +45,7 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, *tab
         session.gatherings.end(key)
         raise
     finally:
-        session.rest()
+        session.search.rest()
     gathering.found(pieces)
     return _answer(session.record(certificate, gathering.connection))
 
@@ -61,10 +61,12 @@ def _found(session: Session, gathering: Gathering, tables: Sequence[Any]) -> tup
     """Solve what was gathered, at once or by parts."""
     types, asked = gathering.whole(), gathering.policy
     if types is not None:
-        return solve(types, asked, tuple(tables), session.secret, session.report, session.ended)
-    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.report, ended=session.ended)
+        return solve(types, asked, tuple(tables), session.secret, session.search.report, session.search.ended)
+    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.search.report, ended=session.search.ended)
     table, resolved = gathering.coded(budget.report)
-    recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, session.report, session.ended)
+    recoding, certificate = pipeline.run_by_parts(
+        table, resolved, gathering.capacity, session.search.report, session.search.ended
+    )
     return PlainPieces.of_recoding(table, recoding), certificate
 
 

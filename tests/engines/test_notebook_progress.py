@@ -56,9 +56,9 @@ def test_a_release_shows_where_it_stands(displayed: Displayed) -> None:
 def test_quick_work_shows_nothing(displayed: Displayed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notebook, "PATIENCE", 60.0)
     session = Session("of the test")
-    session.ready()
-    session.report(BETTER)
-    session.rest()
+    session.search.ready()
+    session.search.report(BETTER)
+    session.search.rest()
     assert displayed == []
 
 

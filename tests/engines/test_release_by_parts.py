@@ -187,7 +187,7 @@ def test_an_interrupt_between_parts_ends_it_without_a_release() -> None:
         def hear(moment: Moment) -> None:
             steps.append(moment.step)
             if moment.step == "greedy by parts":
-                con.session.interrupt()
+                con.session.search.interrupt()
 
         con.watch(hear)
         with pytest.raises(InterruptedReleaseError):

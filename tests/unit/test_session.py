@@ -26,32 +26,32 @@ def test_releases_are_numbered_and_only_told_once_audited() -> None:
 def test_the_error_itself_comes_back_from_its_text_once() -> None:
     session = Session()
     error = InfeasibleError("too few rows")
-    session.fail(error)
+    session.failures.add(error)
     text = "Invalid Input Error: Python exception occurred: InfeasibleError: too few rows\nLINE 1"
-    assert session.cause_of(text) is error
-    assert session.cause_of(text) is None
+    assert session.failures.cause_of(text) is error
+    assert session.failures.cause_of(text) is None
 
 
 def test_failures_at_the_same_time_are_kept_apart() -> None:
     session = Session()
     errors = [InfeasibleError("too few rows"), PolicyError("k is wrong")]
     for error in errors:
-        session.fail(error)
+        session.failures.add(error)
     for error in errors:
-        assert session.cause_of(f"Invalid Input Error: {error}\nLINE 1") is error
+        assert session.failures.cause_of(f"Invalid Input Error: {error}\nLINE 1") is error
     for number in range(1000):
-        session.fail(PolicyError(f"error {number}."))
-    assert session.cause_of("error 0.") is None
+        session.failures.add(PolicyError(f"error {number}."))
+    assert session.failures.cause_of("error 0.") is None
 
 
 def test_another_message_is_not_taken_for_it() -> None:
     session = Session()
-    session.fail(PolicyError("k must be something"))
-    assert session.cause_of("Parser Error: syntax error") is None
+    session.failures.add(PolicyError("k must be something"))
+    assert session.failures.cause_of("Parser Error: syntax error") is None
 
 
 def test_a_failed_audit_is_told_by_its_text() -> None:
-    found = Session().cause_of("Invalid Input Error: kanon audit: 3 classes have fewer than 2 rows\nLINE 7: ...")
+    found = Session().failures.cause_of("Invalid Input Error: kanon audit: 3 classes have fewer than 2 rows\nLINE 7: ...")
     assert isinstance(found, AuditError)
     assert str(found) == "3 classes have fewer than 2 rows"
 
@@ -64,10 +64,10 @@ def test_the_repr_tells_no_more_than_a_number() -> None:
 
 def test_only_a_search_with_a_release_can_be_ended() -> None:
     session = Session()
-    session.ready()
-    session.report(Moment(step="first", done=0.0))
-    assert (session.finish(), session.ended()) == (False, False)
-    session.report(Moment(step="second", done=0.5, cost=Fraction(7)))
-    assert (session.finish(), session.ended()) == (True, True)
-    session.rest()
-    assert not session.finish()
+    session.search.ready()
+    session.search.report(Moment(step="first", done=0.0))
+    assert (session.search.finish(), session.search.ended()) == (False, False)
+    session.search.report(Moment(step="second", done=0.5, cost=Fraction(7)))
+    assert (session.search.finish(), session.search.ended()) == (True, True)
+    session.search.rest()
+    assert not session.search.finish()

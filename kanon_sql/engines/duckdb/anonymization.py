@@ -96,7 +96,7 @@ def anonymize(
     sql = release_query('"source"', resolved, number=NUMBER if isinstance(source, Frame) else None)
     with duckdb.connect() as con:
         session = new_session(con, secret)
-        session.watch(progress)
+        session.search.watch(progress)
         register_tables(con, policy, tables)
         with session.announcements.waiting():
             released = (

@@ -135,7 +135,7 @@ def append(
     session = session_of(raw, secret)
     job = Append(raw, session, strict=strict, **given)
     if progress is not None:
-        session.watch(progress)
+        session.search.watch(progress)
     try:
         with session.announcements.waiting():
             return job.run(
@@ -145,7 +145,7 @@ def append(
             )
     finally:
         if progress is not None:
-            session.watch(None)
+            session.search.watch(None)
 
 
 class Append:

@@ -187,19 +187,19 @@ class Connection:
 
     def interrupt(self) -> None:
         """Stop the running statement, also a solver at work."""
-        self.session.interrupt()
+        self.session.search.interrupt()
         self.raw.interrupt()
 
     def finish(self) -> bool:
         """Let a solver at work end its search: its best release so far is audited and given; False if there is none yet."""
-        return self.session.finish()
+        return self.session.search.finish()
 
     def watch(self, progress: Progress | None) -> None:
         """Let ``progress`` hear of running releases: a `Moment` with the step, the share done, the cost and the bound.
 
         With None, which is how a connection begins, a notebook shows it under the cell; elsewhere nothing is shown.
         """
-        self.session.watch(progress)
+        self.session.search.watch(progress)
 
     def close(self) -> None:
         """Close the connection."""
@@ -258,7 +258,7 @@ class Connection:
             try:
                 self.raw.execute(f"SELECT {unshadowed((*GATED, *REFUSED))}").fetchall()
             except duckdb.Error as refusal:
-                return self.session.cause_of(str(refusal))
+                return self.session.failures.cause_of(str(refusal))
         return None
 
 

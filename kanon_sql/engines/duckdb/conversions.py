@@ -53,7 +53,7 @@ def asked(session: Session, ask: Callable[[], _Result]) -> _Result:
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:
-        failure = session.cause_of(str(error)) or SourceError(
+        failure = session.failures.cause_of(str(error)) or SourceError(
             f"DuckDB could not run the release ({type(error).__name__}; its message may quote a cell, so it is not shown); "
             "hint: release the table with kanon_sql.connect() to see which statement fails"
         )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from kanon_sql.engines.duckdb.arguments import unknown_argument
+from kanon_sql.engines.duckdb.remembered_failures import worded
 from kanon_sql.engines.duckdb.resources import way_out
-from kanon_sql.engines.duckdb.session import worded
 from kanon_sql.errors import ClauseError, KanonError, KanonWarning, SourceError, UnknownColumnError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
         Knows the errors of our own functions, of which DuckDB hands on the text.
     """
     if isinstance(error, duckdb.Error):
-        cause = session.cause_of(str(error))
+        cause = session.failures.cause_of(str(error))
         if cause is not None:
             return _located(cause, asked.text)
         wrong = _mistake(error, asked.text)

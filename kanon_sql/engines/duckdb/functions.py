@@ -55,25 +55,25 @@ class Function:
 
         def call(*arguments: Any) -> Any:
             if self.name != _ASKS:
-                session.touch()
+                session.binding.touch()
             try:
                 return self.call(session, *arguments)
             except KanonError as error:
-                session.fail(error)
+                session.failures.add(error)
                 if self.refused is None:
                     raise
                 return self.refused(f"{type(error).__name__}: {error}")
             except MemoryError as error:
                 short = SourceError(f"there is not enough memory; nothing was released; hint: {way_out(error)}")
-                session.fail(short)
+                session.failures.add(short)
                 raise_alone(short)
             except Exception as error:  # its words may quote a value
                 broken = InternalError.of(error)
-                session.fail(broken)
+                session.failures.add(broken)
                 raise_alone(broken)
             except KeyboardInterrupt:
                 stopped = InterruptedReleaseError("the release was interrupted; nothing was released")
-                session.fail(stopped)
+                session.failures.add(stopped)
                 raise_alone(stopped)
 
         def bare() -> Any:

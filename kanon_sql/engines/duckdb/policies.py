@@ -110,7 +110,7 @@ def planned(session: Session, stored: StoredPolicy, database: str, query: Callab
     PolicyError
         When a column has no role in the policy, nothing can be guaranteed of the query, or the policy reads what it may not.
     """
-    columns = stored.released(session.columns(stored.name))
+    columns = stored.released(session.binding.columns(stored.name))
     policy = stored.policy_for(columns)
     tables = session.allowed_files.tables_of(policy, stored)
     text = query(_RELEASED.format(", ".join(map(shown_by(stored), columns))), policy)

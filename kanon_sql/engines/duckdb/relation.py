@@ -28,17 +28,17 @@ def run(session: Session, asked: Asked, call: Callable[..., Any], *arguments: An
     call : callable
         What to call, with ``arguments`` and ``options``.
     """
-    bound = session.touched
+    bound = session.binding.touched
     try:
         with session.announcements.waiting():
             result = call(*map(_bare, arguments), **{name: _bare(value) for name, value in options.items()})
     except Exception as error:
-        asked.released = asked.released or session.touched != bound
+        asked.released = asked.released or session.binding.touched != bound
         cause = told(error, asked, session)
         if cause is None:
             raise
         raise_alone(cause)
-    asked.released = asked.released or session.touched != bound
+    asked.released = asked.released or session.binding.touched != bound
     return _guarded(session, asked, result) if asked.released else result
 
 
