@@ -228,12 +228,12 @@ def summarize(
     AuditError
         When the solver made a class that does not meet the requirements.
     """
-    from kanon_sql.solvers.summarizing import SummaryProblem
+    from kanon_sql.solvers.summarizing import summarized
 
     problems = Summaries.of(policy)
-    algorithm, reason = problems.algorithm(policy)
+    problems.algorithm(policy)  # refuses what it does not take before anything is counted
     started, requirement, budget = _begun(table, policy, progress, ended)
-    found = SummaryProblem.of(requirement, policy, null, numbers or {}).solve(problems, algorithm, reason, budget)
+    found = summarized(problems, requirement, policy, null, numbers or {}, budget)
     method = _with_least(found.partition.bound, requirement, policy)
     lower_bound, method = _of_every_release(found.lower_bound, method, table, policy)
     certificate = certified(

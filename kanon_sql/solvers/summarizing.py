@@ -17,7 +17,6 @@ from kanon_sql.solvers.problems import Summaries, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.columns import kind_of, shown_bits, shown_columns
 from kanon_sql.solvers.summaries.partition import SummaryPartition
-from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding
 
 
@@ -48,87 +47,61 @@ class Summarized:
     information_loss: Mapping[str, Fraction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryProblem:
-    """What every class must meet, and what classes show of the columns that they may show.
+def summarized(
+    problems: Summaries,
+    requirement: ClassRequirement,
+    policy: Policy,
+    null: Mapping[str, int],
+    numbers: Mapping[str, Sequence[Fraction]],
+    budget: Budget,
+) -> Summarized:
+    """Return a release by the algorithm of a policy, or by another where that one could not take the column.
 
     Parameters
     ----------
-    table : CodedTable
-        With these columns alone.
-    places : list of int
-        Where they are in the whole table.
-    kinds : list of str
-        What a class shows of each, as in `SummaryPartition.cost`.
-    null : int32 array
-        Code of NULL in each, -1 where there is none.
-    numbers : mapping of Measurements
-        The columns of means and medians, by their place in ``table``.
+    problems : Summaries
+        The class of the policy.
     requirement : ClassRequirement
-        What every class must meet.
-    always : Fraction
-        What hiding the other columns costs, in units of the table.
+        What every class must meet, with its table.
+    policy, null, numbers
+        As in `kanon_sql.pipeline.summarize`.
+    budget : Budget
+        Time left.
     """
+    whole = requirement.table
+    places = [c for c in range(len(whole.columns)) if not whole.hidden_levels >> c & 1]
+    table = shown_columns(whole, places)
+    always = Fraction(whole.rows * int(whole.cost.sum() - table.cost.sum()))  # what hiding the others costs
+    recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
+    names = [columns[0] for columns in table.columns]
+    kinds = [kind_of(recodings[name]) for name in names]
+    hidden = np.array([null.get(name, -1) for name in names], np.int32)
+    measured = {
+        c: Measurements.of(numbers[name], table.codes[:, c], table.weight, null=int(hidden[c]), median=kind == "median")
+        for c, (name, kind) in enumerate(zip(names, kinds, strict=True))
+        if kind in ("mean", "median")
+    }
+    cut = ["range" if c in measured else kind for c, kind in enumerate(kinds)]
 
-    table: CodedTable
-    places: list[int]
-    kinds: list[str]
-    null: np.ndarray
-    numbers: Mapping[int, Measurements]
-    requirement: ClassRequirement
-    always: Fraction
+    def divided() -> SummaryPartition:
+        found: SummaryPartition = named(problems.divide)(table, cut, hidden, requirement, budget)
+        return found
 
-    @classmethod
-    def of(
-        cls, requirement: ClassRequirement, policy: Policy, null: Mapping[str, int], numbers: Mapping[str, Sequence[Fraction]]
-    ) -> SummaryProblem:
-        """Return the problem of a policy; ``null`` and ``numbers`` as in `kanon_sql.pipeline.summarize`."""
-        table = requirement.table
-        recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
-        places = [c for c in range(len(table.columns)) if not table.hidden_levels >> c & 1]
-        seen = shown_columns(table, places)
-        names = [columns[0] for columns in seen.columns]
-        kinds = [kind_of(recodings[name]) for name in names]
-        hidden = np.array([null.get(name, -1) for name in names], np.int32)
-        measured = {
-            c: Measurements.of(numbers[name], seen.codes[:, c], seen.weight, null=int(hidden[c]), median=kind == "median")
-            for c, (name, kind) in enumerate(zip(names, kinds, strict=True))
-            if kind in ("mean", "median")
-        }
-        return cls(
-            table=seen,
-            places=places,
-            kinds=kinds,
-            null=hidden,
-            numbers=measured,
-            requirement=requirement,
-            always=Fraction(table.rows * int(table.cost.sum() - seen.cost.sum())),
-        )
-
-    def solve(self, problems: Summaries, algorithm: str, reason: str, budget: Budget) -> Summarized:
-        """Return a release by an algorithm, or by another where that one could not take the column."""
-        table, asked = self.table, self.requirement
-        kinds = ["range" if c in self.numbers else kind for c, kind in enumerate(self.kinds)]
-
-        def divided() -> SummaryPartition:
-            found: SummaryPartition = named(problems.divide)(table, kinds, self.null, asked, budget)
-            return found
-
-        if self.numbers:
-            partition, made = aggregates.solve(algorithm, table, self.numbers, asked, budget, divided)
-            algorithm, reason = made, microaggregation.reason(made, algorithm)
-        else:
-            partition = divided()
-        shown = shown_bits(table, self.places, self.kinds, partition)
-        lost = partition.cost(table, self.kinds, self.null) + aggregates.cost(partition, table, self.numbers)
-        return Summarized(
-            recoding=Recoding(row_type=partition.row_type, shown=shown, count=partition.count),
-            partition=partition,
-            algorithm=algorithm,
-            reason=reason,
-            cost=(lost + self.always) / table.unit,
-            lower_bound=(partition.lower_bound + self.always) / table.unit,
-            information_loss={
-                table.columns[c][0]: each.share(*aggregates.pieces(partition, table, c)) for c, each in self.numbers.items()
-            },
-        )
+    algorithm, reason = problems.algorithm(policy)
+    if measured:
+        partition, made = aggregates.solve(algorithm, table, measured, requirement, budget, divided)
+        algorithm, reason = made, microaggregation.reason(made, algorithm)
+    else:
+        partition = divided()
+    lost = partition.cost(table, kinds, hidden) + aggregates.cost(partition, table, measured)
+    return Summarized(
+        recoding=Recoding(
+            row_type=partition.row_type, shown=shown_bits(table, places, kinds, partition), count=partition.count
+        ),
+        partition=partition,
+        algorithm=algorithm,
+        reason=reason,
+        cost=(lost + always) / table.unit,
+        lower_bound=(partition.lower_bound + always) / table.unit,
+        information_loss={names[c]: each.share(*aggregates.pieces(partition, table, c)) for c, each in measured.items()},
+    )
