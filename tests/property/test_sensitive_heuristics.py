@@ -17,7 +17,7 @@ from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.sensitive import greedy, optimal, refine
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
 from kanon_sql.solvers.sensitive.search import Search, of_recoding
-from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding
 
@@ -87,7 +87,7 @@ def neighbourhoods(drawn: Case, rows: float) -> tuple[CodedTable, Neighbourhoods
     problem = drawn.coded()
     table = problem.table
     release = greedy.solve(problem, UNLIMITED)
-    space = SearchSpace.of(problem)
+    space = SensitiveSearchSpace.of(problem)
     assert space is not None
     search = Search.of(space, of_recoding(release), np.zeros(table.row_types))
     assert search.cost == release.cost(table)

@@ -32,7 +32,7 @@ from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.requirements.limits import limits
 from kanon_sql.solvers.sensitive import lagrangian, pricing
 from kanon_sql.solvers.sensitive.lagrangian import LARGEST, METHOD, has_sizes, relax
-from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.solvers.sensitive.support import able
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -48,7 +48,7 @@ SCALE = 64
 class Priced:
     """The instances of a problem at some prices, and what each gains at most."""
 
-    space: SearchSpace
+    space: SensitiveSearchSpace
     price: Int64
     scale: int
     gain: Int64
@@ -57,7 +57,7 @@ class Priced:
     def of(cls, problem: Problem, price: Int64, scale: int, *, sized: bool = True, largest: int = LARGEST) -> Priced | None:
         """None where some rows fit no instance; ``sized`` where small classes have whole rows, if they may."""
         try:
-            space = SearchSpace.of(problem)
+            space = SensitiveSearchSpace.of(problem)
         except InfeasibleError:
             return None
         assert space is not None
@@ -114,7 +114,7 @@ def check_no_more_than_the_optimum(drawn: Case, rng: random.Random) -> None:
         again = int(price @ problem.table.weight) - gains_again(problem, price, SCALE)
         assert priced.value <= again
         assert Fraction(again, SCALE * unit) <= best
-    space = SearchSpace.of(problem)
+    space = SensitiveSearchSpace.of(problem)
     assert space is not None
     relaxed = relax(space, space.cheapest().astype(float), int(best * unit) + rng.randint(0, 5), UNLIMITED)
     if relaxed is not None:
@@ -259,7 +259,7 @@ def test_gains_are_near_those_of_the_linear_program(requirement: Requirement, fa
     table, policy = larger(1, requirement)
     required = ClassRequirement.of(table, policy.requirements)
     problem = Problem(table=table, patterns=permitted(table, policy), requirement=required)
-    space = SearchSpace.of(problem)
+    space = SensitiveSearchSpace.of(problem)
     assert space is not None
     relaxed = relax(space, 1.5 * space.cheapest(), 2 * int(space.cheapest() @ table.weight), UNLIMITED)
     assert relaxed is not None

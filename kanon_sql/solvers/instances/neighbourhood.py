@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kanon_sql.kernels.classes.partition import SLOTS, Partition
 from kanon_sql.solvers.instances.flow import side_by_side
 from kanon_sql.solvers.instances.ilp import Assignment, Program
-from kanon_sql.solvers.instances.search_space import SearchSpace
+from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.table.arrays import Int32, Int64
 
 _COMPARED = 2_000
@@ -69,7 +69,7 @@ class Neighbourhood:
     program: Program
 
     @classmethod
-    def of(cls, space: SearchSpace, partition: Partition, row_type: Int64, count: Int64) -> Neighbourhood:
+    def of(cls, space: RowSearchSpace, partition: Partition, row_type: Int64, count: Int64) -> Neighbourhood:
         """Return the neighbourhood of rows that are in no class of the partition."""
         begin, cost = np.asarray(space.candidates.first), space.instances.cost
         size = begin[row_type + 1] - begin[row_type]

@@ -18,7 +18,7 @@ from kanon_sql.table.recoding import Prices, Recoding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchSpace:
+class RowSearchSpace:
     """Where a search works: a table, the instances it may use, and prices that guide it.
 
     Parameters
@@ -38,7 +38,7 @@ class SearchSpace:
     candidates: CandidateClasses
 
     @classmethod
-    def of(cls, table: CodedTable, patterns: PatternSet, k: int, instances: Instances, prices: Prices) -> SearchSpace:
+    def of(cls, table: CodedTable, patterns: PatternSet, k: int, instances: Instances, prices: Prices) -> RowSearchSpace:
         """Return the search space with the given instances; O(members log members)."""
         owner = instances.owner()
         cheapest_first = np.argsort(instances.cost, kind="stable").astype(np.int32)
@@ -96,7 +96,7 @@ def tightened(table: CodedTable, patterns: PatternSet, k: int, recoding: Recodin
     return released(table, patterns, k, classes, UNLIMITED)
 
 
-def as_partition(space: SearchSpace, recoding: Recoding, prices: Prices) -> tuple[SearchSpace, Partition]:
+def as_partition(space: RowSearchSpace, recoding: Recoding, prices: Prices) -> tuple[RowSearchSpace, Partition]:
     """Return a search space that also has the classes of a recoding, and the partition that is the recoding.
 
     Notes
@@ -109,7 +109,7 @@ def as_partition(space: SearchSpace, recoding: Recoding, prices: Prices) -> tupl
     new = np.flatnonzero(index < 0)
     index[new] = len(space.instances) + np.arange(len(new))
     more = of_classes(table, patterns, pattern[new], sample[new], space.instances.worth)
-    wider = SearchSpace.of(table, patterns, space.k, space.instances.beside(more), prices)
+    wider = RowSearchSpace.of(table, patterns, space.k, space.instances.beside(more), prices)
     partition = wider.empty()
     # Rows that find no slot, because their row type is spread over too many classes, are unassigned; the caller compares.
     put_all(partition, recoding.row_type, index[number].astype(np.int32), recoding.count)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from kanon_sql.kernels.classes.partition import Partition
 from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.search_space import SearchSpace
+from kanon_sql.solvers.instances.search_space import RowSearchSpace
 
 _TIMES, _TIMES_OF_LADDERS, _LEAST_STEPS = 100, 250, 1_000
 """How often a pass takes each row type apart on average; where levels leave more to choose from; and its least steps."""
@@ -26,7 +26,7 @@ _THRESHOLD, _THRESHOLD_PER_ROW = 2, 0.4
 """Cells that a rebuild may cost more at first, in all or for each of k rows if that is less; none at the end of a pass."""
 
 
-def local_search(space: SearchSpace, partition: Partition, bound: int, budget: Budget, *, endless: bool) -> bool:
+def local_search(space: RowSearchSpace, partition: Partition, bound: int, budget: Budget, *, endless: bool) -> bool:
     """Rebuild neighbourhoods of a partition by threshold accepting; return whether there is little left to gain this way.
 
     Parameters

@@ -6,7 +6,7 @@ import numpy as np
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
-from kanon_sql.solvers.instances.search_space import SearchSpace
+from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.solvers.k_anonymity.greedy import cheapest_first
 from kanon_sql.solvers.k_anonymity.guided_rounds import open_in_rounds
 from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
@@ -19,7 +19,7 @@ Releases from other figures end within 0.2 % of this one, which the local search
 """
 
 
-def guided(space: SearchSpace, budget: Budget) -> Recoding:
+def guided(space: RowSearchSpace, budget: Budget) -> Recoding:
     """Return a recoding whose classes opened by price.
 
     Notes
@@ -32,7 +32,7 @@ def guided(space: SearchSpace, budget: Budget) -> Recoding:
     return repair(space.table, space.patterns, space.k, partial, budget).recoding()
 
 
-def _open_once(space: SearchSpace, factor: float, loss: float, budget: Budget) -> PartialRecoding:
+def _open_once(space: RowSearchSpace, factor: float, loss: float, budget: Budget) -> PartialRecoding:
     """Open classes by price, and place the unassigned rows by the plain greedy, among themselves, as far as it can."""
     from kanon_sql.kernels.classes.guided_opening import open_by_price
 

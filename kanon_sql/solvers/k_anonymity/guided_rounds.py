@@ -11,7 +11,7 @@ import numpy as np
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import among
 from kanon_sql.solvers.instances.repair import PartialRecoding
-from kanon_sql.solvers.instances.search_space import SearchSpace
+from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.solvers.k_anonymity import listed_greedy
 from kanon_sql.solvers.k_anonymity.lagrangian import relax
 from kanon_sql.table.coded_table import CodedTable
@@ -20,12 +20,12 @@ _STALLED = 0.97
 """A round that leaves more than this share of its rows is the last."""
 
 
-def open_in_rounds(space: SearchSpace, factor: float, loss: float, budget: Budget) -> PartialRecoding:
+def open_in_rounds(space: RowSearchSpace, factor: float, loss: float, budget: Budget) -> PartialRecoding:
     """Open classes by price, then list and price the rows that are left, and so on; the greedy places the last.
 
     Parameters
     ----------
-    space : SearchSpace
+    space : RowSearchSpace
         Of the whole table.
     factor : float
         What the prices are multiplied by.
@@ -60,7 +60,7 @@ def open_in_rounds(space: SearchSpace, factor: float, loss: float, budget: Budge
         space = priced
 
 
-def _priced(space: SearchSpace, rest: CodedTable, budget: Budget) -> SearchSpace | None:
+def _priced(space: RowSearchSpace, rest: CodedTable, budget: Budget) -> RowSearchSpace | None:
     """Return the search space of the rest with prices of its own; None where nothing can be listed, or time ends."""
     from kanon_sql.kernels.classes.listed_greedy import take_listed
 
@@ -76,4 +76,4 @@ def _priced(space: SearchSpace, rest: CodedTable, budget: Budget) -> SearchSpace
     cost = int(instances.cost[taken[taken >= 0]] @ rest.weight[taken >= 0])
     upper = -(-cost * rest.rows // placed)  # the others, which the greedy places later, cost no less: enough to set the pace
     relaxed = relax(rest, instances, space.k, upper, budget)
-    return SearchSpace.of(rest, space.patterns, space.k, instances, relaxed.prices)
+    return RowSearchSpace.of(rest, space.patterns, space.k, instances, relaxed.prices)

@@ -17,7 +17,7 @@ from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import Assignment, Outcome, solve_program
 from kanon_sql.solvers.instances.neighbourhood import Neighbourhood, Placement, dear_row_type, places_of
-from kanon_sql.solvers.instances.search_space import SearchSpace
+from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.table.arrays import Int32
 
 _ROWS, _CLASSES = 130, 8
@@ -39,7 +39,7 @@ ROUNDS = 50
 """Pairs of neighbourhoods where the clock does not decide: the local search before leaves little to gain in large tables."""
 
 
-def improve(space: SearchSpace, partition: Partition, bound: int, budget: Budget, rounds: int | None) -> None:
+def improve(space: RowSearchSpace, partition: Partition, bound: int, budget: Budget, rounds: int | None) -> None:
     """Assign neighbourhoods anew until the rounds or the time are over; never to more cost.
 
     Parameters
@@ -112,7 +112,7 @@ def _put_back(partition: Partition, placement: Placement) -> None:
 
 
 def _apply(
-    space: SearchSpace, partition: Partition, placement: Placement, near: Neighbourhood, answer: Assignment | None
+    space: RowSearchSpace, partition: Partition, placement: Placement, near: Neighbourhood, answer: Assignment | None
 ) -> None:
     """Put the rows where the answer says if that costs no more, else back."""
     cost = space.instances.cost

@@ -24,7 +24,7 @@ from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment, Progr
 from kanon_sql.solvers.instances.listing import Instances, useful
 from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.instances.repair import repair
-from kanon_sql.solvers.instances.search_space import SearchSpace
+from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.solvers.k_anonymity import greedy, refine
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS
@@ -113,7 +113,7 @@ def _by_components(
     kept = complete.take(np.flatnonzero(needed))
     if len(kept.member) > _MOST_EDGES:
         return replace(best, remark="the integer program is too large: refine")
-    space = SearchSpace.of(table, patterns, k, kept, relaxed.prices)
+    space = RowSearchSpace.of(table, patterns, k, kept, relaxed.prices)
     free = _forced(table, kept, k)
     if free_for_all:
         free |= np.diff(kept.start) == table.row_types

@@ -15,7 +15,7 @@ import numpy as np
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import deepest
 from kanon_sql.solvers.instances.repair import PartialRecoding, repair
-from kanon_sql.solvers.instances.search_space import SearchSpace, as_partition, tightened
+from kanon_sql.solvers.instances.search_space import RowSearchSpace, as_partition, tightened
 from kanon_sql.solvers.k_anonymity import greedy
 from kanon_sql.solvers.k_anonymity.destroy_repair import local_search
 from kanon_sql.solvers.k_anonymity.guided_opening import guided
@@ -97,7 +97,7 @@ def searched(
     table, patterns, k = problem.table, problem.patterns, problem.k
     loss = _LOSS * max(k, _FEW_ROWS) * int(table.cost.max()) * relaxed.prices.scale
     kept = relaxed.instances.take(np.flatnonzero(relaxed.surplus >= -loss))
-    space = SearchSpace.of(table, patterns, k, kept, relaxed.prices)
+    space = RowSearchSpace.of(table, patterns, k, kept, relaxed.prices)
     found = guided(space, budget)
     best = tightened(table, patterns, k, min(start, found, key=lambda each: each.cost(table)))
     space, partition = as_partition(space, best, relaxed.prices)

@@ -16,7 +16,7 @@ from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, solve_program
 from kanon_sql.solvers.instances.listing import useful
 from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.instances.repair import PartialRecoding
-from kanon_sql.solvers.instances.search_space import SearchSpace
+from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Prices, Recoding
 
@@ -47,7 +47,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding | None:
     instances = useful(table, patterns, k, slack=None, limit=_MOST_PAIRS) if patterns.listed else None
     if instances is None:
         return None
-    space = SearchSpace.of(table, patterns, k, instances, Prices(price=np.zeros(table.row_types, np.int64), scale=1))
+    space = RowSearchSpace.of(table, patterns, k, instances, Prices(price=np.zeros(table.row_types, np.int64), scale=1))
     whole = Neighbourhood.of(space, space.empty(), np.arange(table.row_types), table.weight)
     outcome = solve_program(whole.program, seconds=budget.left())
     if outcome.bound == INFEASIBLE:

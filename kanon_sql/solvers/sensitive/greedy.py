@@ -26,7 +26,7 @@ from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.sensitive.qi_groups import QIGroups
 from kanon_sql.solvers.sensitive.repair import repair
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
-from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Recoding
 
@@ -70,7 +70,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             best = found
     if not patterns.listed or table.row_types > _MANY or budget.over():
         return best
-    search = Search.of(SearchSpace.nothing(problem), of_recoding(best), np.zeros(table.row_types))
+    search = Search.of(SensitiveSearchSpace.nothing(problem), of_recoding(best), np.zeros(table.row_types))
     search.grow(budget)
     return min(best, search.recoding(budget), key=lambda recoding: recoding.cost(table))
 

@@ -25,7 +25,7 @@ from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance, gains
 from kanon_sql.kernels.requirements.limits import Limits
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.limits import limits
-from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.solvers.sensitive.support import able
 from kanon_sql.solvers.threads import WORKERS, Map, mapping
 from kanon_sql.table.arrays import Int64
@@ -96,7 +96,7 @@ class Relaxation:
 class _Dual:
     """The relaxation of a search space, with the multipliers of its instances int64 [j, e + q + 1] and some threads."""
 
-    space: SearchSpace
+    space: SensitiveSearchSpace
     limits: Limits
     relaxed: Relaxed
     multipliers: Int64
@@ -155,12 +155,12 @@ class _Dual:
         return list(zip([0, *ends], [*ends, len(self.space)], strict=True))
 
 
-def relax(space: SearchSpace, price: Floats, upper: int, budget: Budget) -> Relaxation | None:
+def relax(space: SensitiveSearchSpace, price: Floats, upper: int, budget: Budget) -> Relaxation | None:
     """Return prices that prove a good lower bound; None where people count, or the table is too large for the multipliers.
 
     Parameters
     ----------
-    space : SearchSpace
+    space : SensitiveSearchSpace
         All instances that a cheapest release may need.
     price : float64 array [t]
         What rows may pay at first, in units of the table.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kanon_sql.kernels.requirements.pricing import serve
 from kanon_sql.kernels.requirements.selection import Selection
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.solvers.threads import WORKERS, mapping
 from kanon_sql.table.arrays import Int64
 
@@ -61,12 +61,12 @@ class Guide:
     surplus: Floats
 
 
-def prices(space: SearchSpace, paid: Floats, cost: int, budget: Budget) -> Guide:
+def prices(space: SensitiveSearchSpace, paid: Floats, cost: int, budget: Budget) -> Guide:
     """Return prices at which rows and instances nearly agree.
 
     Parameters
     ----------
-    space : SearchSpace
+    space : SensitiveSearchSpace
         Where each row has an instance.
     paid : float64 array [t]
         What the rows of each row type pay in a known release, on average.
@@ -106,7 +106,7 @@ def prices(space: SearchSpace, paid: Floats, cost: int, budget: Budget) -> Guide
     return guide
 
 
-def guide_at(space: SearchSpace, price: Floats) -> Guide:
+def guide_at(space: SensitiveSearchSpace, price: Floats) -> Guide:
     """Return what leads a search at given prices; O(items)."""
     margin = _MARGIN * space.requirement.least * float(space.table.cost.max())
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
@@ -116,7 +116,7 @@ def guide_at(space: SearchSpace, price: Floats) -> Guide:
 
 
 def _served(
-    space: SearchSpace, price: Floats, floor: float, threads: ThreadPoolExecutor, selections: list[Selection]
+    space: SensitiveSearchSpace, price: Floats, floor: float, threads: ThreadPoolExecutor, selections: list[Selection]
 ) -> tuple[float, Int64, Floats]:
     """Return what the prices seem to prove, the rows of each row type that are served, and what each instance gains."""
     ends = np.searchsorted(space.start, np.linspace(0, space.start[-1], len(selections) + 1)[1:-1]).tolist()

@@ -24,7 +24,7 @@ from kanon_sql.solvers.sensitive.lagrangian import relax
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
 from kanon_sql.solvers.sensitive.pricing import Guide, guide_at, prices
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
-from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.solvers.threads import WORKERS
 from kanon_sql.table.recoding import Prices, Recoding
 
@@ -73,7 +73,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     start = greedy.solve(problem, budget)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
-    everything = SearchSpace.of(problem)
+    everything = SensitiveSearchSpace.of(problem)
     if everything is None:
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
         return replace(start, remark=f"{size} are too many for prices: greedy and growth")
@@ -89,7 +89,9 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     return replace(best, lower_bound=bound, bound=method, prices=evidence)
 
 
-def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget, guide: Guide, proof: Prices | None) -> Recoding:
+def searched(
+    space: SensitiveSearchSpace, start: Recoding, bound: int, budget: Budget, guide: Guide, proof: Prices | None
+) -> Recoding:
     """Return the best recoding found from a start: classes opened by prices, local search, and where it idles, programs.
 
     Classes are opened by prices that a heuristic leads, and by those that prove the bound; the better ones lead the search.
@@ -97,7 +99,7 @@ def searched(space: SearchSpace, start: Recoding, bound: int, budget: Budget, gu
     table = space.table
     margin = _PROMISING * space.requirement.least * float(table.cost.max())
 
-    def led(guide: Guide) -> tuple[int, Recoding, SearchSpace, Guide]:
+    def led(guide: Guide) -> tuple[int, Recoding, SensitiveSearchSpace, Guide]:
         """Return the best classes that a guide opens, after their cost, and what the search looks at with it."""
         near = space if len(space) <= _FEW else space.take(np.flatnonzero(guide.surplus > -margin))
         opened = min(_opened(space, near, guide, budget), key=lambda recoding: recoding.cost(table))
@@ -129,7 +131,7 @@ def _steps(row_types: int) -> int:
     return int(max(large, min(_MORE_STEPS * row_types, _WORK / row_types)))
 
 
-def _opened(space: SearchSpace, near: SearchSpace, guide: Guide, budget: Budget) -> list[Recoding]:
+def _opened(space: SensitiveSearchSpace, near: SensitiveSearchSpace, guide: Guide, budget: Budget) -> list[Recoding]:
     """Return recodings whose classes prices opened; the rows that pay for none are drawn into them, as far as possible."""
     sort_all(space.candidates, guide.price)
 

@@ -17,7 +17,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.instances.search_space import tightened
 from kanon_sql.solvers.sensitive.repair import repair, still_kept
-from kanon_sql.solvers.sensitive.search_space import SearchSpace
+from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.recoding import Recoding
 
@@ -37,7 +37,7 @@ _NOISE = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrays:
-    """The arrays of an assignment and its search space; see `SearchSpace` and `Partition`."""
+    """The arrays of an assignment and its search space; see `SensitiveSearchSpace` and `Partition`."""
 
     start: Int64
     member: Int32
@@ -67,7 +67,7 @@ class Search:
 
     Parameters
     ----------
-    space : SearchSpace
+    space : SensitiveSearchSpace
         The instances that classes may be formed of.
     assignment : Assignment
         Where the rows are.
@@ -79,14 +79,14 @@ class Search:
         The state of destroy and repair.
     """
 
-    space: SearchSpace
+    space: SensitiveSearchSpace
     assignment: Assignment
     arrays: Arrays
     growth: Growth
     neighbourhood: Neighbourhood
 
     @classmethod
-    def of(cls, space: SearchSpace, partial: PartialRecoding, price: NDArray[np.float64]) -> Search:
+    def of(cls, space: SensitiveSearchSpace, partial: PartialRecoding, price: NDArray[np.float64]) -> Search:
         """Return the search that starts with some classes; rows that are not placed are unassigned."""
         wider, instance = space.with_classes(partial)
         assignment = wider.unassigned(price)

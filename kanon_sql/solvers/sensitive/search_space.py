@@ -27,7 +27,7 @@ MOST_ITEMS = 1 << 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchSpace:
+class SensitiveSearchSpace:
     """Instances of QI groups, cheapest first.
 
     Parameters
@@ -63,7 +63,7 @@ class SearchSpace:
         return self.problem.requirement
 
     @classmethod
-    def of(cls, problem: Problem) -> SearchSpace | None:
+    def of(cls, problem: Problem) -> SensitiveSearchSpace | None:
         """Return all instances that could be of use; None if they have too many members.
 
         Notes
@@ -80,7 +80,7 @@ class SearchSpace:
         return cls._with(problem, groups, instances)
 
     @classmethod
-    def nothing(cls, problem: Problem) -> SearchSpace:
+    def nothing(cls, problem: Problem) -> SensitiveSearchSpace:
         """Return a search space without instances."""
         groups = QIGroups.of(problem.table)
         none = Instances(
@@ -93,12 +93,12 @@ class SearchSpace:
         return cls._with(problem, groups, none)
 
     @classmethod
-    def _with(cls, problem: Problem, groups: QIGroups, instances: Instances) -> SearchSpace:
+    def _with(cls, problem: Problem, groups: QIGroups, instances: Instances) -> SensitiveSearchSpace:
         requirement = problem.requirement
         candidates = by_group(instances.start, instances.member, groups.first, requirement.group, requirement.group_counter)
         return cls(problem=problem, groups=groups, instances=instances, candidates=candidates)
 
-    def _of(self, instances: Instances) -> SearchSpace:
+    def _of(self, instances: Instances) -> SensitiveSearchSpace:
         return self._with(self.problem, self.groups, instances)
 
     def __len__(self) -> int:
@@ -114,7 +114,7 @@ class SearchSpace:
         """Return where the items of each instance begin, int64 [j + 1]."""
         return np.asarray(self.candidates.first)[np.asarray(self.candidates.begin)]
 
-    def take(self, chosen: NDArray[np.int64]) -> SearchSpace:
+    def take(self, chosen: NDArray[np.int64]) -> SensitiveSearchSpace:
         """Return some of the instances, by their numbers, ascending."""
         return self._of(self.instances.take(chosen))
 
@@ -125,7 +125,7 @@ class SearchSpace:
         np.minimum.at(found, instances.member, np.repeat(instances.cost, np.diff(instances.start)))
         return np.repeat(found, np.diff(self.groups.first))
 
-    def feasible(self) -> tuple[SearchSpace, int]:
+    def feasible(self) -> tuple[SensitiveSearchSpace, int]:
         """Return the instances of which some part was found to meet the requirement, and what all rows cost at least.
 
         Notes
@@ -182,7 +182,7 @@ class SearchSpace:
         found.set_supply(available, price)
         return found
 
-    def with_classes(self, partial: PartialRecoding) -> tuple[SearchSpace, Int32]:
+    def with_classes(self, partial: PartialRecoding) -> tuple[SensitiveSearchSpace, Int32]:
         """Return the search space with the classes of the placed pieces, too, and the instance of each piece, or -1."""
         number = partial.classes(self.table)
         instance = np.full(len(number), -1, np.int32)
