@@ -5,15 +5,15 @@ value are within its share, the next one is beyond it in part, and the others wh
 allows it if all others are within their shares: where each share is a limit of its own, none but the first. By the limit that
 is about all values together a row beyond pays the multiplier of this size times the length of its set, one in part that part
 of it, and the class gets back multiplier * most for each row: never less than it pays, if it keeps the limit. So its gain after
-taxes, of the X rows that pay most, is at least its gain.
+penalties, of the X rows that pay most, is at least its gain.
 
-The multipliers of a size are, first, the m that `kanon_sql.verification.taxed_gains` chose for the instance; then eight times
-the middle of what is left between 0 and ``longest``: the upper half where the class with the last one was beyond the limit, or
-the lower one. Of rows that pay the same, those of the first set are taken. The least gain counts.
+The multipliers of a size are, first, the m that `kanon_sql.verification.penalized_gains` chose for the instance; then, eight
+times, the middle of what is left between 0 and ``longest``: the upper half where the class with the last one was beyond the
+limit, or the lower one. Of rows that pay the same, those of the first set are taken. The least gain counts.
 
 For classes of more rows than are looked at by their size, the largest size chooses multipliers: the one with which it gained
 least, and for each set what its next row beyond the share pays more than the last row of the class, but no more than the limit
-lets it pay. A set of another limit is taxed by what is left of that.
+lets it pay. A set of another limit has what is left of that for its multiplier.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class ClassSizes:
         """Return the most that a class of some size gains, at least 0; O(rows log rows) for each multiplier that is tried."""
         if not len(self.sizes):
             return 0
-        pays = -np.sort(-self._taxed(slice(None), start), axis=1)
+        pays = -np.sort(-self._penalized(slice(None), start), axis=1)
         first = np.cumsum(pays, axis=1)[np.arange(len(self.sizes)), self.sizes - 1] + self._back(start) * self.sizes
         enough = pays[np.arange(len(self.sizes)), self.sizes - 1] > _NONE
         best = 0
@@ -107,24 +107,25 @@ class ClassSizes:
             best = max(best, self._lowest(place, start, longest, best)[0])
         return best
 
-    def taxes(self, start: int, longest: int) -> tuple[list[Whole], int] | None:
-        """Return the taxes of the sets of each limit and the multiplier of larger classes; None if none of that size may be."""
+    def multipliers(self, start: int, longest: int) -> tuple[list[Whole], int] | None:
+        """Return the multipliers of the sets of each limit and that of larger classes; None if none of that size may be."""
         if self.allowed[-1].sum() < self.sizes[-1]:
             return None
         _, at = self._lowest(len(self.sizes) - 1, start, longest, _NONE)
-        pays = self._taxed(-1, at)
+        pays = self._penalized(-1, at)
         last = -int(np.partition(-pays, int(self.sizes[-1]) - 1)[int(self.sizes[-1]) - 1])
-        tax = np.zeros(len(self.limit.length) + 1, np.int64)
-        tax[self.sets[self.next[-1]]] = np.maximum(0, self.paid[self.next[-1]] - last)
+        multiplier = np.zeros(len(self.limit.length) + 1, np.int64)
+        multiplier[self.sets[self.next[-1]]] = np.maximum(0, self.paid[self.next[-1]] - last)
         if self.limit.most is not None:
-            tax[:-1] = np.minimum(tax[:-1], at * self.limit.length >> 16)
-        return [tax[:-1], *(self._left(other, tax, last) for other in self.others)], at if self.limit.most is not None else 0
+            multiplier[:-1] = np.minimum(multiplier[:-1], at * self.limit.length >> 16)
+        largest = at if self.limit.most is not None else 0
+        return [multiplier[:-1], *(self._left(other, multiplier, last) for other in self.others)], largest
 
-    def _left(self, other: Limit, tax: Whole, last: int) -> Whole:
-        """Return what the sets of another limit tax: what the next row beyond the share pays more than the last, less a tax."""
+    def _left(self, other: Limit, multiplier: Whole, last: int) -> Whole:
+        """Return the multipliers of the sets of another limit: what the next row beyond the share pays more, less that."""
         most = other.numerator @ other.below[:, self.value] * self.sizes[-1] // other.denominator
         following = self.single & (self.place == most)
-        left = np.where(following, np.maximum(0, self.paid - last - tax[self.sets]), 0)
+        left = np.where(following, np.maximum(0, self.paid - last - multiplier[self.sets]), 0)
         found: Whole = (other.below[:, self.value] * left).max(axis=1, initial=0)
         return found
 
@@ -148,16 +149,16 @@ class ClassSizes:
     def _gain(self, place: int, at: int) -> tuple[int, int]:
         """Return what a size gains with a multiplier, and how far its class is below what the limit allows."""
         size = int(self.sizes[place])
-        pays = self._taxed(place, at)
+        pays = self._penalized(place, at)
         taken = np.argsort(-pays, kind="stable")[:size]
         gained = int(pays[taken].sum()) + self._back(at) * size
         off = np.bincount(self.sets[taken], self.over[place, taken], len(self.limit.length) + 1)[:-1].astype(np.int64)
         return gained, (self.limit.most or 0) * size - int((off * self.limit.length >> 16).sum())
 
-    def _taxed(self, place: int | slice, at: int) -> Whole:
+    def _penalized(self, place: int | slice, at: int) -> Whole:
         over = self.over[place]
-        taxed: Whole = np.where(self.allowed[place], self.paid - ((at * self.length >> 16) * over >> 16), _NONE)
-        return taxed
+        penalized: Whole = np.where(self.allowed[place], self.paid - ((at * self.length >> 16) * over >> 16), _NONE)
+        return penalized
 
     def _back(self, at: int) -> int:
         return -(-at * self.limit.most // ONE) if self.limit.most is not None else 0

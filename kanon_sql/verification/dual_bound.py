@@ -108,11 +108,11 @@ def gain(members: Sequence[int], counts: Sequence[int], prices: Sequence[int], c
     """Return what an instance gains at most: from every row that pays more than it costs, and the best others up to k."""
     gain, rows = 0, 0
     for i in sorted(members, key=lambda i: -prices[i]):
-        served = counts[i] if prices[i] > cost else min(counts[i], k - rows)
-        if served <= 0:
+        covered = counts[i] if prices[i] > cost else min(counts[i], k - rows)
+        if covered <= 0:
             break
-        gain += served * (prices[i] - cost)
-        rows += served
+        gain += covered * (prices[i] - cost)
+        rows += covered
     return max(0, gain)
 
 

@@ -1,18 +1,18 @@
-"""What instances gain at most where a class must also meet requirements on sensitive values: gains after taxes, by NumPy.
+"""What instances gain at most where a class must also meet requirements on sensitive values: gains after penalties, by NumPy.
 
 Each limit of `kanon_sql.verification.linear_limits` has a multiplier of at least 0 for each of its sets, or, where the sets
 are limited together, one between -m c and m c for a set of length c, and m itself. A row pays the multipliers of the sets that
 hold its value, and gets back sum share * multiplier, and most * m. Summed over a class that keeps the limit this is nothing or
-more for the class: so its gain after taxes is at least its gain, whatever the multipliers are. One more number z of at least 0
-is paid out to each row, for ``least`` times z that a class pays once: a class has so many rows.
+more for the class: so its gain after penalties is at least its gain, whatever the multipliers are. One more number z, at least
+0, is paid out to each row, for ``least`` times z that a class pays once: a class has so many rows.
 
 The multipliers are chosen for each instance by itself. All are 0 at first, and a step is ``length``, at first four times the
 dearest column. Then, 128 times, or until nothing is gained:
 
-1. Serve the rows that pay more than they cost, taxes and payments included. The gain of these, less ``least`` z, is compared
-   with the lowest so far; where it is lower, or the first, the multipliers are kept.
+1. Cover the rows that pay more than they cost, penalties and payments included. The gain of these, less ``least`` z, is
+   compared with the lowest so far; where it is lower, or the first, the multipliers are kept.
 2. Of two numbers a and b, a step from b to a is ``length`` (a - b) / (a + b). Change z by the step from the rows that are
-   served to ``least``; the multiplier of each set by the step from its share of the rows served to its own rows; and m by the
+   covered to ``least``; the multiplier of each set by the step from its share of the rows covered to its own rows; and m by the
    step from ``most`` to what the sets are off, of those alone whose multipliers have reached m c. Then cut each multiplier to
    its limits.
 3. Make ``length`` 1/16 shorter. After 64 steps begin again from the kept multipliers, with a quarter of the first length.
@@ -78,28 +78,28 @@ class Supports:
 class _Multipliers:
     """The multipliers of some instances: of each limit int64 [j, e], its m int64 [j], and z int64 [j]."""
 
-    tax: list[Whole]
+    multiplier: list[Whole]
     steepest: list[Whole]
     opening: Whole
 
     @classmethod
     def zero(cls, limits: Sequence[Limit], count: int) -> Self:
         return cls(
-            tax=[np.zeros((count, len(limit.below)), np.int64) for limit in limits],
+            multiplier=[np.zeros((count, len(limit.below)), np.int64) for limit in limits],
             steepest=[np.zeros(count, np.int64) for _ in limits],
             opening=np.zeros(count, np.int64),
         )
 
     def take(self, chosen: NDArray[np.bool_]) -> Self:
         return type(self)(
-            tax=[each[chosen] for each in self.tax],
+            multiplier=[each[chosen] for each in self.multiplier],
             steepest=[each[chosen] for each in self.steepest],
             opening=self.opening[chosen],
         )
 
     def keep(self, other: _Multipliers, where: NDArray[np.bool_]) -> None:
         """Take those of others for some instances."""
-        for mine, theirs in zip([*self.tax, *self.steepest], [*other.tax, *other.steepest], strict=True):
+        for mine, theirs in zip([*self.multiplier, *self.steepest], [*other.multiplier, *other.steepest], strict=True):
             mine[where] = theirs[where]
         self.opening[where] = other.opening[where]
 
@@ -108,8 +108,8 @@ class _Multipliers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taxed:
-    """The instances that gain something after taxes.
+class Penalized:
+    """The instances that gain something after penalties.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Taxed:
     steepest: list[Whole]
 
 
-def taxed_gains(supports: Supports, limits: Sequence[Limit], least: int, longest: int) -> Taxed:
+def penalized_gains(supports: Supports, limits: Sequence[Limit], least: int, longest: int) -> Penalized:
     """Return what instances gain at most.
 
     Notes
@@ -141,32 +141,32 @@ def taxed_gains(supports: Supports, limits: Sequence[Limit], least: int, longest
     for step in range(_PASSES * _STEPS):
         if step and step % _STEPS == 0:
             at, length = best.copy(), longest >> 2 * (step // _STEPS)
-        profit = _taxed(supports, limits, at) + at.opening[supports.owner]
-        served = np.where(profit > 0, supports.rows, 0)
-        gained = _sums(served * profit, supports) - at.opening * least
+        profit = _penalized(supports, limits, at) + at.opening[supports.owner]
+        covered = np.where(profit > 0, supports.rows, 0)
+        gained = _sums(covered * profit, supports) - at.opening * least
         better = np.full(len(gained), fill_value=True) if step == 0 else gained < lowest
         lowest = np.where(better, gained, lowest)
         best.keep(at, better)
         open_ = gained > 0
         if not open_.all():
-            served = served[open_[supports.owner]]
+            covered = covered[open_[supports.owner]]
             supports, at, best, lowest = supports.take(open_), at.take(open_), best.take(open_), lowest[open_]
             number = number[open_]
         if not len(supports):
             break
-        _step(supports, limits, at, served, least, length)
+        _step(supports, limits, at, covered, least, length)
         length -= length >> 4
-    gain = _gained(supports, _taxed(supports, limits, best), least)
+    gain = _gained(supports, _penalized(supports, limits, best), least)
     some = gain > 0
-    return Taxed(
+    return Penalized(
         supports=supports.take(some), number=number[some], gain=gain[some], steepest=[each[some] for each in best.steepest]
     )
 
 
-def gains_at(supports: Supports, limits: Sequence[Limit], tax: list[Whole], steepest: list[Whole], least: int) -> Whole:
+def gains_at(supports: Supports, limits: Sequence[Limit], multiplier: list[Whole], steepest: list[Whole], least: int) -> Whole:
     """Return what instances gain at most with the multipliers of the sets [j, e] and the m [j] of each limit."""
-    at = _Multipliers(tax=tax, steepest=steepest, opening=np.zeros(len(supports), np.int64))
-    return _gained(supports, _taxed(supports, limits, at), least)
+    at = _Multipliers(multiplier=multiplier, steepest=steepest, opening=np.zeros(len(supports), np.int64))
+    return _gained(supports, _penalized(supports, limits, at), least)
 
 
 def _sums(each: Whole, supports: Supports) -> Whole:
@@ -175,38 +175,38 @@ def _sums(each: Whole, supports: Supports) -> Whole:
     return found
 
 
-def _taxed(supports: Supports, limits: Sequence[Limit], at: _Multipliers) -> Whole:
-    """Return the profit of a row of each row type after taxes; what it gets back is rounded up."""
+def _penalized(supports: Supports, limits: Sequence[Limit], at: _Multipliers) -> Whole:
+    """Return the profit of a row of each row type after penalties; what it gets back is rounded up."""
     profit = supports.profit.copy()
-    for limit, tax, steepest, value in zip(limits, at.tax, at.steepest, supports.value, strict=True):
-        back = -(-(tax @ limit.numerator) // limit.denominator)
+    for limit, multiplier, steepest, value in zip(limits, at.multiplier, at.steepest, supports.value, strict=True):
+        back = -(-(multiplier @ limit.numerator) // limit.denominator)
         if limit.most is not None:
             back -= -(steepest * limit.most) // ONE
-        profit += (back[:, None] - tax @ limit.below)[supports.owner, value]
+        profit += (back[:, None] - multiplier @ limit.below)[supports.owner, value]
     return profit
 
 
-def _step(supports: Supports, limits: Sequence[Limit], at: _Multipliers, served: Whole, least: int, length: int) -> None:
+def _step(supports: Supports, limits: Sequence[Limit], at: _Multipliers, covered: Whole, least: int, length: int) -> None:
     """Change the multipliers by steps of some length, in place."""
-    rows = _sums(served, supports)
+    rows = _sums(covered, supports)
     at.opening = np.maximum(0, at.opening + _part(length, np.full_like(rows, least), rows))
     for place, (limit, value) in enumerate(zip(limits, supports.value, strict=True)):
         values = limit.below.shape[1]
         held = np.zeros(len(supports) * values, np.int64)
-        np.add.at(held, supports.owner * values + value, served)
+        np.add.at(held, supports.owner * values + value, covered)
         inside = held.reshape(-1, values) @ limit.below.T * ONE
         due = rows[:, None] * limit.share
-        tax = at.tax[place] + _part(length, inside, due)
+        multiplier = at.multiplier[place] + _part(length, inside, due)
         over = inside - due
         if not limit.signed:
-            tax, over = np.maximum(0, tax), np.maximum(0, over)
+            multiplier, over = np.maximum(0, multiplier), np.maximum(0, over)
         if limit.most is not None:
-            reached = np.abs(tax) >= at.steepest[place][:, None] * limit.length // ONE
+            reached = np.abs(multiplier) >= at.steepest[place][:, None] * limit.length // ONE
             off = np.where(reached, limit.length * np.abs(over) // ONE, 0).sum(axis=1)
             steepest = np.maximum(0, at.steepest[place] + _part(length, off, limit.most * rows))
             most = steepest[:, None] * limit.length // ONE
-            tax, at.steepest[place] = np.clip(tax, -most, most), steepest
-        at.tax[place] = tax
+            multiplier, at.steepest[place] = np.clip(multiplier, -most, most), steepest
+        at.multiplier[place] = multiplier
 
 
 def _part(length: int, more: Whole, less: Whole) -> Whole:
@@ -218,8 +218,8 @@ def _part(length: int, more: Whole, less: Whole) -> Whole:
 
 def _gained(supports: Supports, profit: Whole, least: int) -> Whole:
     """Return what all rows with a profit gain, and the best others up to the least number of rows of each instance."""
-    served = np.where(profit > 0, supports.rows, 0)
-    gained, missing = _sums(served * profit, supports), least - _sums(served, supports)
+    covered = np.where(profit > 0, supports.rows, 0)
+    gained, missing = _sums(covered * profit, supports), least - _sums(covered, supports)
     for place in np.flatnonzero(missing > 0).tolist():
         inside = slice(int(supports.start[place]), None if place + 1 == len(supports) else int(supports.start[place + 1]))
         gain, need = int(gained[place]), int(missing[place])

@@ -1,7 +1,7 @@
 """The proof of a lower bound by prices where classes also meet requirements on sensitive values.
 
-As in `kanon_sql.verification.dual_bound`; what an instance can gain is bounded after taxes. An instance of which all rows can
-move to another one does not count here either: requirements are kept when classes are merged.
+As in `kanon_sql.verification.dual_bound`; what an instance can gain is bounded after penalties. An instance of which all rows
+can move to another one does not count here either: requirements are kept when classes are merged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.verification.class_sizes import LARGEST, ClassSizes, applies, owners
 from kanon_sql.verification.dual_bound import Shown, instances
 from kanon_sql.verification.linear_limits import Limit, Whole, asked_of, least_rows, limit_of, possible
-from kanon_sql.verification.taxed_gains import Supports, Taxed, gains_at, taxed_gains
+from kanon_sql.verification.penalized_gains import Penalized, Supports, gains_at, penalized_gains
 
 if TYPE_CHECKING:
     from kanon_sql.table.coded_table import Sensitive
@@ -80,35 +80,35 @@ def gains_under(
         value=[about.codes[member].astype(np.int64) for _, about in found],
     )
     longest = _CELLS * max(cost, default=0)
-    taxed = taxed_gains(supports.take(~closed), limits, least, longest)
-    return int((_by_size(taxed, limits, least, longest) if applies(limits, columns, least) else taxed.gain).sum())
+    penalized = penalized_gains(supports.take(~closed), limits, least, longest)
+    return int((_by_size(penalized, limits, least, longest) if applies(limits, columns, least) else penalized.gain).sum())
 
 
-def _by_size(taxed: Taxed, limits: Sequence[Limit], least: int, longest: int) -> Whole:
+def _by_size(penalized: Penalized, limits: Sequence[Limit], least: int, longest: int) -> Whole:
     """Return what instances gain at most, as `gains_under`, where classes of few rows have whole rows."""
-    supports, best, more = taxed.supports, taxed.gain.copy(), taxed.gain.copy()
+    supports, best, more = penalized.supports, penalized.gain.copy(), penalized.gain.copy()
     rows = np.add.reduceat(supports.rows, supports.start) if len(supports) else best
-    tax = [np.zeros((len(best), len(limit.length)), np.int64) for limit in limits]
+    multiplier = [np.zeros((len(best), len(limit.length)), np.int64) for limit in limits]
     steepest = [np.zeros(len(best), np.int64) for _ in limits]
     chosen = np.zeros(len(best), np.bool_)
     for place, inside in enumerate(owners(supports.start, len(supports.owner))):
         told = supports.profit[inside], supports.rows[inside], supports.value[0][inside]
         sizes = ClassSizes(limits[0], limits[1:], *told, least)
-        start = int(taxed.steepest[0][place])
+        start = int(penalized.steepest[0][place])
         best[place] = min(best[place], sizes.best(start, longest))
-        found = sizes.taxes(start, longest) if rows[place] > LARGEST and best[place] < taxed.gain[place] else None
+        found = sizes.multipliers(start, longest) if rows[place] > LARGEST and best[place] < penalized.gain[place] else None
         if found is not None:
             chosen[place], steepest[0][place] = True, found[1]
-            for each, own in zip(tax, found[0], strict=True):
+            for each, own in zip(multiplier, found[0], strict=True):
                 each[place] = own
-    kept = [each[chosen] for each in tax], [each[chosen] for each in steepest]
+    kept = [each[chosen] for each in multiplier], [each[chosen] for each in steepest]
     more[chosen] = gains_at(supports.take(chosen), limits, *kept, LARGEST + 1)
-    larger = (rows > LARGEST) & (best < np.minimum(more, taxed.gain))
-    by_steps = taxed_gains(supports.take(larger), limits, LARGEST + 1, longest)
+    larger = (rows > LARGEST) & (best < np.minimum(more, penalized.gain))
+    by_steps = penalized_gains(supports.take(larger), limits, LARGEST + 1, longest)
     gain = np.zeros(len(best), np.int64)
     gain[np.flatnonzero(larger)[by_steps.number]] = by_steps.gain
     more = np.where(larger, np.minimum(more, gain), best)
-    return np.minimum(taxed.gain, np.maximum(best, more))
+    return np.minimum(penalized.gain, np.maximum(best, more))
 
 
 def supports_of(

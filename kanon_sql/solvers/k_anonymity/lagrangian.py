@@ -143,9 +143,9 @@ def relax(
             margin = _MARGIN * _NARROWER**number * k * float(table.cost.max()) * scale
             near = instances.take(np.flatnonzero(surplus >= -margin))
             for step in range(_STEPS):
-                value, served = _evaluate(table, near, k, _whole(price, scale, most), threads)
+                value, covered = _evaluate(table, near, k, _whole(price, scale, most), threads)
                 # Per row: a row type of many rows moves as fast as one of a single row.
-                slope = (table.weight - served) / weight
+                slope = (table.weight - covered) / weight
                 length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
                 norm = max(
                     float((slope * slope * weight).sum()), 1e-9
@@ -171,17 +171,17 @@ def _surplus(table: CodedTable, instances: Instances, k: int, prices: Prices, th
 def _evaluate(
     table: CodedTable, instances: Instances, k: int, prices: Prices, threads: ThreadPoolExecutor
 ) -> tuple[int, Int64]:
-    """Return what the prices prove, in their units, and the rows of each row type that the instances serve, int64 [t]."""
+    """Return what the prices prove, in their units, and the rows of each row type that the instances cover, int64 [t]."""
     from kanon_sql.kernels.instances.lagrangian import relaxed
 
     cost, chunks = instances.cost * prices.scale, _chunks(instances)
-    served = [np.zeros(table.row_types, np.int64) for _ in chunks]
+    covered = [np.zeros(table.row_types, np.int64) for _ in chunks]
 
     def gains(chunk: tuple[int, int], own: Int64) -> int:
         return int(relaxed(instances.start, instances.member, cost, table.weight, prices.price, k, chunk, own))
 
-    total = int(prices.price @ table.weight) - sum(mapping(threads, enough=len(chunks) > 1)(gains, chunks, served))
-    return total, np.sum(served, axis=0)
+    total = int(prices.price @ table.weight) - sum(mapping(threads, enough=len(chunks) > 1)(gains, chunks, covered))
+    return total, np.sum(covered, axis=0)
 
 
 def _chunks(instances: Instances) -> list[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Prices for rows under requirements on sensitive values, and the lower bound that they prove.
 
-As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance gains is bounded by taxes on the values that it serves
-too often: multipliers of the limits that every class keeps. Prices and multipliers move together, by subgradient steps. From
+As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance gains is bounded by multipliers of the limits that every
+class keeps: values that it covers too often are penalized. Prices and multipliers move together, by subgradient steps. From
 time to time a rule chooses the multipliers again from the prices alone, so that these are all the evidence of the bound.
 
 Where all limits are about single values of one attribute, small classes keep them with whole rows.
@@ -47,7 +47,7 @@ _WORK, _SIZED_WORK = 1 << 29, 3 << 26
 _FIRST_STEP, _LAST_STEP = 0.03, 0.003
 """By what share of the best bound so far a step of the prices is to raise it; it falls geometrically."""
 
-_FIRST_TAX, _LAST_TAX = 0.25, 0.05
+_FIRST_MULTIPLIERS, _LAST_MULTIPLIERS = 0.25, 0.05
 """The step length of multipliers in cells, too."""
 
 _BACK = 0.3
@@ -125,9 +125,9 @@ class _Dual:
         return int(prices.price @ self.space.table.weight) - sum(self._map(gained, self._chunks()))
 
     def step(self, prices: Prices, length: int) -> tuple[int, Int64]:
-        """Return about what prices prove, and the rows of each row type that are served; take a step with multipliers."""
+        """Return about what prices prove, and the rows of each row type that are covered; take a step with multipliers."""
         chunks = self._chunks()
-        served = [np.zeros(self.space.table.row_types, np.int64) for _ in chunks]
+        covered = [np.zeros(self.space.table.row_types, np.int64) for _ in chunks]
         asked = self.limits, self.space.candidates, self.relaxed, prices.price
 
         def gained(chunk: tuple[int, int], own: Int64) -> int:
@@ -135,8 +135,8 @@ class _Dual:
                 return advance(*asked, length, self.multipliers, chunk, own)
             return sized_lagrangian.advance(*asked, self._longest, length, self.multipliers, self.best, chunk, own)
 
-        total = int(prices.price @ self.space.table.weight) - sum(self._map(gained, chunks, served))
-        return total, np.sum(served, axis=0)
+        total = int(prices.price @ self.space.table.weight) - sum(self._map(gained, chunks, covered))
+        return total, np.sum(covered, axis=0)
 
     @property
     def _longest(self) -> int:
@@ -233,9 +233,9 @@ def _ascend(dual: _Dual, rounds: int, price: Floats, best: Relaxation, upper: in
             break
         for step in range(_STEPS):
             done = (number + step / _STEPS) / rounds
-            proven, served = dual.step(_whole(price, scale), int(cell * _between(_FIRST_TAX, _LAST_TAX, done)))
+            proven, covered = dual.step(_whole(price, scale), int(cell * _between(_FIRST_MULTIPLIERS, _LAST_MULTIPLIERS, done)))
             # Per row: a row type of many rows moves as fast as one of a single row.
-            slope = (table.weight - served) / weight
+            slope = (table.weight - covered) / weight
             norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
             rise = _between(_FIRST_STEP, _LAST_STEP, done) * best.value + _BACK * max(0, best.value - proven)
             speed = _MOMENTUM * speed + rise / scale / norm * slope

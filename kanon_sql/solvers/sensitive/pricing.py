@@ -1,6 +1,6 @@
 """Prices for rows, by subgradient steps: what rows ask for too often gets cheaper, what nobody takes dearer.
 
-As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance serves is a class that meets the
+As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance covers is a class that meets the
 requirement, found by a heuristic: the prices lead a search, and prove nothing.
 """
 
@@ -88,7 +88,7 @@ def prices(space: SensitiveSearchSpace, paid: Floats, cost: int, budget: Budget)
         selections = [space.selection(space.table.weight, price) for _ in range(_CHUNKS)]
         for number in range(rounds + 1):
             margin = _MARGIN * _NARROWER**number * space.requirement.least * cells
-            value, _, surplus = _served(space, price, -margin, threads, selections)
+            value, _, surplus = _covered(space, price, -margin, threads, selections)
             if value > best:
                 best, guide = value, Guide(price=price.copy(), surplus=surplus)
             budget.report("prices", number / rounds, cost)
@@ -96,9 +96,9 @@ def prices(space: SensitiveSearchSpace, paid: Floats, cost: int, budget: Budget)
                 break
             near = space.take(np.flatnonzero(surplus > -margin))
             for step in range(_STEPS):
-                value, served, _ = _served(near, price, 0.0, threads, selections)
+                value, covered, _ = _covered(near, price, 0.0, threads, selections)
                 # Per row: a row type of many rows moves as fast as one of a single row.
-                slope = (space.table.weight - served) / weight
+                slope = (space.table.weight - covered) / weight
                 length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
                 norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
                 speed = _MOMENTUM * speed + length * max(0.0, _AIM * cost - value) / norm * slope
@@ -111,16 +111,16 @@ def guide_at(space: SensitiveSearchSpace, price: Floats) -> Guide:
     margin = _MARGIN * space.requirement.least * float(space.table.cost.max())
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         selections = [space.selection(space.table.weight, price) for _ in range(_CHUNKS)]
-        _, _, surplus = _served(space, price, -margin, threads, selections)
+        _, _, surplus = _covered(space, price, -margin, threads, selections)
     return Guide(price=price, surplus=surplus)
 
 
-def _served(
+def _covered(
     space: SensitiveSearchSpace, price: Floats, floor: float, threads: ThreadPoolExecutor, selections: list[Selection]
 ) -> tuple[float, Int64, Floats]:
-    """Return what the prices seem to prove, the rows of each row type that are served, and what each instance gains."""
+    """Return what the prices seem to prove, the rows of each row type that are covered, and what each instance gains."""
     ends = np.searchsorted(space.start, np.linspace(0, space.start[-1], len(selections) + 1)[1:-1]).tolist()
-    served = [np.zeros(space.table.row_types, np.int64) for _ in selections]
+    covered = [np.zeros(space.table.row_types, np.int64) for _ in selections]
     surplus = np.empty(len(space))
 
     def gains(chunk: tuple[int, int], selection: Selection, own: Int64) -> float:
@@ -128,6 +128,6 @@ def _served(
         return serve(selection, space.candidates, space.cost, chunk, floor, own, surplus)
 
     chunks = list(zip([0, *ends], [*ends, len(space)], strict=True))
-    gained = sum(mapping(threads, enough=len(space.candidates.item) > _MANY)(gains, chunks, selections, served))
-    total: Int64 = np.sum(served, axis=0)
+    gained = sum(mapping(threads, enough=len(space.candidates.item) > _MANY)(gains, chunks, selections, covered))
+    total: Int64 = np.sum(covered, axis=0)
     return float((price * space.table.weight).sum()) - gained, total, surplus
