@@ -15,9 +15,9 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.squares import less, plus, square
+    from cython.cimports.kanon_sql.kernels.labels.two_word_sums import less, plus, square
 else:
-    from kanon_sql.kernels.labels.squares import less, plus, square
+    from kanon_sql.kernels.labels.two_word_sums import less, plus, square
 
 _NEVER = cython.declare(cython.longlong, 1 << 62)
 """Above the rows of any rectangle, and above the first word of any sum of squares."""

@@ -11,9 +11,9 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.squares import less_with_squares, plus, square
+    from cython.cimports.kanon_sql.kernels.labels.two_word_sums import less_with_squares, plus, square
 else:
-    from kanon_sql.kernels.labels.squares import less_with_squares, plus, square
+    from kanon_sql.kernels.labels.two_word_sums import less_with_squares, plus, square
 
 _NEVER = cython.declare(cython.longlong, 1 << 62)
 """Above the first word of any sum of squares."""
@@ -108,7 +108,7 @@ def least_squares(
     starts : bool array [n]
         Whether an interval starts at a label; among equally good partitions that with the latest starts, from the end.
     squares : tuple of int
-        The sum, as in `kanon_sql.kernels.labels.squares`.
+        The sum, as in `kanon_sql.kernels.labels.two_word_sums`.
 
     Notes
     -----

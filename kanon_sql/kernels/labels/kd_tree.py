@@ -12,10 +12,10 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.labels.kd_cuts import Workspace, best_cut, cut_node, worse
-    from cython.cimports.kanon_sql.kernels.labels.squares import less, plus, square
+    from cython.cimports.kanon_sql.kernels.labels.two_word_sums import less, plus, square
 else:
     from kanon_sql.kernels.labels.kd_cuts import Workspace, best_cut, cut_node, worse
-    from kanon_sql.kernels.labels.squares import less, plus, square
+    from kanon_sql.kernels.labels.two_word_sums import less, plus, square
 
 
 @cython.cfunc
