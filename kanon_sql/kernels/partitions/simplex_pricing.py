@@ -17,15 +17,22 @@ if cython.compiled:
     from cython.cimports.kanon_sql.kernels.partitions.duals import Duals, worth_of_all, worth_of_both
     from cython.cimports.kanon_sql.kernels.partitions.simplices import (
         Simplices,
-        chance_of_three,
-        chance_of_two,
         fit,
         pair_costs,
         row_cost,
+        tie_break_of_three,
+        tie_break_of_two,
     )
 else:
     from kanon_sql.kernels.partitions.duals import Duals, worth_of_all, worth_of_both
-    from kanon_sql.kernels.partitions.simplices import Simplices, chance_of_three, chance_of_two, fit, pair_costs, row_cost
+    from kanon_sql.kernels.partitions.simplices import (
+        Simplices,
+        fit,
+        pair_costs,
+        row_cost,
+        tie_break_of_three,
+        tie_break_of_two,
+    )
 
 from kanon_sql.kernels.partitions.simplices import FORBIDDEN
 
@@ -153,7 +160,7 @@ def _find_partners(
         cost = 2 * s.unit * row[b] - duals.price[a] - duals.price[b]
         if cost >= 2 * slack or not fit(s, a, b):
             continue
-        cost += chance_of_two(s, a, b)
+        cost += tie_break_of_two(s, a, b)
         if cost >= 2 * slack:
             continue
         place = _add(found, cost + 2 * worth_of_both(duals, a, b))
@@ -235,7 +242,7 @@ def _try_triple(
     cost = 3 * s.unit * row - duals.price[a] - duals.price[b] - duals.price[c]
     if cost >= slack:
         return 0
-    cost += chance_of_three(s, a, b, c)
+    cost += tie_break_of_three(s, a, b, c)
     twice = worth_of_both(duals, a, b) + worth_of_both(duals, a, c) + worth_of_both(duals, b, c)
     cost += 2 * (twice - 2 * worth_of_all(duals, a, b, c))
     if cost >= slack:

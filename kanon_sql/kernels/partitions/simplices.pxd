@@ -8,8 +8,8 @@ cdef class Simplices:
     cdef readonly long long unit
     cdef readonly long long spread
 
-cdef long long chance_of_two(Simplices s, long long a, long long b) noexcept nogil
-cdef long long chance_of_three(Simplices s, long long a, long long b, long long c) noexcept nogil
+cdef long long tie_break_of_two(Simplices s, long long a, long long b) noexcept nogil
+cdef long long tie_break_of_three(Simplices s, long long a, long long b, long long c) noexcept nogil
 cdef long long row_cost(Simplices s, long long a, long long b, long long c) noexcept nogil
 cdef void pair_costs(Simplices s, long long a, long long first, int[::1] agreed, long long[::1] row) noexcept nogil
 cdef bint fit(Simplices s, long long a, long long b) noexcept nogil

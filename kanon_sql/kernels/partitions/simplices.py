@@ -90,17 +90,17 @@ def _jitter(a: cython.longlong, b: cython.longlong) -> cython.longlong:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def chance_of_two(s: Simplices, a: cython.longlong, b: cython.longlong) -> cython.longlong:
-    """Return what a pair costs more by chance."""
+def tie_break_of_two(s: Simplices, a: cython.longlong, b: cython.longlong) -> cython.longlong:
+    """Return what a pair costs more, so that ties are broken as if by chance."""
     return (_jitter(a, b) * s.spread) >> _JITTER_BITS
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def chance_of_three(s: Simplices, a: cython.longlong, b: cython.longlong, c: cython.longlong) -> cython.longlong:
-    """Return what a triple costs more by chance."""
-    pairs: cython.longlong = chance_of_two(s, a, b) + chance_of_two(s, a, c) + chance_of_two(s, b, c)
+def tie_break_of_three(s: Simplices, a: cython.longlong, b: cython.longlong, c: cython.longlong) -> cython.longlong:
+    """Return what a triple costs more, so that ties are broken as if by chance."""
+    pairs: cython.longlong = tie_break_of_two(s, a, b) + tie_break_of_two(s, a, c) + tie_break_of_two(s, b, c)
     return ((pairs + 1) >> 1) + (s.spread >> _DEARER_TRIPLE)
 
 
@@ -202,9 +202,9 @@ def _class_cost(s: Simplices, a: cython.longlong, b: cython.longlong, c: cython.
     if row >= _FORBIDDEN or not fit(s, a, b):
         return -1
     if c < 0:
-        return 2 * s.unit * row + chance_of_two(s, a, b)
+        return 2 * s.unit * row + tie_break_of_two(s, a, b)
     if fit(s, a, c) and fit(s, b, c) and not (a == b and b == c and s.weight[a] < 3):
-        return 3 * s.unit * row + chance_of_three(s, a, b, c)
+        return 3 * s.unit * row + tie_break_of_three(s, a, b, c)
     return -1
 
 

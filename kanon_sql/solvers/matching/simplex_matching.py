@@ -225,7 +225,7 @@ def _decided(costs: Costs, program: OddSetProgram, pricing: Pricing, found: Foun
     A class of a reduced cost above what is between that matching and the bound is in none that is cheaper.
     """
     upper = costs.most + costs.step if found.matching is None else found.matching.cost
-    slack = (upper // costs.step - 1) * costs.simplices.unit + costs.chance - pricing.value + 1
+    slack = (upper // costs.step - 1) * costs.simplices.unit + costs.tie_breaks - pricing.value + 1
     member = classes_below(costs, pricing.duals, slack, _MOST_CLASSES)
     seconds = _FIRST_SLICE
     while member is not None and not budget.over():

@@ -40,7 +40,7 @@ class Costs:
     Parameters
     ----------
     simplices : Simplices
-        The row types; costs in steps, and in small fractions of a step where chance is added to them.
+        The row types; costs in steps, and in small fractions of a step where tie-breaks are added to them.
     step : int
         The greatest common divisor of all costs, in units of the table.
     most : int
@@ -82,22 +82,22 @@ class Costs:
         return float(4 * (self.most // self.step + 1))
 
     @property
-    def chance(self) -> int:
-        """Return what chance adds to a matching at most: half of the spread a row, a quarter of a step, and for triples."""
+    def tie_breaks(self) -> int:
+        """Return what tie-breaks add to a matching at most: half of the spread a row, a quarter of a step, and for triples."""
         rows, spread = int(self.weight.sum()), self.simplices.spread
         return rows * spread // 2 + rows * ((spread >> DEARER_TRIPLE) + 1) // 3
 
     def spread(self, member: Int32) -> Floats:
-        """Return what classes, int32 [g, 3], cost with what chance adds, in steps."""
+        """Return what classes, int32 [g, 3], cost with tie-breaks, in steps."""
         return class_costs(self.simplices, member) / self.simplices.unit
 
     def steps(self, member: Int32) -> Int64:
         """Return what classes cost, in steps; -1 where they are none."""
-        return class_costs(self.simplices, member) // self.simplices.unit  # chance adds less than a step
+        return class_costs(self.simplices, member) // self.simplices.unit  # tie-breaks add less than a step
 
     def rounded_up(self, value: int) -> int:
-        """Return a lower bound on costs with what chance adds as one in units of the table."""
-        return max(0, -((self.chance - value) // self.simplices.unit)) * self.step
+        """Return a lower bound on costs with tie-breaks as one in units of the table."""
+        return max(0, -((self.tie_breaks - value) // self.simplices.unit)) * self.step
 
 
 def _cheapest(patterns: PatternSet, columns: int) -> Int64:
@@ -153,7 +153,7 @@ class Pricing:
     member : int32 array [g, 3]
         Classes that the program does not have yet: those of a reduced cost below 0, of each row type some.
     value : int
-        A lower bound on the cost of all matchings, with what chance adds.
+        A lower bound on the cost of all matchings, with tie-breaks.
     duals : Duals
         Prices that prove it: no class has a reduced cost below 0.
     """
