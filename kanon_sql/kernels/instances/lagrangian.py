@@ -24,11 +24,11 @@ def relaxed(
     price: cython.longlong[::1],
     k: cython.longlong,
     chunk: tuple[int, int],
-    served: cython.longlong[::1],
+    covered: cython.longlong[::1],
 ) -> int:
-    """Return what the instances of a ``chunk`` gain from the prices, and add the copies they serve to ``served`` [t].
+    """Return what the instances of a ``chunk`` gain from the prices, and add the copies they cover to ``covered`` [t].
 
-    An instance of ``cost`` w serves every row whose price is above w, and the dearest others up to k rows; it opens if that
+    An instance of ``cost`` w covers every row whose price is above w, and the dearest others up to k rows; it opens if that
     gains. So ``price @ weight`` minus the gains of all instances bounds the cost of every release from below.
 
     Notes
@@ -43,14 +43,14 @@ def relaxed(
     top_up: cython.longlong[::1] = np.empty(k, np.int64)
     with cython.nogil:
         for j in range(first, last):
-            gains += _serve(start, member, cost[j], weight, price, k, j, top_up, served)
+            gains += _cover(start, member, cost[j], weight, price, k, j, top_up, covered)
     return gains
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _serve(
+def _cover(
     start: cython.longlong[::1],
     member: cython.int[::1],
     w: cython.longlong,
@@ -59,9 +59,9 @@ def _serve(
     k: cython.longlong,
     j: cython.longlong,
     top_up: cython.longlong[::1],
-    served: cython.longlong[::1],
+    covered: cython.longlong[::1],
 ) -> cython.longlong:
-    """Return what an instance of cost ``w`` gains, 0 if it does not open, and add what it serves."""
+    """Return what an instance of cost ``w`` gains, 0 if it does not open, and add what it covers."""
     a: cython.longlong
     i: cython.longlong
     copies: cython.longlong
@@ -74,17 +74,17 @@ def _serve(
     for a in range(start[j], start[j + 1]):
         i = member[a]
         if price[i] > w:
-            served[i] += weight[i]
+            covered[i] += weight[i]
             rows += weight[i]
     for a in range(topped_up):
         i = top_up[a]
         copies = min(k - rows, weight[i])
-        served[i] += copies
+        covered[i] += copies
         rows += copies
     return value
 
 
-def worths(
+def instance_gains(
     start: cython.longlong[::1],
     member: cython.int[::1],
     cost: cython.longlong[::1],
@@ -99,9 +99,9 @@ def worths(
     last: cython.longlong
     first, last = chunk
     found = np.empty(last - first, np.int64)
-    worth: cython.longlong[::1] = found
+    gains: cython.longlong[::1] = found
     top_up: cython.longlong[::1] = np.empty(k, np.int64)
     with cython.nogil:
         for j in range(first, last):
-            worth[j - first] = gain(member, start[j], start[j + 1], weight, price, cost[j], k, NEVER, top_up)[0]
+            gains[j - first] = gain(member, start[j], start[j + 1], weight, price, cost[j], k, NEVER, top_up)[0]
     return found

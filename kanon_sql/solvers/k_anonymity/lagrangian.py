@@ -157,15 +157,15 @@ def relax(
 
 def _surplus(table: CodedTable, instances: Instances, k: int, prices: Prices, threads: ThreadPoolExecutor) -> Int64:
     """Return what each instance would gain from the prices, below 0 what it would lose, int64 [j], in their units."""
-    from kanon_sql.kernels.instances.lagrangian import worths
+    from kanon_sql.kernels.instances.lagrangian import instance_gains
 
     cost, chunks = instances.cost * prices.scale, _chunks(instances)
 
-    def worth(chunk: tuple[int, int]) -> Int64:
-        found: Int64 = worths(instances.start, instances.member, cost, table.weight, prices.price, k, chunk)
+    def gains(chunk: tuple[int, int]) -> Int64:
+        found: Int64 = instance_gains(instances.start, instances.member, cost, table.weight, prices.price, k, chunk)
         return found
 
-    return np.concatenate(list(mapping(threads, enough=len(chunks) > 1)(worth, chunks)))
+    return np.concatenate(list(mapping(threads, enough=len(chunks) > 1)(gains, chunks)))
 
 
 def _evaluate(
