@@ -24,7 +24,7 @@ from kanon_sql.kernels.classes.destroy_repair import rebuild
 from kanon_sql.kernels.classes.guided_opening import open_by_price
 from kanon_sql.kernels.classes.neighbourhoods import classes_near
 from kanon_sql.kernels.classes.partition import Partition, CandidateClasses, put_all
-from kanon_sql.kernels.classes.workspace import Workspace
+from kanon_sql.kernels.classes.workspace import RepairWorkspace
 from kanon_sql.kernels.instances.bit_slices import Values
 from kanon_sql.kernels.instances.class_distance import class_costs
 from kanon_sql.kernels.instances.row_distance import distances, nearest_row_types
@@ -78,7 +78,7 @@ candidates = CandidateClasses(
 partition = Partition(t, j)
 results["opened"] = open_by_price(candidates, partition, 3, 0.98, -500).tolist()
 state = seeded(5)
-rebuild(candidates, partition, Workspace(candidates, 3, 6), 3, 60, 0.05, 300, state)
+rebuild(candidates, partition, RepairWorkspace(candidates, 3, 6), 3, 60, 0.05, 300, state)
 results["rebuilt"] = [np.asarray(each).tolist() for each in (partition.where, partition.amount, partition.rows)]
 results["near"] = [classes_near(candidates, partition, seed, 6, state).tolist() for seed in range(t)]
 results["state"] = int(state[0])

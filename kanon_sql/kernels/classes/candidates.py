@@ -9,16 +9,18 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.classes.partition import CandidateClasses, Partition
-    from cython.cimports.kanon_sql.kernels.classes.workspace import MOST_INSTANCES, Workspace
+    from cython.cimports.kanon_sql.kernels.classes.workspace import MOST_INSTANCES, RepairWorkspace
 else:
     from kanon_sql.kernels.classes.partition import CandidateClasses, Partition
-    from kanon_sql.kernels.classes.workspace import MOST_INSTANCES, Workspace
+    from kanon_sql.kernels.classes.workspace import MOST_INSTANCES, RepairWorkspace
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def list_candidates(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.void:
+def list_candidates(
+    candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace
+) -> cython.void:
     """List the closed instances that k unassigned rows fit, and for each row the cheapest open class.
 
     An instance that costs none of its rows less than an open class that the row fits is left out: nothing is gained by it.

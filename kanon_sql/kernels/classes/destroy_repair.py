@@ -23,14 +23,14 @@ if cython.compiled:
         take,
     )
     from cython.cimports.kanon_sql.kernels.classes.repair import repair
-    from cython.cimports.kanon_sql.kernels.classes.workspace import Workspace, replay, undo
+    from cython.cimports.kanon_sql.kernels.classes.workspace import RepairWorkspace, replay, undo
     from cython.cimports.kanon_sql.kernels.random import below
 else:
     from kanon_sql.kernels.classes.candidates import list_candidates
     from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
     from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, place_of, take
     from kanon_sql.kernels.classes.repair import repair
-    from kanon_sql.kernels.classes.workspace import Workspace, replay, undo
+    from kanon_sql.kernels.classes.workspace import RepairWorkspace, replay, undo
     from kanon_sql.kernels.random import below
 
 _ATTEMPTS = cython.declare(cython.longlong, 13)
@@ -49,7 +49,7 @@ _PULL, _LEARNT = cython.declare(cython.longlong, 4), cython.declare(cython.longl
 def rebuild(
     candidates: CandidateClasses,
     partition: Partition,
-    work: Workspace,
+    work: RepairWorkspace,
     k: int,
     steps: int,
     noise: float,
@@ -62,7 +62,7 @@ def rebuild(
     ----------
     candidates, partition
         The candidate classes, and the assignment, which is changed.
-    work : Workspace
+    work : RepairWorkspace
         Of these candidates and k.
     noise : float
         How far prices are perturbed, relative to 1.
@@ -83,7 +83,7 @@ def rebuild(
 def _rebuild_all(
     candidates: CandidateClasses,
     partition: Partition,
-    work: Workspace,
+    work: RepairWorkspace,
     k: cython.longlong,
     steps: cython.longlong,
     noise: cython.double,
@@ -134,7 +134,11 @@ def _excess(candidates: CandidateClasses, partition: Partition, i: cython.longlo
 @cython.nogil
 @cython.exceptval(check=False)
 def _rebuild(
-    candidates: CandidateClasses, partition: Partition, work: Workspace, k: cython.longlong, threshold: cython.longlong
+    candidates: CandidateClasses,
+    partition: Partition,
+    work: RepairWorkspace,
+    k: cython.longlong,
+    threshold: cython.longlong,
 ) -> cython.void:
     """Repair a neighbourhood again and again; keep the cheapest repair, or the classes as they were if it is too dear."""
     attempt: cython.longlong
@@ -166,7 +170,7 @@ def _rebuild(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _adapt_prices(candidates: CandidateClasses, work: Workspace, destroyed: cython.longlong) -> cython.void:
+def _adapt_prices(candidates: CandidateClasses, work: RepairWorkspace, destroyed: cython.longlong) -> cython.void:
     """Move the price of each row type towards what its rows pay on average after a repair."""
     f: cython.longlong
     for f in range(work.types):
@@ -180,7 +184,7 @@ def _adapt_prices(candidates: CandidateClasses, work: Workspace, destroyed: cyth
 @cython.nogil
 @cython.exceptval(check=False)
 def _unassign(
-    partition: Partition, work: Workspace, i: cython.longlong, j: cython.longlong, rows: cython.longlong
+    partition: Partition, work: RepairWorkspace, i: cython.longlong, j: cython.longlong, rows: cython.longlong
 ) -> cython.void:
     take(partition, i, j, rows)
     log(work.moves, i, j, -rows)
@@ -198,7 +202,7 @@ def _destroy(
     partition: Partition,
     k: cython.longlong,
     seed: cython.longlong,
-    work: Workspace,
+    work: RepairWorkspace,
     state: cython.ulonglong[::1],
 ) -> cython.void:
     """Dissolve the class of a row and classes of rows it could share a class with; of large ones only surplus rows."""

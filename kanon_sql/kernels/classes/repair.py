@@ -10,12 +10,12 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.classes.move_log import log
     from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put, take
-    from cython.cimports.kanon_sql.kernels.classes.workspace import Workspace
+    from cython.cimports.kanon_sql.kernels.classes.workspace import RepairWorkspace
     from cython.cimports.kanon_sql.kernels.instances.gains import NEVER, gain
 else:
     from kanon_sql.kernels.classes.move_log import log
     from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put, take
-    from kanon_sql.kernels.classes.workspace import Workspace
+    from kanon_sql.kernels.classes.workspace import RepairWorkspace
     from kanon_sql.kernels.instances.gains import NEVER, gain
 
 
@@ -23,7 +23,7 @@ else:
 @cython.nogil
 @cython.exceptval(check=False)
 def _assign(
-    partition: Partition, work: Workspace, i: cython.longlong, j: cython.longlong, rows: cython.longlong
+    partition: Partition, work: RepairWorkspace, i: cython.longlong, j: cython.longlong, rows: cython.longlong
 ) -> cython.bint:
     """Put unassigned rows into a class; False if they find no slot."""
     if not put(partition, i, j, rows):
@@ -37,7 +37,7 @@ def _assign(
 @cython.nogil
 @cython.exceptval(check=False)
 def _gain(
-    candidates: CandidateClasses, k: cython.longlong, work: Workspace, q: cython.longlong, floor: cython.longlong
+    candidates: CandidateClasses, k: cython.longlong, work: RepairWorkspace, q: cython.longlong, floor: cython.longlong
 ) -> tuple[cython.longlong, cython.longlong]:
     w: cython.longlong = candidates.cost[work.instance[q]]
     return gain(work.entry, work.begin[q], work.begin[q + 1], work.rows, work.paid, w, k, floor, work.top_up)
@@ -46,7 +46,7 @@ def _gain(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def repair(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.bint:
+def repair(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace) -> cython.bint:
     """Assign all unassigned rows by their prices; False if some row finds no class."""
     f: cython.longlong
     i: cython.longlong
@@ -66,7 +66,7 @@ def repair(candidates: CandidateClasses, partition: Partition, k: cython.longlon
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _at_most(candidates: CandidateClasses, k: cython.longlong, work: Workspace, q: cython.longlong) -> cython.longlong:
+def _at_most(candidates: CandidateClasses, k: cython.longlong, work: RepairWorkspace, q: cython.longlong) -> cython.longlong:
     """Return no less than an instance gains: as though all rows that fill it up to k paid as much as the dearest of them."""
     a: cython.longlong
     paid: cython.longlong
@@ -89,7 +89,7 @@ def _at_most(candidates: CandidateClasses, k: cython.longlong, work: Workspace, 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _open_classes(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.bint:
+def _open_classes(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace) -> cython.bint:
     """Open the instance that gains most, again and again, while one gains or some row has no class to go to."""
     a: cython.longlong
     q: cython.longlong
@@ -131,7 +131,7 @@ def _open_classes(candidates: CandidateClasses, partition: Partition, k: cython.
 @cython.nogil
 @cython.exceptval(check=False)
 def _open_for_rows_without_class(
-    candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace
+    candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace
 ) -> cython.bint:
     """Open the instance that loses least, again and again, while some row has no class to go to."""
     q: cython.longlong
@@ -167,7 +167,7 @@ def _open_for_rows_without_class(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _keep_for_rows_without_class(work: Workspace) -> cython.bint:
+def _keep_for_rows_without_class(work: RepairWorkspace) -> cython.bint:
     """Keep the instances that a row without an open class fits; return whether there is such a row."""
     f: cython.longlong
     q: cython.longlong
@@ -191,7 +191,7 @@ def _open(
     candidates: CandidateClasses,
     partition: Partition,
     k: cython.longlong,
-    work: Workspace,
+    work: RepairWorkspace,
     q: cython.longlong,
     topped_up: cython.longlong,
 ) -> cython.bint:
@@ -225,7 +225,7 @@ def _open(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _fall_back(partition: Partition, work: Workspace) -> cython.bint:
+def _fall_back(partition: Partition, work: RepairWorkspace) -> cython.bint:
     """Put the remaining rows into their cheapest open class; False if one has none."""
     f: cython.longlong
     i: cython.longlong
@@ -239,7 +239,9 @@ def _fall_back(partition: Partition, work: Workspace) -> cython.bint:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _move_to_cheaper(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: Workspace) -> cython.void:
+def _move_to_cheaper(
+    candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace
+) -> cython.void:
     """Move surplus rows that joined early to cheaper classes that opened later."""
     f: cython.longlong
     i: cython.longlong

@@ -4,7 +4,7 @@ from kanon_sql.kernels.classes.partition cimport Partition, CandidateClasses
 cpdef enum:
     MOST_INSTANCES = 16384
 
-cdef class Workspace:
+cdef class RepairWorkspace:
     cdef readonly long long size
     cdef long long types
     cdef int[::1] row

@@ -25,7 +25,7 @@ _MOVES_PER_ROW_TYPE, _MORE_MOVES = 64, 4096
 
 @cython.final
 @cython.cclass
-class Workspace:
+class RepairWorkspace:
     """Scratch arrays of a search, allocated once.
 
     Parameters

@@ -1,4 +1,4 @@
-cdef class Workspace:
+cdef class KDTreeWorkspace:
     cdef long long[:, ::1] rank
     cdef long long[::1] weight
     cdef long long k
@@ -14,8 +14,8 @@ cdef bint worse(
     (long long, long long, long long, long long) one, (long long, long long, long long, long long) other
 ) noexcept nogil
 cdef (long long, long long, long long, long long) best_cut(
-    Workspace work, long long[:, ::1] order, long long first, long long last, long long axis, long long step
+    KDTreeWorkspace work, long long[:, ::1] order, long long first, long long last, long long axis, long long step
 ) noexcept nogil
 cdef void cut_node(
-    Workspace work, long long[:, ::1] order, long long first, long long last, long long axis, long long place
+    KDTreeWorkspace work, long long[:, ::1] order, long long first, long long last, long long axis, long long place
 ) noexcept nogil

@@ -17,7 +17,7 @@ except ModuleNotFoundError:
 
 @cython.final
 @cython.cclass
-class Workspace:
+class KDTreeWorkspace:
     """The points of a kd-tree, and scratch arrays.
 
     Parameters
@@ -78,7 +78,7 @@ def worse(
 @cython.nogil
 @cython.exceptval(check=False)
 def best_cut(
-    work: Workspace,
+    work: KDTreeWorkspace,
     order: cython.longlong[:, ::1],
     first: cython.longlong,
     last: cython.longlong,
@@ -136,7 +136,7 @@ def best_cut(
 @cython.nogil
 @cython.exceptval(check=False)
 def cut_node(
-    work: Workspace,
+    work: KDTreeWorkspace,
     order: cython.longlong[:, ::1],
     first: cython.longlong,
     last: cython.longlong,

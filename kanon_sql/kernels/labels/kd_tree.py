@@ -11,10 +11,10 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.kd_cuts import Workspace, best_cut, cut_node, worse
+    from cython.cimports.kanon_sql.kernels.labels.kd_cuts import KDTreeWorkspace, best_cut, cut_node, worse
     from cython.cimports.kanon_sql.kernels.labels.two_word_sums import less, plus, square
 else:
-    from kanon_sql.kernels.labels.kd_cuts import Workspace, best_cut, cut_node, worse
+    from kanon_sql.kernels.labels.kd_cuts import KDTreeWorkspace, best_cut, cut_node, worse
     from kanon_sql.kernels.labels.two_word_sums import less, plus, square
 
 
@@ -22,7 +22,7 @@ else:
 @cython.nogil
 @cython.exceptval(check=False)
 def _outlook(
-    work: Workspace, first: cython.longlong, last: cython.longlong
+    work: KDTreeWorkspace, first: cython.longlong, last: cython.longlong
 ) -> tuple[cython.longlong, cython.longlong, cython.longlong]:
     """Divide a node on trial by the best cut of both axes, again and again; return its heaviest group and sum of squares."""
     heaviest: cython.longlong = 0
@@ -65,7 +65,7 @@ def _outlook(
 @cython.nogil
 @cython.exceptval(check=False)
 def _candidates(
-    work: Workspace, order: cython.longlong[:, ::1], first: cython.longlong, last: cython.longlong
+    work: KDTreeWorkspace, order: cython.longlong[:, ::1], first: cython.longlong, last: cython.longlong
 ) -> cython.longlong:
     """Fill the candidates with the best cuts, and return how many differ; uneven ones only if all are."""
     found: cython.longlong = 0
@@ -97,7 +97,7 @@ def _candidates(
 @cython.nogil
 @cython.exceptval(check=False)
 def _decide(
-    work: Workspace,
+    work: KDTreeWorkspace,
     order: cython.longlong[:, ::1],
     first: cython.longlong,
     last: cython.longlong,
@@ -174,14 +174,16 @@ def divide(
     """
     n = len(weight)
     group = np.zeros(n, np.int64)
-    _divide(Workspace(rank, weight, k, step), order, unavoidable, group, np.empty(n + 1, np.int64), np.empty(n + 1, np.int64))
+    _divide(
+        KDTreeWorkspace(rank, weight, k, step), order, unavoidable, group, np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+    )
     return group
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _divide(
-    work: Workspace,
+    work: KDTreeWorkspace,
     order: cython.longlong[:, ::1],
     unavoidable: cython.longlong,
     group: cython.longlong[::1],

@@ -1,6 +1,6 @@
 from kanon_sql.kernels.microaggregation.groups cimport Groups
 
-cdef class Workspace:
+cdef class RebuildWorkspace:
     cdef long long k
     cdef long long[::1] chosen
     cdef long long many
@@ -14,4 +14,4 @@ cdef class Workspace:
     cdef long long unused
     cdef double[::1] centre
 
-cdef void grow(Groups groups, Workspace work, unsigned long long[::1] state) noexcept nogil
+cdef void grow(Groups groups, RebuildWorkspace work, unsigned long long[::1] state) noexcept nogil

@@ -19,7 +19,7 @@ else:
 
 @cython.final
 @cython.cclass
-class Workspace:
+class RebuildWorkspace:
     """Scratch arrays, and what is built again at once.
 
     Parameters
@@ -59,7 +59,7 @@ class Workspace:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def grow(groups: Groups, work: Workspace, state: cython.ulonglong[::1]) -> cython.void:
+def grow(groups: Groups, work: RebuildWorkspace, state: cython.ulonglong[::1]) -> cython.void:
     """Grow classes of k points around points that are far out or drawn; the last go where they add least."""
     a: cython.longlong
     d: cython.longlong
@@ -99,7 +99,7 @@ def grow(groups: Groups, work: Workspace, state: cython.ulonglong[::1]) -> cytho
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _join(groups: Groups, work: Workspace, a: cython.longlong, p: cython.longlong) -> cython.void:
+def _join(groups: Groups, work: RebuildWorkspace, a: cython.longlong, p: cython.longlong) -> cython.void:
     d: cython.longlong
     work.number[a] = p
     work.size[p] += 1
@@ -110,7 +110,7 @@ def _join(groups: Groups, work: Workspace, a: cython.longlong, p: cython.longlon
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _start(groups: Groups, work: Workspace, rest: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
+def _start(groups: Groups, work: RebuildWorkspace, rest: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
     """Return the unassigned point that is farthest from the mean of all of them, or one that is drawn."""
     a: cython.longlong
     d: cython.longlong
@@ -141,7 +141,7 @@ def _start(groups: Groups, work: Workspace, rest: cython.longlong, state: cython
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _nearest(groups: Groups, work: Workspace) -> cython.longlong:
+def _nearest(groups: Groups, work: RebuildWorkspace) -> cython.longlong:
     """Return the unassigned point that is nearest to the centre."""
     a: cython.longlong
     away: cython.double
@@ -159,7 +159,7 @@ def _nearest(groups: Groups, work: Workspace) -> cython.longlong:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _distance(groups: Groups, work: Workspace, a: cython.longlong) -> cython.double:
+def _distance(groups: Groups, work: RebuildWorkspace, a: cython.longlong) -> cython.double:
     d: cython.longlong
     each: cython.double
     total: cython.double = 0.0
@@ -172,7 +172,7 @@ def _distance(groups: Groups, work: Workspace, a: cython.longlong) -> cython.dou
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _growth(groups: Groups, work: Workspace, a: cython.longlong, p: cython.longlong) -> cython.double:
+def _growth(groups: Groups, work: RebuildWorkspace, a: cython.longlong, p: cython.longlong) -> cython.double:
     """Return by how much the squared deviations of a new class grow if a point joins."""
     d: cython.longlong
     for d in range(groups.columns):

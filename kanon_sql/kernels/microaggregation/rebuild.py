@@ -15,11 +15,11 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.microaggregation.groups import Groups, Points, class_near, put, take, weigh
-    from cython.cimports.kanon_sql.kernels.microaggregation.new_classes import Workspace, grow
+    from cython.cimports.kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace, grow
     from cython.cimports.kanon_sql.kernels.random import below
 else:
     from kanon_sql.kernels.microaggregation.groups import Groups, Points, class_near, put, take, weigh
-    from kanon_sql.kernels.microaggregation.new_classes import Workspace, grow
+    from kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace, grow
     from kanon_sql.kernels.random import below
 
 _ATTEMPTS = cython.declare(cython.longlong, 6)
@@ -32,7 +32,7 @@ _FRACTIONS = cython.declare(cython.longlong, 1 << 20)
 def rebuild(
     groups: Groups,
     points: Points,
-    work: Workspace,
+    work: RebuildWorkspace,
     threshold: cython.double,
     steps: cython.longlong,
     state: cython.ulonglong[::1],
@@ -45,7 +45,7 @@ def rebuild(
         Changed.
     points : Points
         Which are near each other.
-    work : Workspace
+    work : RebuildWorkspace
         Of these groups.
     threshold : float
         What a step may lose at most.
@@ -73,7 +73,7 @@ def rebuild(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _choose(groups: Groups, points: Points, work: Workspace, state: cython.ulonglong[::1]) -> cython.void:
+def _choose(groups: Groups, points: Points, work: RebuildWorkspace, state: cython.ulonglong[::1]) -> cython.void:
     """Choose the class of some point and classes near it, and list their points."""
     attempt: cython.longlong
     i: cython.longlong
@@ -119,7 +119,7 @@ def _choose(groups: Groups, points: Points, work: Workspace, state: cython.ulong
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _saved(groups: Groups, work: Workspace) -> cython.double:
+def _saved(groups: Groups, work: RebuildWorkspace) -> cython.double:
     """Return what the new classes save against those that were chosen."""
     a: cython.longlong
     d: cython.longlong
@@ -138,7 +138,7 @@ def _saved(groups: Groups, work: Workspace) -> cython.double:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _replace(groups: Groups, work: Workspace) -> cython.void:
+def _replace(groups: Groups, work: RebuildWorkspace) -> cython.void:
     """Put the new classes in the place of those that were chosen."""
     a: cython.longlong
     d: cython.longlong

@@ -41,14 +41,14 @@ def local_search(space: RowSearchSpace, partition: Partition, bound: int, budget
         Whether passes follow each other as long as they gain; else there is one. Its steps depend on the table.
     """
     from kanon_sql.kernels.classes.destroy_repair import rebuild
-    from kanon_sql.kernels.classes.workspace import Workspace
+    from kanon_sql.kernels.classes.workspace import RepairWorkspace
 
     state = seeded(budget.seed)
     size = min(_SIZE + _SIZE_PER_ROW * space.k, _MOST)
     times = _TIMES_OF_LADDERS if space.table.has_ladders else _TIMES
     steps = max(_LEAST_STEPS, times * space.table.row_types // size)
     chunk = min(max(1, _CHUNK // size), steps // _LEAST_CHUNKS)
-    work = Workspace(space.candidates, space.k, size)
+    work = RepairWorkspace(space.candidates, space.k, size)
     highest = min(_THRESHOLD, _THRESHOLD_PER_ROW * space.k) * space.cell
     cost, before, gained, done = space.cost(partition), -1, True, 0
     while cost > bound and not budget.over():

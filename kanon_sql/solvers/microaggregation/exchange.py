@@ -6,7 +6,7 @@ import numpy as np
 
 from kanon_sql.kernels.microaggregation.exchange import sweep
 from kanon_sql.kernels.microaggregation.groups import Groups, Points
-from kanon_sql.kernels.microaggregation.new_classes import Workspace
+from kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace
 from kanon_sql.kernels.microaggregation.rebuild import rebuild
 from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
@@ -74,7 +74,7 @@ def _search(groups: Groups, points: Points, rows: int, k: int, budget: Budget) -
     x = np.asarray(groups.x)
     least = _NOTHING * float((x * x).sum())
     most = 2 if k >= 16 else 3 if k > 5 else 4
-    work = Workspace(groups, k, most)
+    work = RebuildWorkspace(groups, k, most)
     state = seeded(budget.seed)
     _sweeps(groups, points, k, least, budget)
     usual = most * k + k
