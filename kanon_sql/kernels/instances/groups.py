@@ -22,7 +22,7 @@ _ONE = cython.declare(cython.ulonglong, 1)
 @cython.final
 @cython.cclass
 class Groups:
-    """Workspace of `sift` and `group` for one table, allocated once.
+    """Scratch arrays of `sift` and `group` for one table, allocated once.
 
     Parameters
     ----------

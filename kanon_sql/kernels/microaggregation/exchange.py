@@ -16,7 +16,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.microaggregation.groups import (
-        Groups,
+        PointPartition,
         Points,
         class_near,
         put,
@@ -28,7 +28,7 @@ if cython.compiled:
     )
 else:
     from kanon_sql.kernels.microaggregation.groups import (
-        Groups,
+        PointPartition,
         Points,
         class_near,
         put,
@@ -40,12 +40,12 @@ else:
     )
 
 
-def sweep(groups: Groups, points: Points, k: cython.longlong, least: cython.double) -> int:
+def sweep(groups: PointPartition, points: Points, k: cython.longlong, least: cython.double) -> int:
     """Let each point once make the move or the swap that saves most; return how many did.
 
     Parameters
     ----------
-    groups : Groups
+    groups : PointPartition
         Changed.
     points : Points
         Which are near each other.
@@ -71,7 +71,7 @@ def sweep(groups: Groups, points: Points, k: cython.longlong, least: cython.doub
 @cython.nogil
 @cython.exceptval(check=False)
 def _improve(
-    groups: Groups,
+    groups: PointPartition,
     points: Points,
     k: cython.longlong,
     least: cython.double,

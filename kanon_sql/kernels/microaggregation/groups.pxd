@@ -1,4 +1,4 @@
-cdef class Groups:
+cdef class PointPartition:
     cdef readonly double[:, ::1] x
     cdef readonly long long columns
     cdef readonly long long[::1] of
@@ -18,10 +18,10 @@ cdef class Points:
     cdef readonly long long[::1] units
     cdef readonly long long[::1] closed
 
-cdef void put(Groups groups, long long i, long long c) noexcept nogil
-cdef void take(Groups groups, long long i) noexcept nogil
-cdef void weigh(Groups groups, long long c) noexcept nogil
-cdef double with_unit(Groups groups, long long c, long long i) noexcept nogil
-cdef double without_unit(Groups groups, long long c, long long i) noexcept nogil
-cdef double swapped(Groups groups, long long c, long long i, long long j) noexcept nogil
-cdef long long class_near(Groups groups, Points points, long long place, long long turn) noexcept nogil
+cdef void put(PointPartition groups, long long i, long long c) noexcept nogil
+cdef void take(PointPartition groups, long long i) noexcept nogil
+cdef void weigh(PointPartition groups, long long c) noexcept nogil
+cdef double with_unit(PointPartition groups, long long c, long long i) noexcept nogil
+cdef double without_unit(PointPartition groups, long long c, long long i) noexcept nogil
+cdef double swapped(PointPartition groups, long long c, long long i, long long j) noexcept nogil
+cdef long long class_near(PointPartition groups, Points points, long long place, long long turn) noexcept nogil

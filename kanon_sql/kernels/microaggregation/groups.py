@@ -17,7 +17,7 @@ except ModuleNotFoundError:
 
 @cython.final
 @cython.cclass
-class Groups:
+class PointPartition:
     """A partition of points that may move, and of closed classes of equal rows that others may join.
 
     Parameters
@@ -104,7 +104,7 @@ class Points:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def put(groups: Groups, i: cython.longlong, c: cython.longlong) -> cython.void:
+def put(groups: PointPartition, i: cython.longlong, c: cython.longlong) -> cython.void:
     """Let point i join class c, whose value is left to `weigh`."""
     d: cython.longlong
     for d in range(groups.columns):
@@ -121,7 +121,7 @@ def put(groups: Groups, i: cython.longlong, c: cython.longlong) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def take(groups: Groups, i: cython.longlong) -> cython.void:
+def take(groups: PointPartition, i: cython.longlong) -> cython.void:
     """Let point i leave its class, whose value is left to `weigh`."""
     d: cython.longlong
     c: cython.longlong = groups.of[i]
@@ -139,7 +139,7 @@ def take(groups: Groups, i: cython.longlong) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def weigh(groups: Groups, c: cython.longlong) -> cython.void:
+def weigh(groups: PointPartition, c: cython.longlong) -> cython.void:
     """Work out the value of a class."""
     d: cython.longlong
     total: cython.double = 0.0
@@ -151,7 +151,7 @@ def weigh(groups: Groups, c: cython.longlong) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def with_unit(groups: Groups, c: cython.longlong, i: cython.longlong) -> cython.double:
+def with_unit(groups: PointPartition, c: cython.longlong, i: cython.longlong) -> cython.double:
     """Return the value of a class that point i has joined."""
     d: cython.longlong
     each: cython.double
@@ -165,7 +165,7 @@ def with_unit(groups: Groups, c: cython.longlong, i: cython.longlong) -> cython.
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def without_unit(groups: Groups, c: cython.longlong, i: cython.longlong) -> cython.double:
+def without_unit(groups: PointPartition, c: cython.longlong, i: cython.longlong) -> cython.double:
     """Return the value of a class of two points or more that point i has left."""
     d: cython.longlong
     each: cython.double
@@ -179,7 +179,7 @@ def without_unit(groups: Groups, c: cython.longlong, i: cython.longlong) -> cyth
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def swapped(groups: Groups, c: cython.longlong, i: cython.longlong, j: cython.longlong) -> cython.double:
+def swapped(groups: PointPartition, c: cython.longlong, i: cython.longlong, j: cython.longlong) -> cython.double:
     """Return the value of a class where point j has taken the place of point i."""
     d: cython.longlong
     each: cython.double
@@ -193,7 +193,7 @@ def swapped(groups: Groups, c: cython.longlong, i: cython.longlong, j: cython.lo
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def class_near(groups: Groups, points: Points, place: cython.longlong, turn: cython.longlong) -> cython.longlong:
+def class_near(groups: PointPartition, points: Points, place: cython.longlong, turn: cython.longlong) -> cython.longlong:
     """Return the closed class of a place, or that of one of its points."""
     if points.closed[place] >= 0:
         return points.closed[place]

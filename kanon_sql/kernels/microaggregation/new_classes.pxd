@@ -1,4 +1,4 @@
-from kanon_sql.kernels.microaggregation.groups cimport Groups
+from kanon_sql.kernels.microaggregation.groups cimport PointPartition
 
 cdef class RebuildWorkspace:
     cdef long long k
@@ -14,4 +14,4 @@ cdef class RebuildWorkspace:
     cdef long long unused
     cdef double[::1] centre
 
-cdef void grow(Groups groups, RebuildWorkspace work, unsigned long long[::1] state) noexcept nogil
+cdef void grow(PointPartition groups, RebuildWorkspace work, unsigned long long[::1] state) noexcept nogil

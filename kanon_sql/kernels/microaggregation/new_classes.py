@@ -10,10 +10,10 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.microaggregation.groups import Groups
+    from cython.cimports.kanon_sql.kernels.microaggregation.groups import PointPartition
     from cython.cimports.kanon_sql.kernels.random import below
 else:
-    from kanon_sql.kernels.microaggregation.groups import Groups
+    from kanon_sql.kernels.microaggregation.groups import PointPartition
     from kanon_sql.kernels.random import below
 
 
@@ -24,7 +24,7 @@ class RebuildWorkspace:
 
     Parameters
     ----------
-    groups : Groups
+    groups : PointPartition
         The classes that there are.
     k, most : int
         Least rows of a class, and most classes that are built again at once.
@@ -43,7 +43,7 @@ class RebuildWorkspace:
         A point.
     """
 
-    def __init__(self, groups: Groups, k: int, most: int) -> None:
+    def __init__(self, groups: PointPartition, k: int, most: int) -> None:
         limit = 2 * k * most
         self.k, self.many, self.points, self.made = k, 0, 0, 0
         self.chosen = np.empty(most, np.int64)
@@ -59,7 +59,7 @@ class RebuildWorkspace:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def grow(groups: Groups, work: RebuildWorkspace, state: cython.ulonglong[::1]) -> cython.void:
+def grow(groups: PointPartition, work: RebuildWorkspace, state: cython.ulonglong[::1]) -> cython.void:
     """Grow classes of k points around points that are far out or drawn; the last go where they add least."""
     a: cython.longlong
     d: cython.longlong
@@ -99,7 +99,7 @@ def grow(groups: Groups, work: RebuildWorkspace, state: cython.ulonglong[::1]) -
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _join(groups: Groups, work: RebuildWorkspace, a: cython.longlong, p: cython.longlong) -> cython.void:
+def _join(groups: PointPartition, work: RebuildWorkspace, a: cython.longlong, p: cython.longlong) -> cython.void:
     d: cython.longlong
     work.number[a] = p
     work.size[p] += 1
@@ -110,7 +110,9 @@ def _join(groups: Groups, work: RebuildWorkspace, a: cython.longlong, p: cython.
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _start(groups: Groups, work: RebuildWorkspace, rest: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
+def _start(
+    groups: PointPartition, work: RebuildWorkspace, rest: cython.longlong, state: cython.ulonglong[::1]
+) -> cython.longlong:
     """Return the unassigned point that is farthest from the mean of all of them, or one that is drawn."""
     a: cython.longlong
     d: cython.longlong
@@ -141,7 +143,7 @@ def _start(groups: Groups, work: RebuildWorkspace, rest: cython.longlong, state:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _nearest(groups: Groups, work: RebuildWorkspace) -> cython.longlong:
+def _nearest(groups: PointPartition, work: RebuildWorkspace) -> cython.longlong:
     """Return the unassigned point that is nearest to the centre."""
     a: cython.longlong
     away: cython.double
@@ -159,7 +161,7 @@ def _nearest(groups: Groups, work: RebuildWorkspace) -> cython.longlong:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _distance(groups: Groups, work: RebuildWorkspace, a: cython.longlong) -> cython.double:
+def _distance(groups: PointPartition, work: RebuildWorkspace, a: cython.longlong) -> cython.double:
     d: cython.longlong
     each: cython.double
     total: cython.double = 0.0
@@ -172,7 +174,7 @@ def _distance(groups: Groups, work: RebuildWorkspace, a: cython.longlong) -> cyt
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _growth(groups: Groups, work: RebuildWorkspace, a: cython.longlong, p: cython.longlong) -> cython.double:
+def _growth(groups: PointPartition, work: RebuildWorkspace, a: cython.longlong, p: cython.longlong) -> cython.double:
     """Return by how much the squared deviations of a new class grow if a point joins."""
     d: cython.longlong
     for d in range(groups.columns):

@@ -14,11 +14,11 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.microaggregation.groups import Groups, Points, class_near, put, take, weigh
+    from cython.cimports.kanon_sql.kernels.microaggregation.groups import PointPartition, Points, class_near, put, take, weigh
     from cython.cimports.kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace, grow
     from cython.cimports.kanon_sql.kernels.random import below
 else:
-    from kanon_sql.kernels.microaggregation.groups import Groups, Points, class_near, put, take, weigh
+    from kanon_sql.kernels.microaggregation.groups import PointPartition, Points, class_near, put, take, weigh
     from kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace, grow
     from kanon_sql.kernels.random import below
 
@@ -30,7 +30,7 @@ _FRACTIONS = cython.declare(cython.longlong, 1 << 20)
 
 
 def rebuild(
-    groups: Groups,
+    groups: PointPartition,
     points: Points,
     work: RebuildWorkspace,
     threshold: cython.double,
@@ -41,7 +41,7 @@ def rebuild(
 
     Parameters
     ----------
-    groups : Groups
+    groups : PointPartition
         Changed.
     points : Points
         Which are near each other.
@@ -73,7 +73,7 @@ def rebuild(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _choose(groups: Groups, points: Points, work: RebuildWorkspace, state: cython.ulonglong[::1]) -> cython.void:
+def _choose(groups: PointPartition, points: Points, work: RebuildWorkspace, state: cython.ulonglong[::1]) -> cython.void:
     """Choose the class of some point and classes near it, and list their points."""
     attempt: cython.longlong
     i: cython.longlong
@@ -119,7 +119,7 @@ def _choose(groups: Groups, points: Points, work: RebuildWorkspace, state: cytho
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _saved(groups: Groups, work: RebuildWorkspace) -> cython.double:
+def _saved(groups: PointPartition, work: RebuildWorkspace) -> cython.double:
     """Return what the new classes save against those that were chosen."""
     a: cython.longlong
     d: cython.longlong
@@ -138,7 +138,7 @@ def _saved(groups: Groups, work: RebuildWorkspace) -> cython.double:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _replace(groups: Groups, work: RebuildWorkspace) -> cython.void:
+def _replace(groups: PointPartition, work: RebuildWorkspace) -> cython.void:
     """Put the new classes in the place of those that were chosen."""
     a: cython.longlong
     d: cython.longlong

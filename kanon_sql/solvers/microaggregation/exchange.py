@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kanon_sql.kernels.microaggregation.exchange import sweep
-from kanon_sql.kernels.microaggregation.groups import Groups, Points
+from kanon_sql.kernels.microaggregation.groups import PointPartition, Points
 from kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace
 from kanon_sql.kernels.microaggregation.rebuild import rebuild
 from kanon_sql.kernels.random import seeded
@@ -64,12 +64,12 @@ def solve(placed: PlacedRows, near: Int32, k: int, budget: Budget) -> SummaryPar
             return _whole(placed, closed, row_type, _nearest(placed, closed, x))
         return mdav.gathered(np.repeat(np.arange(len(placed.rows)), placed.rows), np.zeros(int(placed.rows.sum()), np.int64))
     of = len(closed) + mdav.classes(x, k, budget)
-    groups = Groups(x, of, placed.x[closed], placed.rows[closed], len(closed) + len(x) // k, k)
+    groups = PointPartition(x, of, placed.x[closed], placed.rows[closed], len(closed) + len(x) // k, k)
     _search(groups, _points(placed, near, closed, row_type), len(x), k, budget)
     return _whole(placed, closed, row_type, np.asarray(groups.of))
 
 
-def _search(groups: Groups, points: Points, rows: int, k: int, budget: Budget) -> None:
+def _search(groups: PointPartition, points: Points, rows: int, k: int, budget: Budget) -> None:
     """Exchange rows and build classes again."""
     x = np.asarray(groups.x)
     least = _NOTHING * float((x * x).sum())
@@ -89,7 +89,7 @@ def _search(groups: Groups, points: Points, rows: int, k: int, budget: Budget) -
     _sweeps(groups, points, k, least, budget)
 
 
-def _sweeps(groups: Groups, points: Points, k: int, least: float, budget: Budget) -> None:
+def _sweeps(groups: PointPartition, points: Points, k: int, least: float, budget: Budget) -> None:
     swaps = len(np.asarray(groups.of)) * points.near.shape[1] * k * groups.columns
     for _ in range(max(1, min(_SWEEPS, _SWAPS // swaps))):
         if budget.over() or not sweep(groups, points, k, least):
