@@ -16,12 +16,12 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
-    from cython.cimports.kanon_sql.kernels.instances.group_worth import paid, worth_of
     from cython.cimports.kanon_sql.kernels.instances.search import Search, keep, wait
+    from cython.cimports.kanon_sql.kernels.instances.split import least_cost, limit_of_any, limit_of_k_rows, split
 else:
     from kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
-    from kanon_sql.kernels.instances.group_worth import paid, worth_of
     from kanon_sql.kernels.instances.search import Search, keep, wait
+    from kanon_sql.kernels.instances.split import least_cost, limit_of_any, limit_of_k_rows, split
 
 _ONE = cython.declare(cython.ulonglong, 1)
 
@@ -139,7 +139,7 @@ def _list_some(search: Search, work: cython.longlong) -> cython.int:
         first = search.stack[search.waiting, 0]
         last = search.stack[search.waiting, 1]
         work -= last - first
-        top = paid(search, first, last) if search.priced else worth_of(search.worth, search.row, first, last)
+        top = limit_of_k_rows(search, first, last) if search.priced else limit_of_any(search.worth, search.row, first, last)
         p = _decide(search, top)
         if p < 0 or search.cost[p] >= top or dominated(search, first, last, p):
             continue
@@ -168,91 +168,20 @@ def _decide(search: Search, top: cython.longlong) -> cython.longlong:
     high: cython.longlong = search.stack[search.waiting, 4]
     middle: cython.longlong
     while column < m:
-        if _least(search, low, high) >= top:
+        if least_cost(search, low, high) >= top:
             return -1
         middle = _first_hiding(search, low, high, _ONE << (m - 1 - column))
         if middle == high:  # every mask shows it
-            _split(search, first, last, column, low, high)
+            split(search, first, last, column, low, high)
             return -1
         if middle > low:
             if not (high - middle == middle - low and many_masks(search) and agree(search, first, last, column)):
                 wait(search, first, last, column + 1, middle, high)
-                _split(search, first, last, column, low, middle)
+                split(search, first, last, column, low, middle)
                 return -1
             high = middle  # hiding what all of them share anyway is dominated
         column += 1
     return low
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _split(
-    search: Search,
-    first: cython.longlong,
-    last: cython.longlong,
-    column: cython.longlong,
-    low: cython.longlong,
-    high: cython.longlong,
-) -> cython.int:
-    """Split a group by the codes of a column; the parts that still matter under the masks wait."""
-    a: cython.longlong
-    v: cython.longlong
-    i: cython.longlong
-    code: cython.longlong
-    end: cython.longlong
-    values: cython.longlong = 0
-    source: cython.longlong = first if search.priced else search.weight.shape[0]
-    place: cython.longlong = last if search.priced else first
-    floor: cython.longlong = _least(search, low, high)
-    if search.priced:
-        floor *= search.k
-    for a in range(first, last):
-        i = search.row[a]
-        code = search.codes[i, column]
-        if search.count[code] == 0:
-            search.value[values] = code
-            values += 1
-            search.rows[code] = 0
-            search.best[code] = 0 if search.priced else -1
-        search.count[code] += 1
-        if not search.priced:
-            search.best[code] = max(search.best[code], search.worth[i])
-            search.row[source + a - first] = i  # the parts take the place of the group
-        elif search.rows[code] < search.k:
-            search.best[code] += min(search.weight[i], search.k - search.rows[code]) * search.worth[i]
-        search.rows[code] += search.weight[i]
-    for v in range(values):
-        code = search.value[v]
-        end = place + search.count[code]
-        search.count[code] = 0
-        if search.rows[code] >= search.k and search.best[code] > floor:
-            wait(search, place, end, column + 1, low, high)
-        elif search.priced:
-            search.rows[code] = -1
-            continue
-        search.rows[code] = place
-        place = end
-    for a in range(source, source + last - first):
-        i = search.row[a]
-        code = search.codes[i, column]
-        if search.rows[code] >= 0:
-            search.row[search.rows[code]] = i
-            search.rows[code] += 1
-    return 0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _least(search: Search, low: cython.longlong, high: cython.longlong) -> cython.longlong:
-    """Return the least cost of the masks ``low`` to ``high - 1``."""
-    level: cython.longlong = 0
-    width: cython.longlong = 1
-    while 2 * width <= high - low:
-        level += 1
-        width *= 2
-    return min(search.sparse[level, low], search.sparse[level, high - width])
 
 
 @cython.cfunc
@@ -284,7 +213,7 @@ def _drop_useless(search: Search) -> cython.void:
     for j in range(search.found):
         first = last
         last = search.start[j + 1]
-        if search.cost[search.mask[j]] < worth_of(search.worth, search.member, first, last):
+        if search.cost[search.mask[j]] < limit_of_any(search.worth, search.member, first, last):
             search.mask[kept] = search.mask[j]
             for a in range(first, last):
                 search.member[size] = search.member[a]
