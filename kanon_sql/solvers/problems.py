@@ -83,12 +83,14 @@ class Summaries(ProblemClass):
 
     def algorithm(self, policy: Policy) -> tuple[str, str]:
         """Return the algorithm and why it is the one."""
+        made, name = summaries.ALGORITHM, policy.algorithm
         if not policy.aggregated:
-            summaries.check_algorithm(policy.algorithm)
-            return summaries.ALGORITHM, "the only one that makes RANGES and SETS"
+            if name not in ("auto", made):
+                raise PolicyError(f"the algorithm {name!r} makes no RANGES and SETS; hint: {made!r}, or leave it out")
+            return made, "the only one that makes RANGES and SETS"
         columns = len(policy.quasi_identifiers)
         plain = not policy.sensitive_requirements
-        return microaggregation.chosen(policy.algorithm, columns, only=len(policy.aggregated) == columns, plain=plain)
+        return microaggregation.chosen(name, columns, only=len(policy.aggregated) == columns, plain=plain)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

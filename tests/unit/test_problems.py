@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,8 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Levels, Ranges
 from kanon_sql.solvers.problems import PROBLEMS, Masks, ProblemClass, Summaries, named
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 RANGES = {"recodings": {"a": Ranges()}}
 
@@ -67,3 +71,9 @@ def test_an_algorithm_of_masks_makes_no_summaries() -> None:
     policy = Policy.of(quasi_identifiers=["a"], algorithm="refine", **RANGES)  # type: ignore[arg-type]
     with pytest.raises(PolicyError, match="makes no RANGES and SETS; hint: 'mondrian', or leave it out"):
         ProblemClass.of(policy).algorithm(policy)
+
+
+def test_nobody_else_asks_what_a_policy_is() -> None:
+    asks = re.compile(r"policy\.(?:people|summarized|aggregated)\b|isinstance\([^)]*, People\)")
+    paths = [*(ROOT / "kanon_sql" / "solvers").rglob("*.py"), ROOT / "kanon_sql" / "pipeline.py"]
+    assert {path.stem for path in paths if asks.search(path.read_text("utf-8"))} == {"problems", "people_requirement"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.population.cheapest import NOTHING, Cheapest, Counted, cheapest
 from kanon_sql.solvers.population.coarser import instances, spread, without_hidden
 from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.registry import Solve
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding
@@ -23,9 +24,6 @@ from kanon_sql.table.recoding import Recoding
 ALGORITHM = "cheapest_masks"
 
 METHOD = "cheapest mask of each row type"
-
-Solve = Callable[[Problem, Budget], Recoding]
-"""A solver of the guarantees about the rows of classes."""
 
 
 def solve(problem: Problem, budget: Budget) -> Recoding:

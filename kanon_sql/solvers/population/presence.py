@@ -7,7 +7,7 @@ show the same columns, whose classes do not overlap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -19,11 +19,9 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.guarantees import in_population
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.registry import Solve
 from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import Recoding, hidden_bits
-
-Solve = Callable[[Problem, Budget], Recoding]
-"""A solver of everything but delta-presence."""
 
 
 def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
