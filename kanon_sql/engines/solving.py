@@ -21,7 +21,6 @@ from kanon_sql.model.recodings import Ranges
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
-from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.problems import ProblemClass, Summaries
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -122,6 +121,8 @@ def _shown(policy: Policy, name: str, ladder: Ladder, table: CodedTable, recodin
 
 def _aggregates(median: bool, ladder: Ladder, table: CodedTable, place: int, recoding: Recoding, number: Int64) -> pa.Array:
     """Return the mean or the median of the class of each piece, as a text."""
+    from kanon_sql.solvers.microaggregation.measurements import Measurements
+
     labels, codes, null = ladder.labels[0], table.codes[:, place], _null(ladder)
     column = Measurements.of(numbers_of(labels), codes, table.weight, null=null, median=median)
     held = codes[recoding.row_type].astype(np.int64), number, recoding.count
