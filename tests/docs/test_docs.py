@@ -13,11 +13,12 @@ from pathlib import Path
 
 import click
 import pytest
-from pages import DOCS, DOCUMENTS, PAGES, Block, anchors, blocks, links, named, on_its_own
+from pages import DOCS, DOCUMENTS, PAGES, ROOT, Block, anchors, blocks, links, named, on_its_own
 from running import missing_modules, run_page, runnable
 
 import kanon_sql
 from kanon_sql.cli import main
+from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS
 
 pytestmark = pytest.mark.unlisted
@@ -102,6 +103,18 @@ def _parse(line: str, where: str) -> None:
             command.make_parser(click.Context(command)).parse_args(list(own))
         except click.UsageError as error:
             raise AssertionError(f"{where}: {error.format_message()}") from error
+
+
+def test_the_first_mistake_of_the_readme_is_refused_as_shown() -> None:
+    (mistake,) = [block for block in blocks(ROOT / "README.md") if not block.run]
+    made = next(block for block in blocks(ROOT / "README.md") if "CREATE TABLE patients" in block.text)
+    with kanon_sql.connect() as con:
+        con.execute(made.text)
+        with pytest.raises(UnlistedColumnError) as refused:
+            con.execute(mistake.text)
+        assert mistake.shown is not None
+        assert f"error: {refused.value}" == " ".join(mistake.shown.split())
+        assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'mistake'").fetchall() == [(0,)]
 
 
 @pytest.mark.process

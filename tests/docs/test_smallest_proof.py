@@ -21,7 +21,7 @@ def test_a_hidden_null_is_hidden_but_not_lost(root: Path) -> None:
     assert (hidden, lost) == (3, [(2,)])
     for page in ("docs/audit.md", "docs/certificate.md"):
         text = " ".join((root / page).read_text(encoding="utf-8").split())
-        assert "README.md#the-smallest-proof" in text, page
+        assert "#the-smallest-proof" in text, page
         assert "certificate says 3, and `utility` 2" in text or "it says 3, `utility` says 2" in text, page
     for path in ("sql/utility.sql", "sql/kanon.sql"):
         assert "A NULL of the original that a release hides is no loss here" in (root / path).read_text(encoding="utf-8"), path
