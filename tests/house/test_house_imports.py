@@ -23,6 +23,7 @@ ROOMS = (
     "kanon_sql.kernels.labels",
     "kanon_sql.kernels.instances",
     "kanon_sql.kernels.classes",
+    "kanon_sql.kernels.criteria",
     "kanon_sql.kernels.requirements",
     "kanon_sql.kernels.summaries",
     "kanon_sql.kernels.microaggregation",

@@ -23,9 +23,8 @@ from test_sensitive_exact import attribute, requirement
 from test_summaries import case, check, loss, nulls
 
 from kanon_sql.errors import AuditError
-from kanon_sql.kernels.requirements.criteria import meets
-from kanon_sql.kernels.requirements.encoded import Workspace
-from kanon_sql.kernels.summaries.prospects import may_meet
+from kanon_sql.kernels.criteria.dispatch import may_meet, meets
+from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace
 from kanon_sql.model.distances import equal
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
@@ -127,7 +126,7 @@ def test_rows_that_become_a_class_may_meet_its_requirement_before(seed: int, mor
         return held
 
     required, size = requirement.encoded, len(numbers)
-    work = Workspace(required)
+    work = CriteriaWorkspace(required)
     assume(meets(required, work, histogram(numbers), 0, size))
     for some in range(size + 1):
         assert may_meet(required, work, histogram(numbers[:some]), 0, some, size)

@@ -1,5 +1,5 @@
 from kanon_sql.kernels.classes.partition cimport Partition
-from kanon_sql.kernels.requirements.encoded cimport EncodedRequirement, Workspace
+from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
 cdef class SearchSpace:
     cdef readonly long long[::1] start
@@ -15,7 +15,7 @@ cdef class SearchSpace:
 cdef class Assignment:
     cdef readonly SearchSpace space
     cdef readonly EncodedRequirement required
-    cdef readonly Workspace work
+    cdef readonly CriteriaWorkspace work
     cdef readonly Partition partition
     cdef readonly long long unassigned
     cdef readonly int[::1] slot

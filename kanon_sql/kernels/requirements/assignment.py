@@ -12,12 +12,12 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
-    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
-    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 else:
     from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
-    from kanon_sql.kernels.requirements.criteria import meets
-    from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from kanon_sql.kernels.criteria.dispatch import meets
+    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 
 @cython.final
@@ -89,13 +89,13 @@ class Assignment:
     surplus : int64 array [slots * g]
         By slot and group, twice the time when it was last asked whether the class has a surplus row of the group, and 1 more
         if it has.
-    work : Workspace
+    work : CriteriaWorkspace
         For the tests; only one thread may use an assignment.
     """
 
     def __init__(self, space: SearchSpace, required: EncodedRequirement, slots: int) -> None:
         j = len(space.cost)
-        self.space, self.required, self.work = space, required, Workspace(required)
+        self.space, self.required, self.work = space, required, CriteriaWorkspace(required)
         self.partition, self.unassigned = Partition(len(space.weight), j), j - 1
         self.slot, self.histogram = np.full(j, -1, np.int32), np.zeros(slots * required.counters, np.int64)
         self.vacancies, self.vacant = slots, np.arange(slots, dtype=np.int32)

@@ -11,13 +11,15 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.criteria.part import Part
     from cython.cimports.kanon_sql.kernels.instances.groups import Groups, group, sift
     from cython.cimports.kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
-    from cython.cimports.kanon_sql.kernels.requirements.largest_part import Part, largest_part, whole_part
+    from cython.cimports.kanon_sql.kernels.requirements.largest_part import largest_part, whole_part
 else:
+    from kanon_sql.kernels.criteria.part import Part
     from kanon_sql.kernels.instances.groups import Groups, group, sift
     from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
-    from kanon_sql.kernels.requirements.largest_part import Part, largest_part, whole_part
+    from kanon_sql.kernels.requirements.largest_part import largest_part, whole_part
 
 _ONE = cython.declare(cython.ulonglong, 1)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)

@@ -11,13 +11,11 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
-    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
-    from cython.cimports.kanon_sql.kernels.requirements.shortfall import shortfall
+    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets, shortfall
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 else:
-    from kanon_sql.kernels.requirements.criteria import meets
-    from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
-    from kanon_sql.kernels.requirements.shortfall import shortfall
+    from kanon_sql.kernels.criteria.dispatch import meets, shortfall
+    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 _SMALL = cython.declare(cython.double, 1e-9)
 
@@ -55,12 +53,12 @@ class Donors:
         The first piece of each group that may have a surplus row.
     score, removes : float64 arrays [c]
         How much of the shortfall each class removes: for its cost, and at all.
-    work : Workspace
+    work : CriteriaWorkspace
         For the tests.
     """
 
     required: EncodedRequirement
-    work: Workspace
+    work: CriteriaWorkspace
     group: cython.int[::1]
     copies: cython.longlong[::1]
     number: cython.longlong[::1]
@@ -89,7 +87,7 @@ class Donors:
         histogram: NDArray[np.int64],
         counter: NDArray[np.int32],
     ) -> None:
-        self.required, self.work, self.counter = required, Workspace(required), counter
+        self.required, self.work, self.counter = required, CriteriaWorkspace(required), counter
         self.group, self.copies, self.number, self.order, self.first = group, copies, number, order, first
         self.extra, self.rows, self.histogram = extra, rows, histogram.ravel()
         self.gives, self.at = np.zeros(len(group), np.int64), np.array(first)

@@ -1,9 +1,9 @@
 from kanon_sql.kernels.requirements.candidates cimport Candidates
-from kanon_sql.kernels.requirements.encoded cimport EncodedRequirement, Workspace
+from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
 cdef class Selection:
     cdef readonly EncodedRequirement required
-    cdef readonly Workspace work
+    cdef readonly CriteriaWorkspace work
     cdef readonly long long[::1] available
     cdef readonly double[::1] price
     cdef readonly long long[::1] end

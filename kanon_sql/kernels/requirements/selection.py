@@ -15,15 +15,13 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets, shortfall
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
-    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
-    from cython.cimports.kanon_sql.kernels.requirements.shortfall import shortfall
 else:
+    from kanon_sql.kernels.criteria.dispatch import meets, shortfall
+    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
     from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.criteria import meets
-    from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
-    from kanon_sql.kernels.requirements.shortfall import shortfall
 
 _SMALL = cython.declare(cython.double, 1e-9)
 """A shortfall below this is none."""
@@ -48,7 +46,7 @@ class Selection:
 
     Attributes
     ----------
-    work : Workspace
+    work : CriteriaWorkspace
         For the tests; each thread needs its own selection.
     available, price : int64, float64 arrays [t]
         Rows of each row type that may be selected, and what each of them pays; see `set_supply`.
@@ -65,7 +63,7 @@ class Selection:
     """
 
     def __init__(self, required: EncodedRequirement, segments: int, longest: int) -> None:
-        self.required, self.work = required, Workspace(required)
+        self.required, self.work = required, CriteriaWorkspace(required)
         self.available, self.price = np.zeros(0, np.int64), np.zeros(0)
         self.end, self.part = np.zeros(segments, np.int64), np.zeros(segments, np.int64)
         self.direction = np.zeros(segments, np.int64)

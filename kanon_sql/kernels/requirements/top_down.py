@@ -11,11 +11,11 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
-    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 else:
-    from kanon_sql.kernels.requirements.criteria import meets
-    from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from kanon_sql.kernels.criteria.dispatch import meets
+    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 _ONE = cython.declare(cython.ulonglong, 1)
 
@@ -50,7 +50,7 @@ class _Split:
     """
 
     required: EncodedRequirement
-    work: Workspace
+    work: CriteriaWorkspace
     column: cython.int[:, ::1]
     weight: cython.longlong[::1]
     cost: cython.longlong[::1]
@@ -77,7 +77,7 @@ class _Split:
         cardinality: NDArray[np.int64],
     ) -> None:
         t = len(codes)
-        self.required, self.work = required, Workspace(required)
+        self.required, self.work = required, CriteriaWorkspace(required)
         self.column, self.weight, self.cost = np.array(codes.T, order="C"), weight, cost
         self.shown = np.zeros(t, np.uint64)
         self.member, self.moved = np.arange(t), np.empty(t, np.int64)

@@ -11,12 +11,12 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import EncodedRequirement
     from cython.cimports.kanon_sql.kernels.summaries.column_cuts import Workspace, cut_between, separate_code, sort_by
     from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure, clear, join
     from cython.cimports.kanon_sql.kernels.summaries.sides import Sides, add_to_one, clear_one, halve
 else:
-    from kanon_sql.kernels.requirements.encoded import EncodedRequirement
+    from kanon_sql.kernels.criteria.encoded import EncodedRequirement
     from kanon_sql.kernels.summaries.column_cuts import Workspace, cut_between, separate_code, sort_by
     from kanon_sql.kernels.summaries.measure import RANGE, Measure, clear, join
     from kanon_sql.kernels.summaries.sides import Sides, add_to_one, clear_one, halve

@@ -1,8 +1,8 @@
-from kanon_sql.kernels.requirements.encoded cimport EncodedRequirement, Workspace
+from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
 cdef class Histograms:
     cdef EncodedRequirement required
-    cdef Workspace work
+    cdef CriteriaWorkspace work
     cdef int[:, ::1] counter
     cdef int[::1] group_of
     cdef long long classes

@@ -11,13 +11,11 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
-    from cython.cimports.kanon_sql.kernels.requirements.encoded import MATRIX, EncodedRequirement, Workspace
-    from cython.cimports.kanon_sql.kernels.summaries.prospects import may_meet
+    from cython.cimports.kanon_sql.kernels.criteria.dispatch import may_meet, meets
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import MATRIX, CriteriaWorkspace, EncodedRequirement
 else:
-    from kanon_sql.kernels.requirements.criteria import meets
-    from kanon_sql.kernels.requirements.encoded import MATRIX, EncodedRequirement, Workspace
-    from kanon_sql.kernels.summaries.prospects import may_meet
+    from kanon_sql.kernels.criteria.dispatch import may_meet, meets
+    from kanon_sql.kernels.criteria.encoded import MATRIX, CriteriaWorkspace, EncodedRequirement
 
 _CLASSES = 64
 """Most new classes of a neighbourhood: where a requirement is strict, classes may become many times smaller."""
@@ -39,7 +37,7 @@ class Histograms:
 
     Attributes
     ----------
-    work : Workspace
+    work : CriteriaWorkspace
         Scratch arrays of tests.
     classes, counters, held : int, int, int64 array [classes * V]
         The histogram of class p is ``held[p * V : (p + 1) * V]``, where V is the number of counters.
@@ -52,7 +50,7 @@ class Histograms:
     """
 
     def __init__(self, required: EncodedRequirement, counter: NDArray[np.int32], group_of: NDArray[np.int32]) -> None:
-        self.required, self.work = required, Workspace(required)
+        self.required, self.work = required, CriteriaWorkspace(required)
         self.counter, self.group_of = counter, group_of
         self.classes, self.counters = _CLASSES, required.counters
         self.held = np.zeros(_CLASSES * required.counters, np.int64)

@@ -1,9 +1,9 @@
-from kanon_sql.kernels.requirements.encoded cimport EncodedRequirement, Workspace
+from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 from kanon_sql.kernels.summaries.measure cimport Measure, Summary
 
 cdef class Sides:
     cdef EncodedRequirement required
-    cdef Workspace work
+    cdef CriteriaWorkspace work
     cdef long long[::1] whole
     cdef long long[::1] one
     cdef long long[::1] other

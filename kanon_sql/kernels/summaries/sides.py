@@ -10,12 +10,12 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.criteria import meets
-    from cython.cimports.kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
     from cython.cimports.kanon_sql.kernels.summaries.measure import Measure, Summary, clear, join
 else:
-    from kanon_sql.kernels.requirements.criteria import meets
-    from kanon_sql.kernels.requirements.encoded import EncodedRequirement, Workspace
+    from kanon_sql.kernels.criteria.dispatch import meets
+    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
     from kanon_sql.kernels.summaries.measure import Measure, Summary, clear, join
 
 _CLASSES = cython.declare(cython.longlong, 3)
@@ -39,7 +39,7 @@ class Sides:
 
     Attributes
     ----------
-    work : Workspace
+    work : CriteriaWorkspace
         Scratch arrays of tests.
     whole, one, other, small : int64 arrays [V]
         Histograms of the part, of its one and its other side, and of a small class.
@@ -51,7 +51,7 @@ class Sides:
 
     def __init__(self, required: EncodedRequirement, groups: int) -> None:
         v = required.counters
-        self.required, self.work, self.fair = required, Workspace(required), True
+        self.required, self.work, self.fair = required, CriteriaWorkspace(required), True
         self.whole, self.one = np.zeros(v, np.int64), np.zeros(v, np.int64)
         self.other, self.small = np.zeros(v, np.int64), np.zeros(v, np.int64)
         self.in_group, self.dealt = np.zeros(groups, np.int64), np.zeros(groups, np.int64)

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.kernels.criteria.part import Part
 from kanon_sql.kernels.instances.groups import Groups
 from kanon_sql.kernels.requirements.greedy import Greedy, take
-from kanon_sql.kernels.requirements.largest_part import Part
 from kanon_sql.kernels.requirements.top_down import split
 from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget

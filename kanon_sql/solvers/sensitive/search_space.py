@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanon_sql.kernels.criteria.part import Part
 from kanon_sql.kernels.requirements.assignment import Assignment, instances_of
 from kanon_sql.kernels.requirements.assignment import SearchSpace as KernelSpace
 from kanon_sql.kernels.requirements.candidates import Candidates, by_group
-from kanon_sql.kernels.requirements.largest_part import Part, largest_parts
+from kanon_sql.kernels.requirements.largest_part import largest_parts
 from kanon_sql.kernels.requirements.selection import Selection
 from kanon_sql.solvers.instances.listing import Instances, of_classes, useful
 from kanon_sql.solvers.instances.repair import PartialRecoding

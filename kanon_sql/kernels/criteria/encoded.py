@@ -11,9 +11,9 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.transport import Transport
+    from cython.cimports.kanon_sql.kernels.criteria.transport import Transport
 else:
-    from kanon_sql.kernels.requirements.transport import Transport
+    from kanon_sql.kernels.criteria.transport import Transport
 
 if not cython.compiled:  # compiled, they come from the .pxd
     FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, SHARES, EQUAL, TREE, MATRIX, COUNT = range(9)
@@ -86,7 +86,7 @@ class EncodedRequirement:
 
 @cython.final
 @cython.cclass
-class Workspace:
+class CriteriaWorkspace:
     """Scratch arrays and results of tests; each thread needs its own.
 
     Parameters

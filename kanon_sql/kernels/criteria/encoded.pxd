@@ -1,4 +1,4 @@
-from kanon_sql.kernels.requirements.transport cimport Transport
+from kanon_sql.kernels.criteria.transport cimport Transport
 
 cpdef enum:
     FREQUENCY = 0
@@ -32,7 +32,7 @@ cdef class EncodedRequirement:
     cdef readonly long long[::1] data
     cdef readonly int[:, ::1] counter
 
-cdef class Workspace:
+cdef class CriteriaWorkspace:
     cdef readonly long long[::1] top
     cdef readonly long long[::1] below
     cdef readonly double[::1] more

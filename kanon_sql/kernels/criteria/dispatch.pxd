@@ -1,0 +1,13 @@
+from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels.criteria.part cimport Part
+
+cpdef bint meets(
+    EncodedRequirement required, CriteriaWorkspace work, long long[::1] h, long long at, long long rows
+) noexcept nogil
+cpdef double shortfall(
+    EncodedRequirement required, CriteriaWorkspace work, long long[::1] h, long long at, long long rows
+) noexcept nogil
+cpdef bint may_meet(
+    EncodedRequirement required, CriteriaWorkspace work, long long[::1] h, long long at, long long rows, long long size
+) noexcept nogil
+cdef long long largest(Part part, long long total) noexcept nogil

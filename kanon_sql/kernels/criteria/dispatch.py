@@ -1,0 +1,205 @@
+"""All that is asked of a class, its criteria one after the other: the only place that tells them apart."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.criteria import (
+        count,
+        distinct,
+        entropy,
+        equal,
+        frequency,
+        matrix,
+        recursive,
+        shares,
+        tree,
+    )
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import (
+        COUNT,
+        DISTINCT,
+        ENTROPY,
+        EQUAL,
+        FREQUENCY,
+        RECURSIVE,
+        SHARES,
+        TREE,
+        CriteriaWorkspace,
+        EncodedRequirement,
+    )
+    from cython.cimports.kanon_sql.kernels.criteria.part import Part
+else:
+    from kanon_sql.kernels.criteria import count, distinct, entropy, equal, frequency, matrix, recursive, shares, tree
+    from kanon_sql.kernels.criteria.encoded import (
+        COUNT,
+        DISTINCT,
+        ENTROPY,
+        EQUAL,
+        FREQUENCY,
+        RECURSIVE,
+        SHARES,
+        TREE,
+        CriteriaWorkspace,
+        EncodedRequirement,
+    )
+    from kanon_sql.kernels.criteria.part import Part
+
+
+@cython.ccall
+@cython.nogil
+@cython.exceptval(check=False)
+def meets(
+    required: EncodedRequirement, work: CriteriaWorkspace, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
+) -> cython.bint:
+    """Return whether a class of some rows with the histogram ``h[at : at + V]`` meets all criteria; O(V), more for matrices."""
+    q: cython.longlong
+    kind: cython.longlong
+    met: cython.bint
+    if rows < required.least:
+        return False
+    for q in range(required.criteria):
+        kind = required.kind[q]
+        if kind == FREQUENCY:
+            met = frequency.meets(required, q, h, at, rows)
+        elif kind == DISTINCT:
+            met = distinct.meets(required, q, h, at)
+        elif kind == ENTROPY:
+            met = entropy.meets(required, q, h, at, rows)
+        elif kind == RECURSIVE:
+            met = recursive.meets(required, q, work, h, at, rows)
+        elif kind == SHARES:
+            met = shares.meets(required, q, h, at, rows)
+        elif kind == COUNT:
+            met = count.meets(required, q, h, at)
+        elif kind == EQUAL:
+            met = equal.meets(required, q, h, at, rows)
+        elif kind == TREE:
+            met = tree.meets(required, q, work, h, at, rows)
+        else:
+            met = matrix.meets(required, q, work, h, at, rows)
+        if not met:
+            return False
+    return True
+
+
+@cython.ccall
+@cython.nogil
+@cython.exceptval(check=False)
+def shortfall(
+    required: EncodedRequirement, work: CriteriaWorkspace, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
+) -> cython.double:
+    """Return how many rows a class is away from its requirement, summed over the criteria; 0 is none.
+
+    ``work.added`` and ``work.removed`` are set to how much smaller that were with a row more, and with a row less, at each
+    counter; a row raises one counter of each attribute.
+
+    Notes
+    -----
+    O(V), more for matrices. Floats: they only guide a search; whether a requirement is met is for `meets` to say.
+    """
+    q: cython.longlong
+    v: cython.longlong
+    kind: cython.longlong
+    short: cython.longlong = max(0, required.least - rows)
+    found: cython.double = short
+    for v in range(required.counters):
+        work.added[v] = 0.0
+        work.removed[v] = 0.0
+    if rows <= required.least:
+        for v in range(required.of_first):
+            work.added[v] = min(1, short)
+            work.removed[v] = -1.0
+    for q in range(required.criteria):
+        kind = required.kind[q]
+        if kind == EQUAL:
+            found += equal.shortfall(required, q, work, h, at, rows)
+        elif kind == FREQUENCY:
+            found += frequency.shortfall(required, q, work, h, at, rows)
+        elif kind == DISTINCT:
+            found += distinct.shortfall(required, q, work, h, at)
+        elif kind == ENTROPY:
+            found += entropy.shortfall(required, q, work, h, at, rows)
+        elif kind == RECURSIVE:
+            found += recursive.shortfall(required, q, work, h, at, rows)
+        elif kind == SHARES:
+            found += shares.shortfall(required, q, work, h, at, rows)
+        elif kind == COUNT:
+            found += count.shortfall(required, q, work, h, at)
+        elif kind == TREE:
+            found += tree.shortfall(required, q, work, h, at, rows)
+        else:
+            found += matrix.shortfall(required, q, work, h, at, rows)
+    return found
+
+
+@cython.ccall
+@cython.nogil
+@cython.exceptval(check=False)
+def may_meet(
+    required: EncodedRequirement,
+    work: CriteriaWorkspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+    size: cython.longlong,
+) -> cython.bint:
+    """Return whether rows with the histogram ``h[at : at + V]`` may be in a class of ``size`` rows that meets all criteria.
+
+    Parameters
+    ----------
+    required, work
+        The requirement, and scratch arrays of its tests.
+    h, at : int64 array, int
+        The histogram.
+    rows, size : int
+        Rows in the histogram, and the rows of the class, as many or more.
+
+    Notes
+    -----
+    The missing rows may have any values, for each criterion apart. O(V), O(V log size) for the entropy, O(V^2) for matrices.
+    Floats, and never too strict but for their rounding: they only lead the way; whether a requirement is met is for `meets` to
+    say.
+    """
+    q: cython.longlong
+    kind: cython.longlong
+    may: cython.bint
+    for q in range(required.criteria):
+        kind = required.kind[q]
+        if kind == FREQUENCY:
+            may = frequency.may_meet(required, q, h, at, size)
+        elif kind == DISTINCT:
+            may = distinct.may_meet(required, q, h, at, rows, size)
+        elif kind == ENTROPY:
+            may = entropy.may_meet(required, q, h, at, rows, size)
+        elif kind == RECURSIVE:
+            may = recursive.may_meet(required, q, work, h, at, rows, size)
+        elif kind == SHARES:
+            may = shares.may_meet(required, q, h, at, rows, size)
+        elif kind == COUNT:
+            may = count.may_meet(required, q, h, at, rows, size)
+        elif kind == EQUAL:
+            may = equal.may_meet(required, q, h, at, size)
+        elif kind == TREE:
+            may = tree.may_meet(required, q, work, h, at, rows, size)
+        else:
+            may = matrix.may_meet(required, q, h, at, size)
+        if not may:
+            return False
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def largest(part: Part, total: cython.longlong) -> cython.longlong:
+    """Keep the most of all rows that meet the requirement; return how many, 0 if none, -1 if there is no rule for it."""
+    if part.required.criteria == 1 and part.counter.shape[1] == 1:
+        if part.required.kind[0] == FREQUENCY:
+            return frequency.largest(part)
+        if part.required.kind[0] == EQUAL:
+            return equal.largest(part, total)
+    return -1

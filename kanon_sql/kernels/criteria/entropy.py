@@ -1,0 +1,140 @@
+"""A least entropy."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+    from cython.cimports.libc.math import log
+else:
+    from math import log
+
+    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+
+_ERROR = cython.declare(cython.double, 1e-13)
+"""Relative error of a sum of logarithms, generously."""
+
+_ROUNDING = cython.declare(cython.double, 1e-9)
+"""The same where too generous does no harm."""
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def meets(
+    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
+) -> cython.bint:
+    """Return whether the entropy is at least log(num / den); doubt is failure."""
+    v: cython.longlong
+    part: cython.double = 0.0
+    size: cython.double
+    num: cython.longlong = required.num[q]
+    den: cython.longlong = required.den[q]
+    found: cython.longlong = 0
+    least: cython.longlong = rows
+    greatest: cython.longlong = 0
+    for v in range(at + required.low[q], at + required.high[q]):
+        if h[v]:
+            part += h[v] * log(h[v])
+            found += 1
+            least = min(least, h[v])
+            greatest = max(greatest, h[v])
+    if least == greatest:  # the entropy is log of the number of values, exactly
+        return found * den >= num
+    size = part + rows * (log(rows) + log(num) + log(den) + 1.0)
+    return rows * (log(rows) - log(num) + log(den)) - part > _ERROR * size
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def shortfall(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    work: CriteriaWorkspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+) -> cython.double:
+    """Return what the entropy lacks, times the rows."""
+    v: cython.longlong
+    here: cython.double
+    part: cython.double = 0.0
+    least: cython.double = log(cython.cast(cython.double, required.num[q]) / required.den[q])
+    for v in range(at + required.low[q], at + required.high[q]):
+        part += _self_log(work, h[v])
+    now: cython.double = max(0.0, part + least * rows - _self_log(work, rows))
+    more: cython.double = part + least * (rows + 1) - _self_log(work, rows + 1)
+    less: cython.double = part + least * (rows - 1) - _self_log(work, rows - 1)
+    for v in range(required.low[q], required.high[q]):
+        here = _self_log(work, h[at + v])
+        work.added[v] += now - max(0.0, more - here + _self_log(work, h[at + v] + 1))
+        work.removed[v] += now - max(0.0, less - here + _self_log(work, h[at + v] - 1))
+    return now
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _self_log(work: CriteriaWorkspace, rows: cython.longlong) -> cython.double:
+    """Return x log x."""
+    if rows <= 0:
+        return 0.0
+    return work.logs[rows] if rows < work.logs.shape[0] else rows * log(rows)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def may_meet(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+    size: cython.longlong,
+) -> cython.bint:
+    """Return whether the entropy is enough if the values get as even as they can; O(V log size)."""
+    least: cython.double = log(cython.cast(cython.double, required.num[q]) / required.den[q])
+    part: cython.double = _least_part(h, at + required.low[q], at + required.high[q], size - rows, size)
+    return size * log(size) - part >= size * least - _ROUNDING * size
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _least_part(
+    h: cython.longlong[::1], low: cython.longlong, high: cython.longlong, rest: cython.longlong, size: cython.longlong
+) -> cython.double:
+    """Return the least sum of x log x over the counters after ``rest`` rows more: the lowest are filled to one level."""
+    v: cython.longlong
+    x: cython.longlong
+    middle: cython.longlong
+    needed: cython.longlong
+    level: cython.longlong = 0
+    above: cython.longlong = size + 1
+    left: cython.longlong = rest
+    part: cython.double = 0.0
+    while above - level > 1:
+        middle = (level + above) // 2
+        needed = 0
+        for v in range(low, high):
+            needed += max(0, middle - h[v])
+        if needed <= rest:
+            level = middle
+        else:
+            above = middle
+    for v in range(low, high):
+        left -= max(0, level - h[v])
+    for v in range(low, high):
+        x = max(h[v], level)
+        if left and x == level:
+            x += 1
+            left -= 1
+        if x > 1:
+            part += x * log(x)
+    return part

@@ -1,0 +1,9 @@
+from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels.criteria.part cimport Part
+
+cdef bint meets(EncodedRequirement required, long long q, long long[::1] h, long long at, long long rows) noexcept nogil
+cdef double shortfall(
+    EncodedRequirement required, long long q, CriteriaWorkspace work, long long[::1] h, long long at, long long rows
+) noexcept nogil
+cdef bint may_meet(EncodedRequirement required, long long q, long long[::1] h, long long at, long long size) noexcept nogil
+cdef long long largest(Part part, long long most) noexcept nogil

@@ -1,0 +1,69 @@
+"""A part of an instance, by sensitive-value group."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+else:
+    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+
+
+@cython.final
+@cython.cclass
+class Part:
+    """An instance by sensitive-value group, and the part of it that stays.
+
+    Parameters
+    ----------
+    required : EncodedRequirement
+        What a class has to meet.
+    counter : int32 array [g, s]
+        The counters that a row of each group raises.
+
+    Attributes
+    ----------
+    groups, group : int, int32 array [g]
+        The instance has rows of the groups ``group[:groups]``.
+    rows, keep : int64 arrays [g]
+        Rows of each group, and of them those that stay.
+    histogram : int64 array [V]
+        Of the rows that stay.
+    work : CriteriaWorkspace
+        For the tests.
+    """
+
+    def __init__(self, required: EncodedRequirement, counter: NDArray[np.int32]) -> None:
+        self.required, self.work, self.counter = required, CriteriaWorkspace(required), counter
+        self.groups = 0
+        self.group = np.empty(len(counter), np.int32)
+        self.rows, self.keep = np.zeros(len(counter), np.int64), np.zeros(len(counter), np.int64)
+        self.histogram = np.zeros(required.counters, np.int64)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def keep_all(part: Part) -> cython.longlong:
+    """Keep all rows; return how many."""
+    v: cython.longlong
+    a: cython.longlong
+    g: cython.longlong
+    b: cython.longlong
+    total: cython.longlong = 0
+    for v in range(part.histogram.shape[0]):
+        part.histogram[v] = 0
+    for a in range(part.groups):
+        g = part.group[a]
+        part.keep[g] = part.rows[g]
+        total += part.rows[g]
+        for b in range(part.counter.shape[1]):
+            part.histogram[part.counter[g, b]] += part.rows[g]
+    return total

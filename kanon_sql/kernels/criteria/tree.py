@@ -1,0 +1,146 @@
+"""A greatest distance from the whole table along the edges of a tree."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
+    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+else:
+    from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
+    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def meets(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    work: CriteriaWorkspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+) -> cython.bint:
+    """Return whether the distance is within the threshold."""
+    e: cython.longlong
+    gap: cython.longlong
+    edges: cython.longlong = required.edges[q]
+    length: cython.longlong = required.data_start[q]
+    total: cython.longlong = length + 2 * edges
+    moved: cython.longlong = 0
+    rounded: cython.double = 0.0
+    _sum_below(required, q, work, h, at)
+    if required.exact[q]:
+        for e in range(edges):
+            gap = required.rows * work.below[e] - rows * required.data[total + e]
+            moved += abs(gap) * required.data[length + e]
+        return within(required, q, moved, rows)
+    for e in range(edges):
+        gap = required.rows * work.below[e] - rows * required.data[total + e]
+        rounded += cython.cast(cython.double, abs(gap)) * required.data[length + e]
+    return within_surely(required, q, rounded, rows)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sum_below(
+    required: EncodedRequirement, q: cython.longlong, work: CriteriaWorkspace, h: cython.longlong[::1], at: cython.longlong
+) -> cython.void:
+    """Sum the counters below each edge of a tree into ``work.below``."""
+    v: cython.longlong
+    e: cython.longlong
+    edges: cython.longlong = required.edges[q]
+    low: cython.longlong = required.low[q]
+    parent: cython.longlong = required.data_start[q] + edges
+    leaf: cython.longlong = required.data_start[q] + 3 * edges - low
+    for e in range(edges):
+        work.below[e] = 0
+    for v in range(low, required.high[q]):
+        if h[at + v] and required.data[leaf + v] >= 0:
+            work.below[required.data[leaf + v]] += h[at + v]
+    for e in range(edges):
+        if required.data[parent + e] >= 0:
+            work.below[required.data[parent + e]] += work.below[e]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def shortfall(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    work: CriteriaWorkspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+) -> cython.double:
+    """Return how much farther it is: a row more or less also changes what is below all edges above it."""
+    e: cython.longlong
+    v: cython.longlong
+    up: cython.longlong
+    long: cython.double
+    share: cython.double
+    over: cython.double
+    own: cython.double
+    edges: cython.longlong = required.edges[q]
+    length: cython.longlong = required.data_start[q]
+    leaf: cython.longlong = length + 3 * edges - required.low[q]
+    here: cython.double = 0.0
+    all_more: cython.double = 0.0
+    all_less: cython.double = 0.0
+    scale: cython.double = 1.0 / required.extra[q]
+    ratio: cython.double = cython.cast(cython.double, required.num[q]) / required.den[q]
+    _sum_below(required, q, work, h, at)
+    for e in range(edges - 1, -1, -1):  # parents first
+        long = required.data[length + e] * scale
+        share = required.share[required.share_start[q] + e]
+        over = work.below[e] - share * rows
+        here += long * abs(over)
+        all_more += long * abs(over - share)
+        all_less += long * abs(over + share)
+        work.more[e] = long * (abs(over - share + 1.0) - abs(over - share))
+        work.less[e] = long * (abs(over + share - 1.0) - abs(over + share))
+        up = required.data[length + edges + e]
+        if up >= 0:
+            work.more[e] += work.more[up]
+            work.less[e] += work.less[up]
+    now: cython.double = max(0.0, here - ratio * rows)
+    for v in range(required.low[q], required.high[q]):
+        e = required.data[leaf + v]
+        own = work.more[e] if e >= 0 else 0.0
+        work.added[v] += now - max(0.0, all_more + own - ratio * (rows + 1.0))
+        own = work.less[e] if e >= 0 else 0.0
+        work.removed[v] += now - max(0.0, all_less + own - ratio * (rows - 1.0))
+    return now
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def may_meet(
+    required: EncodedRequirement,
+    q: cython.longlong,
+    work: CriteriaWorkspace,
+    h: cython.longlong[::1],
+    at: cython.longlong,
+    rows: cython.longlong,
+    size: cython.longlong,
+) -> cython.bint:
+    """Return whether what has to cross the edges at least is within the threshold."""
+    e: cython.longlong
+    over: cython.double
+    rest: cython.longlong = size - rows
+    length: cython.longlong = required.data_start[q]
+    first: cython.longlong = required.share_start[q]
+    moved: cython.double = 0.0
+    _sum_below(required, q, work, h, at)
+    for e in range(required.edges[q]):
+        over = work.below[e] - required.share[first + e] * size
+        moved += max(over, -over - rest, 0.0) * required.data[length + e]
+    return may_be_within(required, q, moved, size)
