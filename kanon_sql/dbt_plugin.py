@@ -21,7 +21,7 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.announcing import Announcements
+from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.appending import Append
 from kanon_sql.engines.duckdb.batch import Batch
 from kanon_sql.engines.duckdb.batch_terms import terms_of

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from kanon_sql.engines.duckdb.names import literal
-from kanon_sql.engines.duckdb.written import read_masks, read_recodings
+from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS

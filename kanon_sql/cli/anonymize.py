@@ -241,7 +241,7 @@ def policy_of(
     **options: Any,
 ) -> Policy:
     """Return the policy that the options of a command say of a table with these columns."""
-    from kanon_sql.engines.duckdb.written import read_masks, read_recodings
+    from kanon_sql.engines.written import read_masks, read_recodings
     from kanon_sql.model.policy import Policy
 
     if options["k"] is None:

@@ -172,9 +172,9 @@ def audit(
     """
     import duckdb
 
-    from kanon_sql.engines.audit_figures import FIRST, too_small
+    from kanon_sql.engines.audit_figures import FIRST, measured_requirements, too_small
     from kanon_sql.engines.duckdb.files import columns, load, load_beside
-    from kanon_sql.engines.duckdb.measures import MEASURED, mapping, measure, measured_requirements, shares, told_by_macros
+    from kanon_sql.engines.duckdb.measures import MEASURED, mapping, measure, shares, told_by_macros
     from kanon_sql.engines.duckdb.other_columns import warnings_of_others
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.engines.duckdb.verdicts import broken as broken_guarantee

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Unpack
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.policy_options import ThresholdOptions
+from kanon_sql.model.requirements import ThresholdRequirement, named_requirements
 
 FIRST = "anonymize the table first, under a guarantee as strong as this"
 """Hint about a table that breaks a guarantee. The audit cannot tell a raw table from the release of another guarantee."""
@@ -16,6 +19,25 @@ def too_small(smallest: int | None, k: int | None) -> str | None:
     if k is None or smallest is None or smallest >= k:
         return None
     return f"the smallest class has {how_many(smallest, 'row')}, fewer than k = {k}"
+
+
+def measured_requirements(sensitive: str | None, **asked: Unpack[ThresholdOptions]) -> tuple[ThresholdRequirement, ...]:
+    """Return what an audit measures of a sensitive attribute: l-diversity and t-closeness, also where none is asked for.
+
+    Parameters
+    ----------
+    sensitive : str, optional
+        The sensitive attribute; None where there is none.
+    **asked
+        As in `named_requirements`, but that a metric needs no ``t``.
+    """
+    if sensitive is not None:
+        # What every table keeps: l >= 1 and t <= 1.
+        if asked.get("l") is None and asked.get("variant") is None and asked.get("c") is None:
+            asked["l"] = 1
+        if asked.get("t") is None:
+            asked["t"] = 1
+    return named_requirements(sensitive, **asked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ import duckdb
 from kanon_sql.certificate.certificate import WEAK
 from kanon_sql.engines.duckdb.connection import Connection, connect, releases
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
-from kanon_sql.engines.duckdb.written import read_masks, read_recodings
+from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, MissingPackageError, PolicyError, raise_alone
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy

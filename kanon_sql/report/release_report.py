@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import duckdb
 
 from kanon_sql.certificate import Certificate, Release
+from kanon_sql.engines.audit_figures import measured_requirements
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.files import columns, load, load_beside
-from kanon_sql.engines.duckdb.measures import measured_requirements
 from kanon_sql.engines.duckdb.names import name_parts
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.errors import MissingPackageError, PolicyError, raise_alone

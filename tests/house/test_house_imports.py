@@ -219,6 +219,13 @@ def test_the_clause_needs_no_database(module: str) -> None:
         )
 
 
+def test_spark_knows_duckdb_only_where_it_runs_it() -> None:
+    """DuckDB on the driver compares labels with values, and one function is DuckDB for one partition."""
+    ours = [module for module in MODULES if module.startswith("kanon_sql.engines.spark")]
+    known = {module for module in ours if "kanon_sql.engines.duckdb" in str(imports(MODULES[module]))}
+    assert known == {"kanon_sql.engines.spark.covering", "kanon_sql.engines.spark.table_function"}
+
+
 def test_the_pipeline_sees_no_connection_and_no_value() -> None:
     assert not {"duckdb", "pyarrow", "pandas"} & {imported.split(".")[0] for imported in imports(MODULES["kanon_sql.pipeline"])}
 

@@ -18,7 +18,7 @@ import pytest
 import shadows
 
 from kanon_sql.engines.duckdb.shadowing import REFUSED
-from kanon_sql.engines.duckdb.written import read_masks
+from kanon_sql.engines.written import read_masks
 from kanon_sql.generalize import ladders
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Budget

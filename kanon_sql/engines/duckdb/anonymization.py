@@ -18,7 +18,7 @@ from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
-from kanon_sql.engines.duckdb.written import read_options
+from kanon_sql.engines.written import read_options
 from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out

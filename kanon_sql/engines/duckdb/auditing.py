@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import duckdb
 
-from kanon_sql.engines.audit_figures import FIRST, Audit, too_small
+from kanon_sql.engines.audit_figures import FIRST, Audit, measured_requirements, too_small
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.measures import (
@@ -17,7 +17,6 @@ from kanon_sql.engines.duckdb.measures import (
     gain_of,
     mapping,
     measure,
-    measured_requirements,
     record,
     shares,
     told_by_macros,

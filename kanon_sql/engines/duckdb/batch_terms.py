@@ -10,7 +10,7 @@ from typing import Any
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.policies import Ask, shown_by, stored_policies
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, there
-from kanon_sql.engines.duckdb.written import read_options
+from kanon_sql.engines.written import read_options
 from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN

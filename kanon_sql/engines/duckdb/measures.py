@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 from math import ceil
-from typing import Any, Unpack
+from typing import Any
 
 from kanon_sql.engines.duckdb.beside import beside, hierarchy
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.errors import SourceError, raise_alone
-from kanon_sql.model.policy_options import ThresholdOptions
 from kanon_sql.model.requirements import (
     BetaLikeness,
     DeltaDisclosure,
@@ -20,7 +19,6 @@ from kanon_sql.model.requirements import (
     Requirement,
     TCloseness,
     ThresholdRequirement,
-    named_requirements,
 )
 from kanon_sql.model.validation import named_file
 
@@ -41,25 +39,6 @@ _EVERYBODY, _SHOWN = '"kanon#texts of the population"', '"kanon#texts of the rel
 
 _TOLD = re.compile("kanon: (.*)")
 """What a macro says of its arguments; any other error of DuckDB may quote a value."""
-
-
-def measured_requirements(sensitive: str | None, **asked: Unpack[ThresholdOptions]) -> tuple[ThresholdRequirement, ...]:
-    """Return what an audit measures of a sensitive attribute: l-diversity and t-closeness, also where none is asked for.
-
-    Parameters
-    ----------
-    sensitive : str, optional
-        The sensitive attribute; None where there is none.
-    **asked
-        As in `named_requirements`, but that a metric needs no ``t``.
-    """
-    if sensitive is not None:
-        # What every table keeps: l >= 1 and t <= 1.
-        if asked.get("l") is None and asked.get("variant") is None and asked.get("c") is None:
-            asked["l"] = 1
-        if asked.get("t") is None:
-            asked["t"] = 1
-    return named_requirements(sensitive, **asked)
 
 
 def measure(con: Any, requirement: ThresholdRequirement, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:

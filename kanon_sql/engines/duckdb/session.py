@@ -14,7 +14,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
-from kanon_sql.engines.duckdb.announcing import Announcements
+from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.binding import Binding
 from kanon_sql.engines.duckdb.gatherings import Gatherings
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles

@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.exposure import exposure
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.engines.duckdb.tables import register_table
-from kanon_sql.engines.duckdb.written import read_recodings
+from kanon_sql.engines.written import read_recodings
 from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier

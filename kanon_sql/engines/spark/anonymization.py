@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from kanon_sql.certificate import Certificate, Release
-from kanon_sql.engines.duckdb.written import read_options
 from kanon_sql.engines.engine import release
 from kanon_sql.engines.spark.columns import fields_of
 from kanon_sql.engines.spark.engine import SparkEngine
 from kanon_sql.engines.spark.policies import policy_of
 from kanon_sql.engines.spark.supported import check_supported
+from kanon_sql.engines.written import read_options
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out

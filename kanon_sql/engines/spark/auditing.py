@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack
 
-from kanon_sql.engines.audit_figures import FIRST, Audit, too_small
-from kanon_sql.engines.duckdb.measures import measured_requirements
+from kanon_sql.engines.audit_figures import FIRST, Audit, measured_requirements, too_small
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.failures import told
 from kanon_sql.engines.spark.names import fresh, quoted
