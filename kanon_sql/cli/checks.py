@@ -174,13 +174,12 @@ def audit(
 
     from kanon_sql.engines.audit_figures import FIRST, measured_requirements, too_small
     from kanon_sql.engines.duckdb.files import columns, load, load_beside
-    from kanon_sql.engines.duckdb.measures import MEASURED, mapping, measure, shares, told_by_macros
+    from kanon_sql.engines.duckdb.guarantees import audited
+    from kanon_sql.engines.duckdb.measures import populated, told_by_macros
     from kanon_sql.engines.duckdb.other_columns import warnings_of_others
     from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.engines.duckdb.verdicts import broken as broken_guarantee
-    from kanon_sql.engines.duckdb.verdicts import too_present, unmapped
     from kanon_sql.model.policy import Policy
-    from kanon_sql.model.requirements import DeltaPresence
+    from kanon_sql.model.requirements import named_population
     from kanon_sql.model.validation import fraction as fraction_of
 
     everybody = {} if population is None else {"population": Place.of(population)}
@@ -189,8 +188,11 @@ def audit(
     names, beside = tables_beside(metric, hierarchy)
     if presence is not None and not everybody:
         raise click.UsageError("--presence counts the rows of --population; hint: --population census.csv")
-    asked = None if presence is None else DeltaPresence(delta=fraction_of(presence, "--presence"), population="population")
-    measured = measured_requirements(sensitive, **names, **thresholds)
+    share = None if presence is None else fraction_of(presence, "--presence")
+    asked = k_map is not None or share is not None
+    counted = [audited(each) for each in (named_population("population", k_map=k_map, presence=share) if asked else ())]
+    requirements = measured_requirements(sensitive, **names, **thresholds)
+    measured = [audited(each) for each in requirements]
     con = audit_macros(duckdb.connect())
 
     def work() -> list[dict[str, Any]]:
@@ -200,14 +202,15 @@ def audit(
             for name, each in beside.items():
                 load_beside(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
-            policy = Policy.of(quasi_identifiers=column_names(qi, known) if qi else None, requirements=measured).resolve(known)
+            named = column_names(qi, known) if qi else None
+            policy = Policy.of(quasi_identifiers=named, requirements=requirements).resolve(known)
             chosen = [each.column for each in policy.quasi_identifiers]
-            if k_map is not None or asked is not None:
-                mapped.update(mapping(con, "population", chosen))
+            for one in counted:
+                present[one.title] = one.figures(con, "population", chosen)
+            if counted:
+                mapped = present.get("k-map") or populated(con, "k_mapping", "population", chosen)
                 if not mapped["classes"] or mapped["unmatched"]:  # there is no risk of who is not there
                     everybody.clear()
-            if asked is not None:
-                present.update(shares(con, "population", chosen))
             with told_by_macros():
                 risk = record(con, _RISK, {"qi": chosen, "population": next(iter(everybody), None), "fraction": fraction})
             sizes = record(con, "FROM k_anonymity('source', $qi)", {"qi": chosen})
@@ -216,11 +219,10 @@ def audit(
             return [
                 sizes,
                 risk,
-                *(measure(con, requirement, chosen) for requirement in measured),
+                *(each.figures(con, chosen) for each in measured),
             ]
 
-    mapped: dict[str, Any] = {}
-    present: dict[str, Any] = {}
+    present: dict[str, dict[str, Any]] = {}
     identifying: list[str] = []
     with source_place(file, table, ending) as found_place:
         place = found_place.escaping(escape_formulas)
@@ -228,18 +230,15 @@ def audit(
     if fraction is None:
         risk = {name: value for name, value in risk.items() if not name.startswith("population_")}
     told = {"k-anonymity": sizes}
-    titles = ("risk of re-identification", *(MEASURED[type(each)] for each in measured))
+    titles = ("risk of re-identification", *(each.title for each in measured))
     for title, found in zip(titles, (risk, *figures), strict=True):
         told[title] = {name: value for name, value in found.items() if name not in sizes}
     broken = [each for each in [too_small(sizes["k"], k)] if each]
     broken += _too_risky(risk, max_risk, max_unique_share)
-    if k_map is not None:
-        told["k-map"] = {"k_map": mapped["k"], **{name: mapped[name] for name in ("unmatched", "population_rows")}}
-        broken += [f"k-map: {each}" for each in [unmapped(k_map, mapped)] if each]
-    if asked is not None:
-        told["delta-presence"] = {name: present[name] for name in ("presence", "unmatched", "population_rows")}
-        broken += [f"delta-presence: {each}" for each in [too_present(asked, present)] if each]
-    broken += [each for each in map(broken_guarantee, measured, figures) if each]
+    for one in counted:
+        told[one.title] = one.told(present[one.title])
+        broken += [f"{one.title}: {wrong}" for wrong in [one.wrong(present[one.title])] if wrong]
+    broken += [wrong for each, found in zip(measured, figures, strict=True) if (wrong := each.wrong(found))]
     if as_json:
         click.echo(json.dumps({"holds": not broken, "broken": broken, "warnings": identifying, **told}))
     else:

@@ -51,6 +51,7 @@ __all__ = [
     "requirement_from_json",
     "respelled",
     "sensitive_ones",
+    "standard_name",
 ]
 
 ThresholdRequirement = LDiversity | TCloseness | BetaLikeness | DeltaDisclosure
@@ -87,6 +88,11 @@ GUARANTEES = tuple((each.kind, *each.synonyms) for each in REQUIREMENTS)
 """How the clause and the JSON of a policy write each guarantee, and what people look for instead."""
 
 _BY_KIND = {each.kind: each for each in REQUIREMENTS}
+
+
+def standard_name(requirement: type[Requirement]) -> str:
+    """Return the standard name of a guarantee: that of its file here, and in each folder of guarantees."""
+    return requirement.__module__.rpartition(".")[2]
 
 
 def least_rows(requirements: Iterable[Requirement]) -> int:

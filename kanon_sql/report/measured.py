@@ -12,7 +12,9 @@ from typing import Any
 
 from kanon_sql.certificate import HistoryRisk
 from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.measures import is_hidden, measure, record
+from kanon_sql.engines.duckdb.guarantees import audited
+from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released
+from kanon_sql.engines.duckdb.measures import is_hidden, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
@@ -21,7 +23,7 @@ from kanon_sql.model.requirements import Requirement, ThresholdRequirement
 from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
 from kanon_sql.report.exposed import Exposed, Together, exposed_columns
 from kanon_sql.report.fingerprints import rows_hash
-from kanon_sql.report.guarantees import Counted, Told, counted_guarantees
+from kanon_sql.report.guarantees import Counted, counted_guarantees
 from kanon_sql.report.linked import LinkedTokens, linked_tokens
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column
 
@@ -145,9 +147,11 @@ def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) ->
     _hide(con, names, policy.suppress)
     least = policy.least_class_size
     figures: dict[Requirement, dict[str, Any]] = {
-        each: measure(con, each, names, "released") for each in policy.requirements if isinstance(each, ThresholdRequirement)
+        each: audited(each).figures(con, names, "released")
+        for each in policy.requirements
+        if isinstance(each, ThresholdRequirement)
     }
-    release = Told(con=con, policy=policy, names=names, sizes=sizes[1], figures=figures)
+    release = Released(con=con, policy=policy, names=names, sizes=sizes[1], figures=figures)
     masks = _masks(con, names)
     listed = [mask for mask in masks[:MAX_MASKS] if mask.rows >= least]
     rest = masks[len(listed) :]

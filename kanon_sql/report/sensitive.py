@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanon_sql.engines.duckdb.measures import distance_of, frequency_of, gain_of
+from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.model.requirements import (
-    BetaLikeness,
-    DeltaDisclosure,
-    LDiversity,
-    Requirement,
-    TCloseness,
-    ThresholdRequirement,
-)
 from kanon_sql.report.columns import Bar
 
 _BUCKETS = 20
@@ -81,7 +73,7 @@ def sensitive_of(con: Any, name: str, names: list[str], figures: Mapping[Any, Ma
     -----
     One GROUP BY over the table, one over the pairs of a class and a value.
     """
-    worst = [pair for each, found in figures.items() if each.sensitive == name for pair in told(each, found)]
+    worst = [pair for each, found in figures.items() if each.sensitive == name for pair in audited(each).words(found)]
     query = _DISTANCES.format(sensitive=quoted(name), size=size_column([*names, name]))
     rows = dict(con.execute(query, {"qi": names, "sensitive": name, "buckets": _BUCKETS}).fetchall())
     bars = [
@@ -89,56 +81,6 @@ def sensitive_of(con: Any, name: str, names: list[str], figures: Mapping[Any, Ma
         for bucket in range(max(rows, default=-1) + 1)
     ]
     return Sensitive(name=name, figures=tuple(dict.fromkeys(worst)), distances=tuple(bars))
-
-
-def told(requirement: ThresholdRequirement, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the figures that a requirement is about, in words."""
-    return FIGURES_TOLD[type(requirement)](requirement, figures)
-
-
-def _close(requirement: TCloseness, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    distance = distance_of(figures)
-    told = "-" if distance is None else f"{float(distance):.6f}"
-    return [(f"distance of the farthest class from the whole table ({requirement.metric})", told)]
-
-
-def _diverse(requirement: LDiversity, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    frequency = frequency_of(figures)
-    if frequency is None:
-        return [("least diverse class", "-")]
-    worst = [
-        ("fewest different values in a class", f"{figures['distinct_l']:,}"),
-        ("largest share of one value in a class", f"{float(1 / frequency):.1%}"),
-        ("least entropy of a class, as equally frequent values", f"{figures['entropy_l']:.4g}"),
-    ]
-    if requirement.variant == "recursive":
-        worst.append((f"largest c of recursive {requirement.l}-diversity in a class", f"{figures['recursive_c']:.4g}"))
-    return worst
-
-
-def _like(_: BetaLikeness, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    gain = gain_of(figures)
-    return [
-        ("greatest gain of a value over its share of the table", "-" if gain is None else f"{float(gain):.6f}"),
-        ("classes in which a value gains more than -ln of that share", f"{figures['beyond_log']:,}"),
-    ]
-
-
-def _undisclosed(_: DeltaDisclosure, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    delta = "-" if figures["delta"] is None else f"{figures['delta']:.6f}"
-    return [
-        ("greatest |ln| of the share of a value in a class over its share of the table", delta),
-        ("classes without one of the values of the table", f"{figures['incomplete']:,}"),
-    ]
-
-
-FIGURES_TOLD: dict[type[Requirement], Callable[[Any, Mapping[str, Any]], list[tuple[str, str]]]] = {
-    LDiversity: _diverse,
-    TCloseness: _close,
-    BetaLikeness: _like,
-    DeltaDisclosure: _undisclosed,
-}
-"""For each requirement its figures in words."""
 
 
 def size_column(names: Sequence[str]) -> str:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document, read
 from kanon_sql.engines.duckdb.files import columns, load, load_named
+from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.measures import looks_suppressed, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
 from kanon_sql.engines.duckdb.tables import check_tables
-from kanon_sql.engines.duckdb.verdicts import require_kept
 from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
@@ -175,9 +175,11 @@ def _check_guarantees(con: Any, policy: Policy) -> None:
         if uncounted and isinstance(requirement, PopulationRequirement):
             continue
         try:
-            require_kept(con, requirement, columns, "released", policy.suppress)
-        except (AuditError, SourceError) as error:
+            broken = audited(requirement).broken(con, columns, "released", policy.suppress)
+        except SourceError as error:
             raise_alone(CertificateError("requirements", str(error)))
+        if broken is not None:
+            raise CertificateError("requirements", broken)
 
 
 def _uncounted(con: Any, policy: Policy) -> str | None:

@@ -9,7 +9,8 @@ import duckdb
 import pytest
 from asking import class_sizes
 
-TEXTS = [each.read_text() for each in files("kanon_sql.engines.duckdb").joinpath("statements").iterdir()]
+FOLDERS = [files("kanon_sql.engines.duckdb").joinpath(name) for name in ("statements", "guarantees")]
+TEXTS = [each.read_text() for folder in FOLDERS for each in folder.iterdir() if each.name.endswith(".sql")]
 NAMES = sorted(set(re.findall(r"\b[a-z_]+\b", " ".join(re.sub(r"--.*|'[^']*'", "", text) for text in TEXTS))))
 
 

@@ -17,7 +17,7 @@ from promised import Apart, Histogram, diverse, emd, total
 from sensitive_cases import disclosed, gains_at_most
 
 import kanon_sql
-from kanon_sql.engines.duckdb.gate import QUESTIONS
+from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.requirements import (
     VARIANTS,
@@ -57,7 +57,7 @@ def answers(
     con.execute(f"INSERT INTO tally VALUES {', '.join(map(in_sql, cells))}")
     con.execute("ALTER TABLE tally ADD COLUMN texts VARCHAR[]")
     con.execute("UPDATE tally SET texts = [label]")
-    question = QUESTIONS[type(requirement)](requirement, "tally")  # of some requirements a row for each value
+    question = audited(requirement).question("tally")  # of some requirements a row for each value
     found = dict(ask(con, f"SELECT class, bool_and(coalesce(holds, false)) FROM ({question}) GROUP BY class"))
     return [found.get(number) is True for number in range(len(classes))]
 
@@ -285,7 +285,7 @@ def test_a_gap_in_the_table_of_distances_lets_nothing_pass(con: duckdb.DuckDBPyC
 @pytest.mark.parametrize("threshold", [Fraction(1, 2**31), Fraction(2**31 - 1, 2**31)])
 def test_a_threshold_with_too_many_digits_is_refused(threshold: Fraction) -> None:
     with pytest.raises(PolicyError, match="too many digits"):
-        QUESTIONS[TCloseness](TCloseness(sensitive="x", t=threshold), "tally")
+        audited(TCloseness(sensitive="x", t=threshold)).question("tally")
 
 
 @pytest.mark.parametrize("metric", ["equal", "ordered"])

@@ -1,17 +1,19 @@
-"""Every requirement has an entry in each table about requirements."""
+"""Each guarantee has its file in every folder of guarantees, and what is asked there of all is complete."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
 from typing import get_args
 
 import pytest
 
-from kanon_sql.engines.duckdb.gate import QUESTIONS
-from kanon_sql.engines.duckdb.measures import FIGURES, MEASURED
-from kanon_sql.engines.duckdb.population_gate import MATCHED
-from kanon_sql.engines.duckdb.verdicts import CHECKS, VERDICTS
+from kanon_sql.engines.duckdb.guarantees import audited_class
+from kanon_sql.engines.duckdb.guarantees.audited_guarantee import (
+    AuditedColumn,
+    AuditedFigures,
+    AuditedGuarantee,
+    AuditedPopulation,
+)
 from kanon_sql.engines.spark.questions import QUESTIONS as SPARK_QUESTIONS
 from kanon_sql.model.requirements import (
     REQUIREMENTS,
@@ -21,51 +23,37 @@ from kanon_sql.model.requirements import (
     SensitiveRequirement,
     ThresholdRequirement,
 )
-from kanon_sql.report.guarantees import REPORTED
-from kanon_sql.report.sensitive import FIGURES_TOLD
 from kanon_sql.solvers import guarantees
 from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement
 from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 
-ON_VALUES = {
-    "SQL audit": QUESTIONS,
-    "SQL audit of Spark": SPARK_QUESTIONS,
-}
-"""Tables about requirements on sensitive values; k alone has code of its own."""
-
-ON_CLASSES = {"list": dict.fromkeys(REQUIREMENTS), "check of a released table": CHECKS, "report": REPORTED}
+GROUPS = (ThresholdRequirement, SensitiveRequirement, PopulationRequirement)
 
 
-ON_THRESHOLDS = {"figures": FIGURES, "their names": MEASURED, "their words": FIGURES_TOLD, "verdict": VERDICTS}
+def asked(requirement: type[Requirement], *bases: type) -> type:
+    """Return the base class of the first group that a guarantee is in, the last one if it is in none."""
+    return next((base for base, group in zip(bases, GROUPS, strict=False) if requirement in get_args(group)), bases[-1])
 
 
-@pytest.mark.parametrize("table", ON_VALUES.values(), ids=ON_VALUES)
-def test_every_requirement_on_sensitive_values_is_in_each_table(table: Mapping[type[SensitiveRequirement], object]) -> None:
-    assert {*table} == {*get_args(SensitiveRequirement)}
+def test_the_list_has_every_requirement() -> None:
+    assert {*REQUIREMENTS} == {*get_args(Requirement)} == {KAnonymity, *get_args(SensitiveRequirement | PopulationRequirement)}
 
 
-@pytest.mark.parametrize("table", ON_CLASSES.values(), ids=ON_CLASSES)
-def test_every_requirement_is_in_each_table(table: Mapping[type[Requirement], object]) -> None:
-    assert (
-        {*table} == {KAnonymity, *get_args(PopulationRequirement), *get_args(SensitiveRequirement)} == {*get_args(Requirement)}
-    )
+@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda each: each.__name__)
+def test_every_requirement_has_its_files(requirement: type[Requirement]) -> None:
+    """Each file has a class which is complete: what is abstract is there. Solvers need none of k alone."""
+    found = [
+        (audited_class(requirement), asked(requirement, AuditedFigures, AuditedColumn, AuditedPopulation, AuditedGuarantee))
+    ]
+    if requirement is not KAnonymity:
+        module, name = guarantees.CLASSES[requirement]
+        known = getattr(import_module(f"{guarantees.__name__}.{module}"), name)
+        found.append((known, asked(requirement, AttributeRequirement, AttributeRequirement, MatchedRequirement)))
+    for each, base in found:
+        assert issubclass(each, base)
+        assert not each.__abstractmethods__
+        assert each.__doc__
 
 
-@pytest.mark.parametrize("table", ON_THRESHOLDS.values(), ids=ON_THRESHOLDS)
-def test_every_requirement_with_a_threshold_is_in_each_table(table: Mapping[type[ThresholdRequirement], object]) -> None:
-    assert {*table} == {*get_args(ThresholdRequirement)}
-
-
-def test_every_requirement_on_the_population_is_audited() -> None:
-    assert {*MATCHED} == {*get_args(PopulationRequirement)}
-
-
-@pytest.mark.parametrize("requirement", guarantees.CLASSES, ids=lambda each: each.__name__)
-def test_solvers_know_every_requirement_but_that_of_rows(requirement: type[Requirement]) -> None:
-    """Each has a class in its file which is complete: what is abstract is there."""
-    assert {*guarantees.CLASSES} == {*get_args(Requirement)} - {KAnonymity}
-    module, name = guarantees.CLASSES[requirement]
-    found = getattr(import_module(f"{guarantees.__name__}.{module}"), name)
-    asked = AttributeRequirement if requirement in get_args(SensitiveRequirement) else MatchedRequirement
-    assert issubclass(found, asked)
-    assert not found.__abstractmethods__
+def test_spark() -> None:
+    assert {*SPARK_QUESTIONS} == {*get_args(SensitiveRequirement)}

@@ -6,21 +6,24 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
-_AUDIT = (
-    "equivalence_classes",
-    "k_anonymity",
-    "reidentification_risk",
-    "l_diversity",
-    "t_closeness",
-    "beta_likeness",
-    "delta_disclosure",
-    "k_mapping",
-    "delta_presence",
-)
+from kanon_sql.engines.duckdb.guarantees import audited_class
+from kanon_sql.model.requirements import REQUIREMENTS
+
+_ROWS = ("equivalence_classes", "k_anonymity", "reidentification_risk")
+"""The macros that count rows of classes; each guarantee says what else measures it."""
 
 
-def audit_macros(con: Any, names: Iterable[str] = _AUDIT) -> Any:
-    """Define the audit macros on a plain DuckDB connection: no solver of this package is involved in an audit."""
-    for name in names:
+def audit_macros(con: Any, names: Iterable[str] | None = None) -> Any:
+    """Define the audit macros on a plain DuckDB connection: no solver of this package is involved in an audit.
+
+    Parameters
+    ----------
+    con : connection
+        The connection.
+    names : iterable of str, optional
+        Those that are needed; None takes all that measure a guarantee.
+    """
+    macros = (*_ROWS, *filter(None, (audited_class(each).macro for each in REQUIREMENTS)))
+    for name in macros if names is None else names:
         con.execute(files("kanon_sql.sql").joinpath(f"{name}.sql").read_text(encoding="utf-8"))
     return con

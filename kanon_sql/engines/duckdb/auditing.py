@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any, Unpack
 
 import duckdb
@@ -11,27 +10,18 @@ import duckdb
 from kanon_sql.engines.audit_figures import FIRST, Audit, measured_requirements, too_small
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.frames import Frame
-from kanon_sql.engines.duckdb.measures import (
-    distance_of,
-    frequency_of,
-    gain_of,
-    mapping,
-    measure,
-    record,
-    shares,
-    told_by_macros,
-)
+from kanon_sql.engines.duckdb.guarantees import audited
+from kanon_sql.engines.duckdb.measures import record, told_by_macros
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
 from kanon_sql.engines.duckdb.other_columns import warnings_of_others
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
-from kanon_sql.engines.duckdb.verdicts import require, too_present, unmapped
 from kanon_sql.errors import AuditError, PolicyError, UnknownColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, Number, completed, spelled_out, thresholds
-from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, DeltaPresence, LDiversity, TCloseness
+from kanon_sql.model.requirements import named_population
 from kanon_sql.model.validation import fraction as exact
 from kanon_sql.model.validation import same_name, whole
 
@@ -110,7 +100,9 @@ def audit(
         raise PolicyError("k_map counts the rows of a population, which is not given; hint: population=census")
     if presence is not None and population is None:
         raise PolicyError("presence counts the rows of a population, which is not given; hint: population=census")
-    asked = None if presence is None else DeltaPresence(delta=exact(presence, "presence"), population="population")
+    presence = None if presence is None else exact(presence, "presence")
+    k_map = None if k_map is None else whole(k_map, "k_map", 1)
+    counted = () if k_map is None and presence is None else named_population("population", k_map=k_map, presence=presence)
     source = table if is_relation(table) else frame_of(table)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
@@ -125,23 +117,22 @@ def audit(
         register_tables(con, policy, tables)
         size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
         everybody = None if population is None else _place_population(con, population, names)
-        matched = None if k_map is None else mapping(con, everybody or "", names)
-        if k_map is not None and matched is not None and (broken := unmapped(whole(k_map, "k_map", 1), matched)):
-            raise AuditError(f"{broken}, fewer than k_map = {k_map}; hint: {FIRST}")
-        present = None if asked is None else shares(con, everybody or "", names)
-        if asked is not None and present is not None and (broken := too_present(asked, present)):
-            raise AuditError(f"{broken}, where presence is at most {asked.delta}; hint: {FIRST}")
+        figures: dict[str, Any] = {}
+        for each in map(audited, counted):
+            found = each.figures(con, everybody or "", names)
+            if wrong := each.wrong(found):
+                raise AuditError(f"{wrong}, {each.bound()}; hint: {FIRST}")
+            figures |= each.audit(found)
         with told_by_macros():
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
-        figures = [(each, measure(con, each, names)) for each in measured]
+        asked = [(each, each.figures(con, names)) for each in map(audited, measured)]
         warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"])
     if few := too_small(size["k"], k):
         raise AuditError(f"{few}; hint: {FIRST}")
-    for requirement, found in figures:
-        require(requirement, found)
-    told = {type(requirement): found for requirement, found in figures}
-    diversity, closeness = told.get(LDiversity), told.get(TCloseness)
-    likeness, disclosure = told.get(BetaLikeness), told.get(DeltaDisclosure)
+    for requirement, row in asked:
+        if wrong := requirement.wrong(row):
+            raise AuditError(f"{wrong}; hint: {FIRST}")
+        figures |= requirement.audit(row)
     return Audit(
         k=size["k"],
         rows=size["rows"],
@@ -154,15 +145,8 @@ def audit(
         population_uniques_zayatz=risk["population_uniques_zayatz"],
         population_uniques_pitman=risk["population_uniques_pitman"],
         population_uniques_snb=risk["population_uniques_snb"],
-        distinct_l=diversity["distinct_l"] if diversity else None,
-        frequency_l=frequency_of(diversity) if diversity else None,
-        entropy_l=diversity["entropy_l"] if diversity else None,
-        t=distance_of(closeness) if closeness else None,
-        beta=gain_of(likeness) if likeness else None,
-        delta=disclosure["delta"] if disclosure else None,
-        k_map=matched["k"] if matched else None,
-        presence=Fraction(present["parts"], present["unit"]) if present else None,
         warnings=warnings,
+        **figures,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.policies import Ask, shown_by, stored_policies
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, there
@@ -16,7 +17,6 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.model.requirements import DeltaPresence
 from kanon_sql.model.stored_policy import of_name
 from kanon_sql.model.validation import named, refuse_twice, same_name
 
@@ -166,12 +166,8 @@ def _of_policy(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...]
 def _terms(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], shown: Sequence[tuple[str, str]]) -> Terms:
     if policy.row_order == "source":
         raise PolicyError("a release that grows keeps no order: that of the source would tell which row is whose")
-    presences = [each for each in policy.population_requirements if isinstance(each, DeltaPresence)]
-    if presences:
-        raise PolicyError(
-            f"{presences[0].describe()} does not hold in a release that grows: the shares of its batches would add up; "
-            "hint: ask for k >= 5 IN census"
-        )
+    for requirement in policy.requirements:
+        audited(requirement).refuse_growth()
     people = dict.fromkeys([*([] if policy.people is None else [policy.people.per]), *policy.pseudonyms])
     return Terms(policy=policy, shown=tuple(shown), keys=keys, people=tuple(people), kinds=columns)
 

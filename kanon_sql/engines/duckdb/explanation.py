@@ -17,12 +17,11 @@ from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import KMap
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
-from kanon_sql.solvers.guarantees.k_map import matches
+from kanon_sql.solvers.guarantees import in_population
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.problems import Masks, ProblemClass
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
@@ -196,13 +195,7 @@ def _failing(requirement: ClassRequirement) -> Callable[[Int64, np.uint64], int]
         every = np.arange(table.row_types, dtype=np.int32)
         broken = ~requirement.holds(number, every, table.weight)[number]
         for each in requirement.population:
-            masks = np.full(table.row_types, shown)
-            found = matches(table.populations[each.population], table.codes, masks)
-            if isinstance(each, KMap):
-                broken |= found < each.k
-            else:  # classes of one mask do not overlap
-                rows = np.bincount(number, weights=table.weight).astype(np.int64)[number]
-                broken |= rows * each.delta.denominator > found * each.delta.numerator
+            broken |= in_population(each, table).broken(number, shown)
         return int(table.weight[broken].sum())
 
     return count

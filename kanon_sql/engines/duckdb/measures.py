@@ -3,56 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from fractions import Fraction
-from math import ceil
 from typing import Any
 
-from kanon_sql.engines.duckdb.beside import beside, hierarchy
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.errors import SourceError, raise_alone
-from kanon_sql.model.requirements import (
-    BetaLikeness,
-    DeltaDisclosure,
-    LDiversity,
-    Requirement,
-    TCloseness,
-    ThresholdRequirement,
-)
 from kanon_sql.model.validation import named_file
 
 Figures = Mapping[str, Any]
 """The one row of an audit macro, by the names of its columns."""
 
-_DIVERSITY = "FROM l_diversity($table, $qi, $sensitive, l := $l)"
-_CLOSENESS = "FROM t_closeness($table, $qi, $sensitive, metric := $metric, hierarchy := $hierarchy)"
-
-_LIKENESS = "FROM beta_likeness($table, $qi, $sensitive)"
-_DISCLOSURE = "FROM delta_disclosure($table, $qi, $sensitive)"
-
-_MAPPING = "FROM k_mapping($table, $qi, population := $population)"
-
-_PRESENCE = "FROM delta_presence($table, $qi, population := $population)"
-
 _EVERYBODY, _SHOWN = '"kanon#texts of the population"', '"kanon#texts of the release"'
 
 _TOLD = re.compile("kanon: (.*)")
 """What a macro says of its arguments; any other error of DuckDB may quote a value."""
-
-
-def measure(con: Any, requirement: ThresholdRequirement, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
-    """Return the figures of a table of a connection, which has the audit macros, for a requirement.
-
-    Raises
-    ------
-    SourceError
-        When the metric does not suit the values.
-    """
-    with told_by_macros():
-        return FIGURES[type(requirement)](
-            con, requirement, {"table": table, "qi": quasi_identifiers, "sensitive": requirement.sensitive}
-        )
 
 
 @contextmanager
@@ -69,92 +34,11 @@ def told_by_macros() -> Iterator[None]:
         raise_alone(SourceError(told[1]))
 
 
-def _closeness(con: Any, requirement: TCloseness, values: dict[str, Any]) -> dict[str, Any]:
-    named = {"metric": requirement.metric, "hierarchy": requirement.hierarchy}
-    for role, name in named.items():
-        if name is not None and named_file(name) is not None:  # the macro takes the name of a table
-            source = hierarchy(name) if role == "hierarchy" else beside(name)
-            named[role] = f"kanon_{role}"
-            con.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(f'kanon_{role}')} AS FROM {source}")
-    return record(con, _CLOSENESS, values | named)
-
-
-def _diversity(con: Any, requirement: LDiversity, values: dict[str, Any]) -> dict[str, Any]:
-    # The recursive figures are those of this l; for the others the macro only counts the classes below it.
-    least = 1 if requirement.variant == "recursive" else 2
-    return record(con, _DIVERSITY, values | {"l": max(least, ceil(requirement.l))})
-
-
-def _likeness(con: Any, _: BetaLikeness, values: dict[str, Any]) -> dict[str, Any]:
-    return record(con, _LIKENESS, values)
-
-
-def _disclosure(con: Any, _: DeltaDisclosure, values: dict[str, Any]) -> dict[str, Any]:
-    return record(con, _DISCLOSURE, values)
-
-
-FIGURES: dict[type[Requirement], Callable[[Any, Any, dict[str, Any]], dict[str, Any]]] = {
-    LDiversity: _diversity,
-    TCloseness: _closeness,
-    BetaLikeness: _likeness,
-    DeltaDisclosure: _disclosure,
-}
-"""For each requirement what asks for its figures."""
-
-
-MEASURED: dict[type[ThresholdRequirement], str] = {
-    LDiversity: "l-diversity",
-    TCloseness: "t-closeness",
-    BetaLikeness: "beta-likeness",
-    DeltaDisclosure: "delta-disclosure",
-}
-"""What the figures of each requirement are about."""
-
-
 def record(con: Any, query: str, values: object) -> dict[str, Any]:
     """Return the one row of a query by its column names."""
     con.execute(query, values)
     names = [column[0] for column in con.description]
     return dict(zip(names, con.fetchall()[0], strict=True))
-
-
-def frequency_of(figures: Figures) -> Fraction | None:
-    """Return the greatest l for which a table is frequency l-diverse; None if it has no rows."""
-    return Fraction(figures["worst_size"], figures["worst_count"]) if figures["classes"] else None
-
-
-def distance_of(figures: Figures) -> Fraction | None:
-    """Return the distance of the farthest class; None if a table has no rows."""
-    return Fraction(figures["t_numerator"], figures["t_denominator"]) if figures["classes"] else None
-
-
-def gain_of(figures: Figures) -> Fraction | None:
-    """Return the greatest gain of a value over its share of the table; None if a table has no rows."""
-    if not figures["classes"]:
-        return None
-    return Fraction(figures["worst_count"] * figures["rows"], figures["worst_size"] * figures["worst_total"]) - 1
-
-
-def mapping(con: Any, population: str, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
-    """Return how many rows of a population match what a table shows: by texts, where NULL and ``*`` are suppressed cells.
-
-    Raises
-    ------
-    SourceError
-        When the population cannot be counted.
-    """
-    return _populated(con, _MAPPING, population, quasi_identifiers, table)
-
-
-def shares(con: Any, population: str, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
-    """Return the greatest sum of shares of a row of a population: by texts, where NULL and ``*`` are suppressed cells.
-
-    Raises
-    ------
-    SourceError
-        When the population cannot be counted.
-    """
-    return _populated(con, _PRESENCE, population, quasi_identifiers, table)
 
 
 def as_shown(con: Any, suppress: str | None, population: str, quasi_identifiers: list[str], table: str) -> tuple[str, str]:
@@ -207,8 +91,15 @@ def _cell(column: str, hidden: str) -> str:
     return f"CASE WHEN {hidden} THEN NULL WHEN {column} IS NULL THEN '' ELSE {value} END AS {column}"
 
 
-def _populated(con: Any, question: str, population: str, quasi_identifiers: list[str], table: str) -> dict[str, Any]:
+def populated(con: Any, macro: str, population: str, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
+    """Return what a macro says of a table and a population.
+
+    Raises
+    ------
+    SourceError
+        When the population cannot be counted.
+    """
     file = named_file(population)
     values = {"table": table, "qi": quasi_identifiers, "population": population if file is None else quoted(file)}
     with told_by_macros():
-        return record(con, question, values)
+        return record(con, f"FROM {macro}($table, $qi, population := $population)", values)

@@ -5,19 +5,17 @@ Nothing here is shared with a solver: what labels stand for is read from the tex
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from string import ascii_lowercase, ascii_uppercase
-from typing import Any
 
 from kanon_sql.engines.duckdb.beside import hierarchy
 from kanon_sql.engines.duckdb.cover import ends_of, number_of
+from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.population import numbered, units_of
-from kanon_sql.engines.duckdb.texts import text, tree_links
+from kanon_sql.engines.duckdb.texts import guarantee_text, text, tree_links
 from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Digits, Generalization, Intervals, Levels
-from kanon_sql.model.requirements import DeltaPresence, KMap, PopulationRequirement
 from kanon_sql.model.validation import same_name
 
 _HIDDEN = f"""system.main.list_transform(hidden, lambda name:
@@ -40,9 +38,9 @@ def population_gate(policy: Policy) -> dict[str, str]:
     refusals = []
     for place, requirement in enumerate(policy.population_requirements, 1):
         check, counted = f'"kanon#population_check{place}"', numbered("matched", place)
-        count, question, figures = MATCHED[type(requirement)](requirement)
-        audits.append(text(count, counted=counted, **cells[requirement.population], **figures))
-        audits.append(text("audit_population", check=check, question=text(question, counted=counted, **figures)))
+        count, question, figures = audited(requirement).texts()
+        audits.append(guarantee_text(count, counted=counted, **cells[requirement.population], **figures))
+        audits.append(text("audit_population", check=check, question=guarantee_text(question, counted=counted, **figures)))
         refusals.append(text("audit_refusal", check=check, guarantee=literal(requirement.describe())))
     return {"matches": "".join(audits), "unmatched": "".join(refusals)}
 
@@ -93,18 +91,3 @@ def _question(recoding: Generalization, texts: str) -> str:
             return text(
                 "labels_intervals", texts=texts, read=ends_of('SELECT label FROM "kanon#shown"'), number=number_of("value")
             )
-
-
-def _mapped(requirement: KMap) -> tuple[str, str, dict[str, str]]:
-    return "audit_matches", "audit_k_map", {"k": str(requirement.k)}
-
-
-def _present(requirement: DeltaPresence) -> tuple[str, str, dict[str, str]]:
-    return "audit_shares", "audit_presence", {"unit": str(requirement.unit), "most": str(requirement.most)}
-
-
-MATCHED: dict[type[PopulationRequirement], Callable[[Any], tuple[str, str, dict[str, str]]]] = {
-    KMap: _mapped,
-    DeltaPresence: _present,
-}
-"""For each requirement the text that counts, the one that asks of each class whether it holds, and their slots."""

@@ -1,4 +1,4 @@
-"""The SQL texts beside the engine, with their slots filled."""
+"""The SQL texts beside the engine and beside its guarantees, with their slots filled."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from string import Template
 
 def text(name: str, **slots: str) -> str:
     """Return the SQL text of that name; each slot ``${name}`` takes what is given for it, and none may be left."""
-    return _template(name).substitute(slots)
+    return _template("statements", name).substitute(slots)
+
+
+def guarantee_text(name: str, **slots: str) -> str:
+    """Return a SQL text of a guarantee, likewise."""
+    return _template("guarantees", name).substitute(slots)
 
 
 @cache
-def _template(name: str) -> Template:
-    return Template(files("kanon_sql.engines.duckdb").joinpath("statements", f"{name}.sql").read_text(encoding="utf-8"))
+def _template(folder: str, name: str) -> Template:
+    return Template(files("kanon_sql.engines.duckdb").joinpath(folder, f"{name}.sql").read_text(encoding="utf-8"))
 
 
 def tree_links(table: str) -> str:

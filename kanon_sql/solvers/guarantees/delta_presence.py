@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import DeltaPresence
+from kanon_sql.solvers.guarantees.k_map import matches
 from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.keys import alike
@@ -41,6 +43,13 @@ class Presence(MatchedRequirement[DeltaPresence]):
         codes, unit = self.table.codes[recoding.row_type], self.requirement.unit
         found = greatest_sum(self.population, codes, recoding.shown, recoding.count, unit)
         return found is not None and found <= self.requirement.most
+
+    def broken(self, number: Int64, shown: np.uint64) -> NDArray[np.bool_]:
+        """Return which row types are in a class with a share of more than delta: classes of one mask do not overlap."""
+        found = matches(self.population, self.table.codes, np.full(len(number), shown))
+        rows = np.bincount(number, weights=self.table.weight).astype(np.int64)[number]
+        broken: NDArray[np.bool_] = rows * self.requirement.delta.denominator > found * self.requirement.delta.numerator
+        return broken
 
 
 def greatest_sum(population: Population, codes: Int32, shown: Words, count: Int64, unit: int) -> int | None:

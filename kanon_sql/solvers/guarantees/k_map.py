@@ -29,6 +29,10 @@ class Matches(MatchedRequirement[KMap]):
         """Return whether k rows match each piece."""
         return bool(self.enough(self.table.codes[recoding.row_type], recoding.shown).all())
 
+    def broken(self, number: Int64, shown: np.uint64) -> NDArray[np.bool_]:
+        """Return which row types are in a class that fewer than k rows match."""
+        return ~self.enough(self.table.codes, np.full(len(number), shown))
+
     def enough(self, codes: Int32, shown: Words) -> NDArray[np.bool_]:
         """Return which pieces k rows match, as for `matches`."""
         found: NDArray[np.bool_] = matches(self.population, codes, shown) >= self.requirement.k

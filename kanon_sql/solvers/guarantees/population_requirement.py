@@ -6,8 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.requirements import PopulationRequirement
+from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.population import Population
 from kanon_sql.table.recoding import Recoding
@@ -42,6 +46,18 @@ class MatchedRequirement(ABC, Generic[P]):
     @abstractmethod
     def holds(self, recoding: Recoding) -> bool:
         """Return whether a release meets it, exactly."""
+
+    @abstractmethod
+    def broken(self, number: Int64, shown: np.uint64) -> NDArray[np.bool_]:
+        """Return which row types are in a class that breaks it.
+
+        Parameters
+        ----------
+        number : int64 array [t]
+            The class of each row type.
+        shown : uint64
+            The columns that all classes show.
+        """
 
     def require_feasible(self) -> None:
         """Refuse what holds in no release, whatever its masks.
