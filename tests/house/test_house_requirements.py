@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
+from types import ModuleType
 from typing import get_args
 
 import pytest
 
-from kanon_sql.engines.duckdb.guarantees import audited_class
-from kanon_sql.engines.duckdb.guarantees.audited_guarantee import (
-    AuditedColumn,
-    AuditedFigures,
-    AuditedGuarantee,
-    AuditedPopulation,
-)
-from kanon_sql.engines.spark.questions import QUESTIONS as SPARK_QUESTIONS
+from kanon_sql.engines.duckdb import guarantees as of_duckdb
+from kanon_sql.engines.spark import guarantees as of_spark
 from kanon_sql.model.requirements import (
     REQUIREMENTS,
     KAnonymity,
@@ -22,38 +18,58 @@ from kanon_sql.model.requirements import (
     Requirement,
     SensitiveRequirement,
     ThresholdRequirement,
+    standard_name,
 )
-from kanon_sql.solvers import guarantees
+from kanon_sql.solvers import guarantees as of_solvers
 from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement
 from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 
-GROUPS = (ThresholdRequirement, SensitiveRequirement, PopulationRequirement)
+GROUPS = {
+    "threshold": get_args(ThresholdRequirement),
+    "values": get_args(SensitiveRequirement),
+    "population": get_args(PopulationRequirement),
+    "rows": (KAnonymity,),
+}
+"""The kinds of guarantees; each is of the first that has it."""
+
+AUDITS: dict[ModuleType, dict[str, type]] = {
+    of_duckdb: {
+        "threshold": of_duckdb.AuditedFigures,
+        "values": of_duckdb.AuditedColumn,
+        "population": of_duckdb.AuditedPopulation,
+        "rows": of_duckdb.AuditedGuarantee,
+    },
+    of_spark: {
+        "threshold": of_spark.AuditedFigures,
+        "values": of_spark.AuditedColumn,
+        "population": of_spark.AuditedGuarantee,
+        "rows": of_spark.AuditedGuarantee,
+    },
+}
+"""For each folder of audits what a guarantee answers there."""
+
+SOLVED = {"threshold": AttributeRequirement, "values": AttributeRequirement, "population": MatchedRequirement}
+"""What it answers to solvers, who need no file for rows alone."""
 
 
-def asked(requirement: type[Requirement], *bases: type) -> type:
-    """Return the base class of the first group that a guarantee is in, the last one if it is in none."""
-    return next((base for base, group in zip(bases, GROUPS, strict=False) if requirement in get_args(group)), bases[-1])
+def classes(requirement: type[Requirement]) -> Iterator[tuple[type, type]]:
+    """Yield the class of a guarantee in each folder, with the one that says what is asked of it there."""
+    group = next(name for name, members in GROUPS.items() if requirement in members)
+    for folder, asked in AUDITS.items():
+        yield import_module(f"{folder.__name__}.{standard_name(requirement)}").Audited, asked[group]
+    if group in SOLVED:
+        module, name = of_solvers.CLASSES[requirement]
+        yield getattr(import_module(f"{of_solvers.__name__}.{module}"), name), SOLVED[group]
 
 
 def test_the_list_has_every_requirement() -> None:
-    assert {*REQUIREMENTS} == {*get_args(Requirement)} == {KAnonymity, *get_args(SensitiveRequirement | PopulationRequirement)}
+    assert {*REQUIREMENTS} == {*get_args(Requirement)} == {each for members in GROUPS.values() for each in members}
 
 
-@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda each: each.__name__)
-def test_every_requirement_has_its_files(requirement: type[Requirement]) -> None:
-    """Each file has a class which is complete: what is abstract is there. Solvers need none of k alone."""
-    found = [
-        (audited_class(requirement), asked(requirement, AuditedFigures, AuditedColumn, AuditedPopulation, AuditedGuarantee))
-    ]
-    if requirement is not KAnonymity:
-        module, name = guarantees.CLASSES[requirement]
-        known = getattr(import_module(f"{guarantees.__name__}.{module}"), name)
-        found.append((known, asked(requirement, AttributeRequirement, AttributeRequirement, MatchedRequirement)))
-    for each, base in found:
-        assert issubclass(each, base)
-        assert not each.__abstractmethods__
-        assert each.__doc__
-
-
-def test_spark() -> None:
-    assert {*SPARK_QUESTIONS} == {*get_args(SensitiveRequirement)}
+@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=standard_name)
+def test_every_guarantee_has_its_files(requirement: type[Requirement]) -> None:
+    """Each class is complete: what is abstract is there."""
+    for found, asked in classes(requirement):
+        assert issubclass(found, asked)
+        assert not getattr(found, "__abstractmethods__", None)
+        assert found.__doc__

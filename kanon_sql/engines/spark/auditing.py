@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack
 
 from kanon_sql.engines.audit_figures import FIRST, Audit, measured_requirements, too_small
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.failures import told
-from kanon_sql.engines.spark.names import fresh, quoted
-from kanon_sql.engines.spark.questions import QUESTIONS, check_text
+from kanon_sql.engines.spark.guarantees import audited
+from kanon_sql.engines.spark.names import fresh
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
-from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, TCloseness
+from kanon_sql.model.requirements import ThresholdRequirement
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
@@ -73,23 +72,11 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
         size = row(text("sizes", looks=shown, written=view))
         figures: dict[str, Any] = {}
         broken = []
-        for requirement in policy.sensitive_requirements if size["rows"] else ():
-            slots = {"looks": shown, "sensitive": quoted(requirement.sensitive), "written": view}
-            if isinstance(requirement, TCloseness):
-                question = QUESTIONS[TCloseness](requirement)
-                farthest = row(text("distance", question=question, **slots))["farthest"]
-                figures["t"] = Fraction(int(farthest["numerator"]), max(1, int(farthest["denominator"])))
-            elif isinstance(requirement, BetaLikeness | DeltaDisclosure):
-                found = row(text("shares", **slots))
-                if isinstance(requirement, BetaLikeness):
-                    figures["beta"] = Fraction(int(found["here"]), int(found["whole"])) - 1
-                else:
-                    figures["delta"] = found["delta"]
-            else:
-                found = row(text("diversity", **slots))
-                figures["frequency_l"] = Fraction(found.pop("worst_size"), found.pop("worst_count"))
-                figures |= found
-            answer = row(check_text(requirement, shown, view))
+        asked = [each for each in policy.requirements if isinstance(each, ThresholdRequirement)]
+        for requirement in asked if size["rows"] else ():
+            guarantee = audited(requirement)
+            figures |= guarantee.figures(row, shown, view)
+            answer = row(guarantee.check(shown, view))
             if answer["failing"] != 0:
                 broken.append(f"{requirement.describe()} does not hold: {answer['worst']}")
     finally:

@@ -13,10 +13,10 @@ from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.covering import check_cover
 from kanon_sql.engines.spark.exposure import Exposure, exposure, fingerprint
 from kanon_sql.engines.spark.failures import told
+from kanon_sql.engines.spark.guarantees import audited
 from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows
 from kanon_sql.engines.spark.mapping import Mapping, mapping
 from kanon_sql.engines.spark.names import fresh, joined, name_parts
-from kanon_sql.engines.spark.questions import check_text
 from kanon_sql.engines.spark.row_types import key_columns, key_fields, named_tables, row_types
 from kanon_sql.engines.spark.scratch import scratch
 from kanon_sql.engines.spark.supported import check_supported
@@ -197,7 +197,7 @@ class SparkEngine:
 
     def ask(self, policy: Policy, requirement: SensitiveRequirement, staged: StagedTable) -> Answer:
         """Tell whether what was written meets a requirement."""
-        row = self._row(check_text(requirement, self._looks(policy), staged.name))
+        row = self._row(audited(requirement).check(self._looks(policy), staged.name))
         return Answer(failing=row["failing"], worst=row["worst"])
 
     def _row(self, statement: str) -> dict[str, Any]:

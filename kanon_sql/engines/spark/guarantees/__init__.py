@@ -1,0 +1,32 @@
+"""What the audit on Spark knows of each guarantee: a file for each, whose class is `Audited`, with its SQL texts beside it.
+
+Nothing here is shared with a solver, or with DuckDB.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, overload
+
+from kanon_sql.engines.spark.guarantees.audited_guarantee import AuditedColumn, AuditedFigures, AuditedGuarantee
+from kanon_sql.model.requirements import Requirement, SensitiveRequirement, ThresholdRequirement, standard_name
+
+
+@overload
+def audited(requirement: ThresholdRequirement) -> AuditedFigures[Any]: ...
+@overload
+def audited(requirement: SensitiveRequirement) -> AuditedColumn[Any]: ...
+@overload
+def audited(requirement: Requirement) -> AuditedGuarantee[Any]: ...
+
+
+def audited(requirement: Requirement) -> AuditedGuarantee[Any]:
+    """Return what the audit knows of a requirement."""
+    found: AuditedGuarantee[Any] = audited_class(type(requirement))(requirement)
+    return found
+
+
+def audited_class(requirement: type[Requirement]) -> type[AuditedGuarantee[Any]]:
+    """Return the class in the file of a guarantee."""
+    found: type[AuditedGuarantee[Any]] = import_module(f"{__name__}.{standard_name(requirement)}").Audited
+    return found

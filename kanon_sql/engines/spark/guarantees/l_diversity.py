@@ -1,0 +1,34 @@
+"""l-diversity: the values of each class are diverse, in one of three variants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.engines.spark.guarantees.audited_guarantee import Ask, AuditedFigures
+from kanon_sql.engines.spark.texts import guarantee_text
+from kanon_sql.model.requirements import LDiversity
+
+_VARIANTS = ("frequency", "distinct", "recursive")
+
+
+@dataclass(frozen=True, slots=True)
+class Audited(AuditedFigures[LDiversity]):
+    """The values of each class by their number, by the greatest counter, or by all counters."""
+
+    def instead(self) -> str | None:
+        """Return the variants, if this is none of them."""
+        return None if self.requirement.variant in _VARIANTS else f"the variants {', '.join(_VARIANTS)}"
+
+    def question(self) -> str:
+        """Return the diversity of each class."""
+        asked = self.requirement
+        if asked.c is not None:
+            return guarantee_text("l_diversity_recursive", l=str(asked.l), **self.ratio(c=asked.c))
+        return guarantee_text(f"l_diversity_{asked.variant}", **self.ratio(l=asked.l))
+
+    def figures(self, ask: Ask, looks: str, written: str) -> dict[str, Any]:
+        """Return the figures of the least diverse classes."""
+        found = ask(guarantee_text("l_diversity", **self.slots(looks, written)))
+        return {"frequency_l": Fraction(found.pop("worst_size"), found.pop("worst_count")), **found}
