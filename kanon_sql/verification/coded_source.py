@@ -21,7 +21,6 @@ from kanon_sql.generalize.measurements import measurable
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Bins, Regions, table_of
-from kanon_sql.model.requirements import TCloseness
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation.measurements import GRAIN as CELLS
 from kanon_sql.table.coded_table import CodedTable, Sensitive
@@ -94,7 +93,7 @@ class CodedSource:
         ranked = {name: key_codes(part) for name, part in zip(policy.measured, parts[-1 - len(keys) : -1], strict=True)}
         again = replace(policy, quasi_identifiers=tuple(_made_again(policy, qi) for qi in policy.quasi_identifiers))
         named = [table_of(qi.recoding) for qi in again.quasi_identifiers]
-        named += [each.table for each in policy.requirements if isinstance(each, TCloseness)]
+        named += [each.table for each in policy.closeness]
         tables = {name: _table(con, beside_of(policy, name)) for name in named if name is not None}
         written = measurable(policy, by_name, histogram.schema.empty_table().to_struct_array().type)
         climbed = ladders(again, written, count, tables, Budget(seed=policy.seed))

@@ -16,7 +16,8 @@ from kanon_sql.errors import CertificateError
 from kanon_sql.model.policy import Policy
 from kanon_sql.verification.class_sizes import LARGEST, ClassSizes, applies, owners
 from kanon_sql.verification.dual_bound import Shown, instances
-from kanon_sql.verification.linear_limits import Limit, Whole, asked_of, least_rows, limit_of, possible
+from kanon_sql.verification.guarantees import claimed_of
+from kanon_sql.verification.guarantees.limits import Limit, Whole
 from kanon_sql.verification.penalized_gains import Penalized, Supports, gains_at, penalized_gains
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ def gains_under(
     rows = sum(counts)
     if rows >= _MOST_ROWS or rows * max(max(map(abs, prices)), sum(cost)) >= _LARGEST:
         raise CertificateError("prices", "too large to be checked together with sensitive values")
-    asked = asked_of(policy.sensitive_requirements, sensitive)
-    least = max(policy.least_class_size, *(least_rows(*each) for each in asked))
+    asked = claimed_of(policy.sensitive_requirements, sensitive)
+    least = max(policy.least_class_size, *(each.least_rows() for each in asked))
     members, spent = [], []
     for member, price in supports_of(table, counts, prices, cost, permitted, least):
         members.append(member)
@@ -65,11 +66,11 @@ def gains_under(
     member, owner = np.concatenate(members), np.repeat(np.arange(len(members)), size)
     weight, paid = np.array(counts, np.int64), np.array(prices, np.int64)
     found, closed = [], np.zeros(len(members), np.bool_)
-    for requirement, about in asked:
-        closed |= ~possible(requirement, about, _held(about, member, owner, weight), least)
-        limit = limit_of(requirement, about)
+    for each in asked:
+        closed |= ~each.possible(_held(each.about, member, owner, weight), least)
+        limit = each.limit()
         if limit is not None:
-            found.append((limit, about))
+            found.append((limit, each.about))
     found.sort(key=lambda each: (each[0].most is None, -len(each[0].below)))  # what is about all values together leads
     limits, columns = [limit for limit, _ in found], [about.column for _, about in found]
     supports = Supports(

@@ -219,6 +219,14 @@ def test_the_clause_needs_no_database(module: str) -> None:
         )
 
 
+@pytest.mark.parametrize("room", ["verification", "engines.duckdb", "engines.spark"])
+def test_who_audits_a_guarantee_knows_nothing_of_who_meets_it(room: str) -> None:
+    makers = ("solvers", "kernels", "generalize", "pipeline", *(["engines"] if room == "verification" else []))
+    for module in [each for each in MODULES if each.startswith(f"kanon_sql.{room}.guarantees")]:
+        met = [each for each in reached(module) if each.startswith(tuple(f"kanon_sql.{maker}" for maker in makers))]
+        assert not met, f"{module} reaches {met}"
+
+
 def test_spark_knows_duckdb_only_where_it_runs_it() -> None:
     """DuckDB on the driver compares labels with values, and one function is DuckDB for one partition."""
     ours = [module for module in MODULES if module.startswith("kanon_sql.engines.spark")]

@@ -23,6 +23,8 @@ from kanon_sql.model.requirements import (
 from kanon_sql.solvers import guarantees as of_solvers
 from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement
 from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
+from kanon_sql.verification import guarantees as of_proofs
+from kanon_sql.verification.guarantees.claimed_requirement import ClaimedRequirement
 
 GROUPS = {
     "threshold": get_args(ThresholdRequirement),
@@ -32,7 +34,7 @@ GROUPS = {
 }
 """The kinds of guarantees; each is of the first that has it."""
 
-AUDITS: dict[ModuleType, dict[str, type]] = {
+FOLDERS: dict[ModuleType, dict[str, type]] = {
     of_duckdb: {
         "threshold": of_duckdb.AuditedFigures,
         "values": of_duckdb.AuditedColumn,
@@ -45,8 +47,9 @@ AUDITS: dict[ModuleType, dict[str, type]] = {
         "population": of_spark.AuditedGuarantee,
         "rows": of_spark.AuditedGuarantee,
     },
+    of_proofs: {"threshold": ClaimedRequirement, "values": ClaimedRequirement},
 }
-"""For each folder of audits what a guarantee answers there."""
+"""For each folder what the guarantees with something to say answer there, by a class of their files."""
 
 SOLVED = {"threshold": AttributeRequirement, "values": AttributeRequirement, "population": MatchedRequirement}
 """What it answers to solvers, who need no file for rows alone."""
@@ -55,8 +58,10 @@ SOLVED = {"threshold": AttributeRequirement, "values": AttributeRequirement, "po
 def classes(requirement: type[Requirement]) -> Iterator[tuple[type, type]]:
     """Yield the class of a guarantee in each folder, with the one that says what is asked of it there."""
     group = next(name for name, members in GROUPS.items() if requirement in members)
-    for folder, asked in AUDITS.items():
-        yield import_module(f"{folder.__name__}.{standard_name(requirement)}").Audited, asked[group]
+    for folder, asked in FOLDERS.items():
+        if group in asked:
+            name = "Claimed" if folder is of_proofs else "Audited"
+            yield getattr(import_module(f"{folder.__name__}.{standard_name(requirement)}"), name), asked[group]
     if group in SOLVED:
         module, name = of_solvers.CLASSES[requirement]
         yield getattr(import_module(f"{of_solvers.__name__}.{module}"), name), SOLVED[group]

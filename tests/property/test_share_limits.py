@@ -22,7 +22,7 @@ from kanon_sql.solvers.guarantees import on_attributes
 from kanon_sql.solvers.guarantees.shares import Shares, nearest_above, nearest_below
 from kanon_sql.solvers.sensitive import greedy, optimal, refine, subset_dp
 from kanon_sql.table.coded_table import Sensitive
-from kanon_sql.verification.linear_limits import least_rows
+from kanon_sql.verification.guarantees import claimed
 
 BETAS = ("1/4", "1/2", "1", "3", "1000")
 DELTAS = ("1/3", "1/2", "1", "2", "1000")
@@ -206,4 +206,4 @@ def test_verification_finds_no_more_gains(seed: int, high: int) -> None:
     st.sampled_from([*PROVEN, DeltaDisclosure(sensitive="s", delta="1/5")]),
 )
 def test_both_codes_know_the_same_least_class(count: list[int], requirement: BetaLikeness | DeltaDisclosure) -> None:
-    assert limited(requirement, about(*count)).least_rows() == least_rows(requirement, about(*count))
+    assert limited(requirement, about(*count)).least_rows() == claimed(requirement, about(*count)).least_rows()
