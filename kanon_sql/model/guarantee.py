@@ -11,6 +11,7 @@ from kanon_sql.model.requirements import (
     Requirement,
     SensitiveRequirement,
     TCloseness,
+    closeness_ones,
     least_rows,
     population_ones,
     sensitive_ones,
@@ -72,7 +73,7 @@ class Guarantee:
     @property
     def closeness(self) -> tuple[TCloseness, ...]:
         """Return the requirements that compare classes with the whole table, in their order."""
-        return tuple(each for each in self.requirements if isinstance(each, TCloseness))
+        return closeness_ones(self.requirements)
 
     @property
     def measured(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import Mask, columns_of
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Rectangles, Summary
-from kanon_sql.model.requirements import People, Requirement, TCloseness, sensitive_ones
+from kanon_sql.model.requirements import People, Requirement, closeness_ones, sensitive_ones
 from kanon_sql.model.validation import encodable, named, refuse_twice, same_name, whole
 
 OWN = "kanon#"
@@ -85,10 +85,11 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
                 else f'the column "{requirement.per}" that tells people apart is a quasi-identifier too; hint: it is never '
                 "released: leave it out of the quasi-identifiers, masks and linked columns"
             )
-        if isinstance(requirement, TCloseness) and requirement.hierarchy is not None:
-            tree = trees.setdefault(same_name(requirement.sensitive), requirement.hierarchy)
-            if same_name(tree) != same_name(requirement.hierarchy):
-                raise PolicyError(f'the sensitive column "{requirement.sensitive}" has two hierarchies; hint: name one')
+    for each in closeness_ones(requirements):
+        if each.hierarchy is not None:
+            tree = trees.setdefault(same_name(each.sensitive), each.hierarchy)
+            if same_name(tree) != same_name(each.hierarchy):
+                raise PolicyError(f'the sensitive column "{each.sensitive}" has two hierarchies; hint: name one')
 
 
 def check_keep(keep: Sequence[str] | None, identifying: Iterable[str], measured: Iterable[str]) -> None:

@@ -44,6 +44,7 @@ __all__ = [
     "SensitiveRequirement",
     "TCloseness",
     "ThresholdRequirement",
+    "closeness_ones",
     "least_rows",
     "named_population",
     "named_requirements",
@@ -103,6 +104,11 @@ def least_rows(requirements: Iterable[Requirement]) -> int:
 def sensitive_ones(requirements: Iterable[Requirement]) -> tuple[SensitiveRequirement, ...]:
     """Return the requirements on the values of a column, in their order."""
     return tuple(each for each in requirements if isinstance(each, SensitiveRequirement))
+
+
+def closeness_ones(requirements: Iterable[Requirement]) -> tuple[TCloseness, ...]:
+    """Return the requirements that compare classes with the whole table by distances of values, in their order."""
+    return tuple(each for each in requirements if isinstance(each, TCloseness))
 
 
 def population_ones(requirements: Iterable[Requirement]) -> tuple[PopulationRequirement, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from kanon_sql.errors import InfeasibleError, PolicyError, SourceError, UnknownC
 from kanon_sql.model.distances import Distance, hierarchical, metric, number, numeric
 from kanon_sql.model.hierarchies import Hierarchy
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, Requirement, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.equal_values import Spellings
@@ -37,7 +37,8 @@ Columns = Mapping[str, Sequence[str | None]]
 
 def labelled(policy: Policy) -> tuple[str, ...]:
     """Return the columns whose values are known by their texts: sensitive attributes, then what is generalized."""
-    known = {same_name(each.sensitive) for each in policy.requirements if _needs_labels(each)}
+    known = {same_name(each.sensitive) for each in policy.closeness if each.metric not in ("equal", "ordered")}
+    known |= {same_name(each.sensitive) for each in policy.requirements if isinstance(each, AlphaAnonymity)}
     return (*(name for name in policy.sensitive if same_name(name) in known), *policy.generalized)
 
 
@@ -74,21 +75,15 @@ def measured(
         spelled = _spelled(sensitive, labels.get(sensitive.column), spellings)
         texts = [min(each) if each else None for each in spelled]  # the first one stands for all, as in the audit
         distances = dict(sensitive.distances)
-        for requirement in mine:
-            if isinstance(requirement, TCloseness) and requirement.metric not in distances:
+        for requirement in policy.closeness:
+            if requirement.sensitive == sensitive.column and requirement.metric not in distances:
                 try:
-                    distances[requirement.metric] = _distance(requirement, texts, tables)
+                    distances[requirement.metric] = _distance(requirement.metric, requirement.table, texts, tables)
                 except PolicyError as error:
                     raise_alone(PolicyError(f"{requirement.describe()}: {error}"))
         named = {each.value: _code(each, spelled) for each in mine if isinstance(each, AlphaAnonymity)}
         found.append(replace(sensitive, named=named, distances=distances))
     return replace(table, sensitive=tuple(found))
-
-
-def _needs_labels(requirement: Requirement) -> TypeGuard[AlphaAnonymity | TCloseness]:
-    if isinstance(requirement, TCloseness):
-        return requirement.metric not in ("equal", "ordered")
-    return isinstance(requirement, AlphaAnonymity)
 
 
 def _spelled(sensitive: Sensitive, labels: pa.Array | None, spellings: Spellings) -> list[set[str]]:
@@ -117,16 +112,17 @@ def _code(requirement: AlphaAnonymity, spelled: list[set[str]]) -> int:
     return codes[0]
 
 
-def _distance(requirement: TCloseness, texts: list[str | None], tables: Mapping[str, Columns]) -> Distance:
-    if requirement.metric == "numeric":
+def _distance(named: str, table: str | None, texts: list[str | None], tables: Mapping[str, Columns]) -> Distance:
+    """Return the distances of a metric that is named, from its table if it has one."""
+    if named == "numeric":
         return numeric(_numbers(texts))
-    columns = tables[requirement.table or ""]
-    if requirement.metric == "hierarchical":
+    columns = tables[table or ""]
+    if named == "hierarchical":
         return hierarchical(*Hierarchy.of(columns).paths(texts))
     found = {same_name(name): column for name, column in columns.items()}
     for column in ("a", "b", "distance"):
         if column not in found:
-            raise UnknownColumnError.of(column, columns, f"the metric {requirement.metric!r}")
+            raise UnknownColumnError.of(column, columns, f"the metric {named!r}")
     return metric(texts, found["a"], found["b"], found["distance"])
 
 
