@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import click
 
 from kanon_sql.cli.terminal import grid_of
-from kanon_sql.model.requirements import THRESHOLD_OPTIONS
+from kanon_sql.model.requirements import THRESHOLD_OPTIONS, THRESHOLDS
 
-_GUARANTEES = ("k", "l", "t", "beta", "delta", "k_map", "presence")
+_GUARANTEES = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map", "presence")
 """Options that say what is guaranteed."""
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -10,7 +10,9 @@ from typing import get_args
 import pytest
 
 from kanon_sql.engines.duckdb import guarantees as of_duckdb
+from kanon_sql.engines.duckdb.guarantees import audited_guarantee as in_duckdb
 from kanon_sql.engines.spark import guarantees as of_spark
+from kanon_sql.engines.spark.guarantees import audited_guarantee as on_spark
 from kanon_sql.model.requirements import (
     REQUIREMENTS,
     KAnonymity,
@@ -36,16 +38,16 @@ GROUPS = {
 
 FOLDERS: dict[ModuleType, dict[str, type]] = {
     of_duckdb: {
-        "threshold": of_duckdb.AuditedFigures,
-        "values": of_duckdb.AuditedColumn,
-        "population": of_duckdb.AuditedPopulation,
-        "rows": of_duckdb.AuditedGuarantee,
+        "threshold": in_duckdb.AuditedFigures,
+        "values": in_duckdb.AuditedColumn,
+        "population": in_duckdb.AuditedPopulation,
+        "rows": in_duckdb.AuditedGuarantee,
     },
     of_spark: {
-        "threshold": of_spark.AuditedFigures,
-        "values": of_spark.AuditedColumn,
-        "population": of_spark.AuditedGuarantee,
-        "rows": of_spark.AuditedGuarantee,
+        "threshold": on_spark.AuditedFigures,
+        "values": on_spark.AuditedColumn,
+        "population": on_spark.AuditedGuarantee,
+        "rows": on_spark.AuditedGuarantee,
     },
     of_proofs: {"threshold": ClaimedRequirement, "values": ClaimedRequirement},
 }

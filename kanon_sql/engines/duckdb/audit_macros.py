@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
-from kanon_sql.engines.duckdb.guarantees import audited_class
-from kanon_sql.model.requirements import REQUIREMENTS
+from kanon_sql.engines.duckdb.guarantees import macros
 
 _ROWS = ("equivalence_classes", "k_anonymity", "reidentification_risk")
 """The macros that count rows of classes; each guarantee says what else measures it."""
@@ -23,7 +22,6 @@ def audit_macros(con: Any, names: Iterable[str] | None = None) -> Any:
     names : iterable of str, optional
         Those that are needed; None takes all that measure a guarantee.
     """
-    macros = (*_ROWS, *filter(None, (audited_class(each).macro for each in REQUIREMENTS)))
-    for name in macros if names is None else names:
+    for name in (*_ROWS, *macros()) if names is None else names:
         con.execute(files("kanon_sql.sql").joinpath(f"{name}.sql").read_text(encoding="utf-8"))
     return con

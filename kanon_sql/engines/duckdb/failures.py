@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from kanon_sql.engines.duckdb.arguments import unknown_argument
+from kanon_sql.engines.duckdb.guarantees import functions
 from kanon_sql.engines.duckdb.remembered_failures import worded
 from kanon_sql.engines.duckdb.resources import way_out
 from kanon_sql.errors import ClauseError, KanonError, KanonWarning, SourceError, UnknownColumnError
@@ -52,11 +53,10 @@ _OURS_MEANT = re.compile(r' Did you mean "[^"]*kanon[_#][^"]*"\?')
 
 _KIND = re.compile(r"[A-Z][A-Za-z /-]* Error")
 
-_FUNCTIONS = re.compile(
-    r"\b(?:k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|delta_present|pattern_guided|anonymize|bin_labels|region_labels|"
-    r"rectangle_labels)\b",
-    re.IGNORECASE,
-)
+_FUNCTIONS = (*functions(), "pattern_guided", "anonymize", "bin_labels", "region_labels", "rectangle_labels")
+"""What a statement without the clause calls to release or to label."""
+
+_CALLED = re.compile(rf"\b(?:{'|'.join(_FUNCTIONS)})\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class Asked:
     def of(cls, written: object, sent: object) -> Asked:
         """Return what is known of a statement before it runs, given what was written and what is sent to DuckDB."""
         text = written if isinstance(written, str) else ""
-        return cls(text=text, released=written != sent or _FUNCTIONS.search(text) is not None)
+        return cls(text=text, released=written != sent or _CALLED.search(text) is not None)
 
 
 def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:

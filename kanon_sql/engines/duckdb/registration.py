@@ -17,6 +17,7 @@ from typing import Any
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
+from kanon_sql.engines.duckdb import guarantees
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.session import Session
@@ -43,13 +44,7 @@ _MODULES = (
     "kanon_gain",
     "kanon_transport",
     "kanon_releases",
-    "k_anonymize",
-    "l_diversify",
-    "t_close",
-    "beta_like",
-    "delta_private",
-    "k_map",
-    "delta_present",
+    *guarantees.functions(),
     "pattern_guided",
     "anonymize",
     "bin_labels",

@@ -6,21 +6,24 @@ Nothing here is shared with a solver.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from kanon_sql.engines.duckdb.guarantees.audited_guarantee import (
-    AuditedColumn,
-    AuditedFigures,
-    AuditedGuarantee,
-    AuditedPopulation,
-)
 from kanon_sql.model.requirements import (
+    REQUIREMENTS,
     PopulationRequirement,
     Requirement,
     SensitiveRequirement,
     ThresholdRequirement,
     standard_name,
 )
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.guarantees.audited_guarantee import (
+        AuditedColumn,
+        AuditedFigures,
+        AuditedGuarantee,
+        AuditedPopulation,
+    )
 
 
 @overload
@@ -43,3 +46,13 @@ def audited_class(requirement: type[Requirement]) -> type[AuditedGuarantee[Any]]
     """Return the class in the file of a guarantee."""
     found: type[AuditedGuarantee[Any]] = import_module(f"{__name__}.{standard_name(requirement)}").Audited
     return found
+
+
+def functions() -> tuple[str, ...]:
+    """Return the table functions that release a table under one guarantee."""
+    return tuple(filter(None, (audited_class(each).function for each in REQUIREMENTS)))
+
+
+def macros() -> tuple[str, ...]:
+    """Return the audit macros that measure what rows of classes do not tell."""
+    return tuple(filter(None, (audited_class(each).macro for each in REQUIREMENTS)))

@@ -17,6 +17,7 @@ from kanon_sql.model.requirements import DeltaPresence
 class Audited(AuditedPopulation[DeltaPresence]):
     """The shares of no row of the population add up to more than delta."""
 
+    function = "delta_present"
     macro = "delta_presence"
     title = "delta-presence"
 

@@ -6,10 +6,12 @@ Nothing here is shared with a solver, or with DuckDB.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from kanon_sql.engines.spark.guarantees.audited_guarantee import AuditedColumn, AuditedFigures, AuditedGuarantee
 from kanon_sql.model.requirements import Requirement, SensitiveRequirement, ThresholdRequirement, standard_name
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.spark.guarantees.audited_guarantee import AuditedColumn, AuditedFigures, AuditedGuarantee
 
 
 @overload
