@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from decimal import Decimal
 from typing import Any
 
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.names import literal
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.sources import release_of_table
 from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS
 from kanon_sql.model.recodings import Generalization, Levels
-from kanon_sql.model.requirements import Requirement
+from kanon_sql.model.requirements import Requirement, ThresholdRequirement
 from kanon_sql.model.validation import same_name
 
 NAMES = (
@@ -41,11 +45,43 @@ NAMES = (
 _DEFAULTS = {**POLICY_DEFAULTS, "full_domain": False}
 
 
-def signature(name: str, *positional: str, **own: str) -> str:
-    """Return the head of a table macro: the positional arguments, its own and then the shared ones with their defaults."""
+def releasing(
+    name: str, *positional: str, requirement: type[ThresholdRequirement] | None = None, needed: str | None = None, **own: str
+) -> tuple[Function, str]:
+    """Return the planner and the macro of a table function that releases a table.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    positional : str
+        Its arguments behind the table, of `NAMES`.
+    requirement : type of ThresholdRequirement, optional
+        What it guarantees beside: its column and its threshold are positional arguments too, its other parts named ones.
+    needed : str, optional
+        The hint of the error when the argument behind the table is NULL; None where it may be.
+    own : str
+        Defaults of its own for some of `NAMES`, as SQL.
+    """
+    asked = [] if requirement is None else fields(requirement)
+    own |= {each.name: _literal(each.default) for each in asked if each.default is not MISSING}
+    first = ["sa" if each.name == "sensitive" else each.name for each in asked if each.default is MISSING]
+    planner, given = f"kanon_plan_{name}", [each for each in own if each not in NAMES]
+
+    def plan(session: Session, tbl: str, *values: Any) -> str:
+        """Return the SQL of the release; runs when the statement is bound and touches no data."""
+        if needed is not None and values[NAMES.index(positional[0])] is None:
+            raise PolicyError(f"{name} needs {positional[0]}; hint: {needed}")
+        guaranteed = dict(zip([each.name for each in asked], values, strict=False))
+        requirements = [] if requirement is None else [requirement(**guaranteed)]
+        return release_of_table(session, tbl, policy(values[len(asked) :], *requirements))
+
     shared = {each: _literal(_DEFAULTS.get(each)) for each in NAMES if each not in positional}
     named = [f"{each} := {default}" for each, default in (own | shared | own).items()]
-    return f"{name}({', '.join((*positional, *named))})"
+    head = ", ".join(["tbl", *positional, *first, *named])
+    asks = ", ".join(["tbl", *first, *given, *NAMES])
+    function = Function(name=planner, returns="VARCHAR", call=plan, refused=refusing_query)
+    return function, f"{name}({head}) AS TABLE FROM system.main.query(system.main.{planner}({asks}))"
 
 
 def _literal(value: object) -> str:
@@ -53,11 +89,6 @@ def _literal(value: object) -> str:
     if value is None:
         return "NULL"
     return literal(value) if isinstance(value, str) else str(value).lower()
-
-
-def plan_call(function: str, *own: str) -> str:
-    """Return the query that a planner writes: it takes the table, its own arguments, and the shared ones in their order."""
-    return f"system.main.query(system.main.{function}({', '.join(('tbl', *own, *NAMES))}))"
 
 
 def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
