@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
 from typing import get_args
 
 import pytest
+from test_house_imports import MODULES
 
 from kanon_sql.engines.duckdb import guarantees as of_duckdb
 from kanon_sql.engines.duckdb.guarantees import audited_guarantee as in_duckdb
@@ -56,6 +58,9 @@ FOLDERS: dict[ModuleType, dict[str, type]] = {
 SOLVED = {"threshold": AttributeRequirement, "values": AttributeRequirement, "population": MatchedRequirement}
 """What it answers to solvers, who need no file for rows alone."""
 
+MOST_FILES = 13
+"""Files that name the class of a guarantee."""
+
 
 def classes(requirement: type[Requirement]) -> Iterator[tuple[type, type]]:
     """Yield the class of a guarantee in each folder, with the one that says what is asked of it there."""
@@ -80,3 +85,10 @@ def test_every_guarantee_has_its_files(requirement: type[Requirement]) -> None:
         assert issubclass(found, asked)
         assert not getattr(found, "__abstractmethods__", None)
         assert found.__doc__
+
+
+@pytest.mark.parametrize("requirement", get_args(ThresholdRequirement), ids=standard_name)
+def test_few_files_name_a_guarantee(requirement: type[Requirement]) -> None:
+    """Its own, the lists of the model and of solvers, and what everybody may import."""
+    named = [path for path in MODULES.values() if re.search(rf"\b{requirement.__name__}\b", path.read_text(encoding="utf-8"))]
+    assert len(named) <= MOST_FILES, named

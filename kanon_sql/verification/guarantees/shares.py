@@ -6,10 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure
 from kanon_sql.verification.guarantees.claimed_requirement import MOST_SIZES, ClaimedRequirement, S
 from kanon_sql.verification.guarantees.limits import Limit, Whole, at_most
 
@@ -18,6 +20,9 @@ _MOST_TRIED = 1 << 22
 
 _DOUBT = 1e-12
 """Relative error of sums of floats, generously: a support in doubt is kept."""
+
+
+B = TypeVar("B", BetaLikeness, DeltaDisclosure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +57,13 @@ class Shares(ClaimedRequirement[S], ABC):
         low, high = (np.array(each, np.float64) * least for each in zip(*self.shares(), strict=True))
         found = np.minimum(held, high).sum(axis=1) * (1 + _DOUBT) >= least
         return np.asarray(found & (held * (1 + _DOUBT) >= low).all(axis=1), np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class SharesOfTable(Shares[B]):
+    """Limits that the requirement takes from the share of each value in the table."""
+
+    def shares(self) -> list[tuple[Fraction, Fraction]]:
+        """Return what the requirement makes of each share."""
+        rows = int(self.about.count.sum())
+        return [self.requirement.shares(held, rows) for held in self.about.count.tolist()]
