@@ -55,7 +55,7 @@ def names_of(con: Any, commands: Iterable[str]) -> dict[str, str]:
     """Return what a person may want to type, and what each word is: names, never values."""
     import duckdb
 
-    from kanon_sql.engines.duckdb.release import quoted
+    from kanon_sql.engines.duckdb.names import quoted
 
     known = dict.fromkeys(commands, "command")
     # Inside a failed transaction a database answers nothing; the prompt must come up nevertheless.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_sql.engines.duckdb.release import quoted
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.policy import Policy
 from kanon_sql.table.arrays import Int64
 from kanon_sql.verification.readings import Domain

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.beside import beside_of
-from kanon_sql.engines.duckdb.release import quoted
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.generalize.ladders import Column, ladders
 from kanon_sql.generalize.measurements import measurable
 from kanon_sql.model.policy import Policy

@@ -7,7 +7,7 @@ import pytest
 from kanon_sql.udfs import l_diversify, t_close
 
 import kanon_sql
-from kanon_sql.engines.duckdb.release import literal
+from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kanon_sql.engines.duckdb.release import quoted
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.remembered_failures import worded
 from kanon_sql.engines.duckdb.resources import way_out
 from kanon_sql.errors import SourceError, hint_of, raise_alone

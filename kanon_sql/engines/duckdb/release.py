@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_con
 from kanon_sql.engines.duckdb.histories import AUDITED, IN_SESSION, JUDGED, Recorded, histories
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values
-from kanon_sql.engines.duckdb.names import literal, quoted, table_name
+from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.population import coded_populations, populations
 from kanon_sql.engines.duckdb.population_gate import population_gate
 from kanon_sql.engines.duckdb.shadowing import unshadowed
@@ -25,8 +25,6 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.table.sensitive_values import labelled
-
-__all__ = ["literal", "quoted", "release_query", "table_name"]
 
 _NAMES = """-- this branch is empty; it gives the columns their order and their own spelling, whatever that of the policy
 SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
