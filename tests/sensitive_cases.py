@@ -1,24 +1,22 @@
-"""Tables with sensitive attributes, what is asked of their classes, and slow oracles for both."""
+"""Tables with sensitive attributes, what is asked of their classes, and a slow search for the best ones."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from naive import class_cost, partitions
-from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
+from requirement_oracle import kept
 from solving import check
 
 from kanon_sql.model.distances import Distance
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, LDiversity, Requirement, TCloseness
+from kanon_sql.model.requirements import Requirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solve
@@ -33,36 +31,6 @@ Ground = list[list[Fraction]]
 """The distance of every two values."""
 
 
-def moved(class_rows: Sequence[int], table_rows: Sequence[int], ground: Ground) -> Fraction:
-    """The earth mover's distance of two histograms: the cheapest transport, whatever the distance is made of."""
-    scale = 1
-    for each in {distance.denominator for row in ground for distance in row}:
-        scale *= each
-    size, total = sum(class_rows), sum(table_rows)
-    flow = SimpleMinCostFlow()
-    values = len(class_rows)
-    for i, j in product(range(values), repeat=2):
-        flow.add_arc_with_capacity_and_unit_cost(i, values + j, size * total, int(ground[i][j] * scale))
-    for value in range(values):
-        flow.set_node_supply(value, class_rows[value] * total)
-        flow.set_node_supply(values + value, -table_rows[value] * size)
-    assert flow.solve() == flow.OPTIMAL
-    return Fraction(flow.optimal_cost(), size * total * scale)
-
-
-def gains_at_most(beta: Fraction, held: int, size: int, total: int, rows: int) -> bool:
-    """Whether (q - p) / p <= min(beta, -ln p), the definition of Cao and Karras."""
-    p, q = Fraction(total, rows), Fraction(held, size)
-    gain = (q - p) / p
-    logarithm = -(Decimal(total) / Decimal(rows)).ln()
-    return gain <= beta and (gain <= 0 or Decimal(gain.numerator) / Decimal(gain.denominator) <= logarithm)
-
-
-def disclosed(held: int, size: int, total: int, rows: int) -> Decimal:
-    """|ln(q / p)|, of Brickell and Shmatikov."""
-    return abs((Decimal(held * rows) / Decimal(size * total)).ln())
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribute:
     """A sensitive attribute: the value of each row as a number, and the distances between the values."""
@@ -73,37 +41,10 @@ class Attribute:
 
 
 def keeps(requirement: Requirement, attribute: Attribute, rows: Sequence[int]) -> bool:
-    """Whether some rows, by number, meet a requirement as a class: its definition, word by word."""
-    count = Counter(attribute.values[row] for row in rows)
-    n, descending = len(rows), sorted(count.values(), reverse=True)
-    if isinstance(requirement, AlphaAnonymity):
-        return count[attribute.names.index(requirement.value)] <= requirement.alpha * n
-    if isinstance(requirement, TCloseness):
-        total = Counter(attribute.values)
-        values = range(len(attribute.names))
-        ground = attribute.distances[requirement.metric][1]
-        return moved([count[v] for v in values], [total[v] for v in values], ground) <= requirement.t
-    if isinstance(requirement, BetaLikeness):
-        return all(
-            gains_at_most(requirement.beta, held, n, attribute.values.count(v), len(attribute.values))
-            for v, held in count.items()
-        )
-    if isinstance(requirement, DeltaDisclosure):
-        return all(
-            count[v] and disclosed(count[v], n, held, len(attribute.values)) < Decimal(str(float(requirement.delta)))
-            for v, held in Counter(attribute.values).items()
-        )
-    assert isinstance(requirement, LDiversity)
-    if requirement.variant == "frequency":
-        return descending[0] * requirement.l <= n
-    if requirement.variant == "distinct":
-        return len(descending) >= requirement.l
-    if requirement.variant == "recursive":
-        return descending[0] < requirement.c * sum(descending[int(requirement.l) - 1 :])
-    product_of_powers = Fraction(1)
-    for each in descending:
-        product_of_powers *= Fraction(each) ** each
-    return Fraction(n) ** n >= requirement.l**n * product_of_powers
+    """Whether some rows, by number, meet a requirement as a class."""
+    counts = Counter(attribute.values[row] for row in rows)
+    ground = attribute.distances[requirement.metric][1] if isinstance(requirement, TCloseness) else []
+    return kept(requirement, counts, Counter(attribute.values), lambda i, j: ground[i][j], attribute.names.index)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from sensitive_cases import disclosed, gains_at_most
+from requirement_oracle import disclosed, gains_at_most
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection

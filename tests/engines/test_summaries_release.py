@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from promised import Histogram, diverse, emd, total
+from requirement_oracle import Histogram, diverse, equal, moved, total
 
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
 from kanon_sql.model.requirements import LDiversity
@@ -161,7 +161,7 @@ def histograms(rows: list[tuple[Any, ...]], column: int) -> tuple[list[Histogram
         ("l(disease, 'distinct') >= 3", lambda one, _: diverse(LDiversity(sensitive="s", l=3, variant="distinct"), one)),
         ("l(disease) >= 1.9", lambda one, _: diverse(LDiversity(sensitive="s", l="1.9"), one)),
         ("l(disease, 'entropy') >= 2", lambda one, _: diverse(LDiversity(sensitive="s", l=2, variant="entropy"), one)),
-        ("t(disease) <= 0.2", lambda one, all_of: emd(one, all_of, lambda i, j: Fraction(i != j)) <= Fraction(1, 5)),
+        ("t(disease) <= 0.2", lambda one, all_of: moved(one, all_of, equal) <= Fraction(1, 5)),
         ("alpha(disease, 'gout') <= 0.25", lambda one, _: Fraction(one.get(3, 0), sum(one.values())) <= Fraction(1, 4)),
     ],
 )
@@ -183,7 +183,7 @@ def test_two_attributes_and_a_column_that_is_neither_range_nor_set(con) -> None:
         ANONYMIZE BY age IN RANGES, job GUARANTEE k >= 3 AND t(disease) <= 0.3 AND l(ward, 'distinct') >= 2
     """).fetchall()
     found, everyone = histograms(rows, 3)
-    assert all(emd(each, everyone, lambda i, j: Fraction(i != j)) <= Fraction(3, 10) for each in found)
+    assert all(moved(each, everyone, equal) <= Fraction(3, 10) for each in found)
     assert all(len(each) >= 2 for each in histograms(rows, 4)[0])
     assert con.session.releases[-1].lower_bound <= con.session.releases[-1].cost
 
@@ -198,7 +198,7 @@ def test_every_column_and_a_table_function(con) -> None:
         f"SELECT age, job, disease FROM t_close('patients', 'disease', 0.3, qi := ['age', 'job'], {recodings})",
     ):
         found, everyone = histograms([(0, *row) for row in con.execute(query).fetchall()], 3)
-        assert all(emd(each, everyone, lambda i, j: Fraction(i != j)) <= Fraction(3, 10) for each in found)
+        assert all(moved(each, everyone, equal) <= Fraction(3, 10) for each in found)
         assert len(found) > 5
 
 

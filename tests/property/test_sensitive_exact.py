@@ -10,7 +10,8 @@ from itertools import chain, combinations, product, repeat
 
 import numpy as np
 import pytest
-from sensitive_cases import Attribute, Case, Ground, Solve, moved, released_classes, solved
+from requirement_oracle import moved
+from sensitive_cases import Attribute, Case, Ground, Solve, released_classes, solved
 from test_small_exact import Ending
 
 from kanon_sql.errors import InfeasibleError, PolicyError
@@ -275,7 +276,7 @@ def test_the_distance_is_a_cheapest_transport(seed: int) -> None:
     some = rng.sample(range(rows), rng.randint(1, rows))
     held = [sum(about.values[row] == value for row in some) for value in values]
     for metric, (distance, ground) in about.distances.items():
-        exact = moved(held, total, ground)
+        exact = moved(dict(enumerate(held)), dict(enumerate(total)), lambda i, j, ground=ground: ground[i][j])
         sensitive = Sensitive(
             column="s", codes=np.array(about.values, np.int32), count=np.array(total), distances={metric: distance}
         )

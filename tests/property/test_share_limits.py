@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sensitive_cases import Case, Solve, disclosed, gains_at_most, solved
+from requirement_oracle import disclosed, gains_at_most
+from sensitive_cases import Case, Solve, solved
 from test_sensitive_exact import case
 from test_sensitive_prices import METHOD, Priced, gains_again, proof, verified
 

@@ -6,13 +6,12 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
-from math import lcm
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 import pytest
-import sensitive_oracle as oracle
+import requirement_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -59,10 +58,10 @@ def test_l_diversity(shared: duckdb.DuckDBPyConnection, rows: list[oracle.Pair],
 @given(rows=ROWS)
 def test_equal_and_ordered(shared: duckdb.DuckDBPyConnection, rows: list[oracle.Pair]) -> None:
     load(shared, "t", "q INTEGER, s INTEGER", rows)
-    assert row_of(shared, "FROM t_closeness('t', ['q'], 's')") == oracle.t_closeness(rows, oracle.equal, 1)
+    assert row_of(shared, "FROM t_closeness('t', ['q'], 's')") == oracle.t_closeness(rows, oracle.equal)
     found = {value for _, value in rows}
     values = [value for value in [*range(6), None] if value in found]
-    expected = oracle.t_closeness(rows, oracle.ordered(values), max(len(values) - 1, 1))
+    expected = oracle.t_closeness(rows, oracle.ordered(values))
     assert row_of(shared, "FROM t_closeness('t', ['q'], 's', 'ordered')") == expected
 
 
@@ -78,8 +77,7 @@ def test_numeric(shared: duckdb.DuckDBPyConnection, rows: list[tuple[int, int]],
     }
     shared.execute(f"CREATE OR REPLACE TABLE t AS SELECT q, ({cell.get(kind, 's')})::{kind} AS s FROM u")
     values = [value for _, value in exact]
-    scale = int((max(values) - min(values) or 1) * 4)
-    expected = oracle.t_closeness(exact, oracle.numeric(values), scale)
+    expected = oracle.t_closeness(exact, oracle.numeric(values))
     assert row_of(shared, "FROM t_closeness('t', ['q'], 's', metric := 'numeric')") == expected
 
 
@@ -105,9 +103,8 @@ def test_a_tree_of_parents(
     for node, above in ends[root]:
         shared.execute("INSERT INTO tree VALUES (?, ?)", [above, node])
     metric = oracle.hierarchical(parents)
-    scale = lcm(*(metric(a, b).denominator for a, b in product(VALUES, repeat=2)))
     found = row_of(shared, "FROM t_closeness('t', ['q'], 's', 'hierarchical', 'tree')")
-    assert found == oracle.t_closeness(rows, metric, scale)
+    assert found == oracle.t_closeness(rows, metric)
 
 
 @pytest.mark.exhaustive
@@ -129,7 +126,7 @@ def test_a_tree_of_levels(shared: duckdb.DuckDBPyConnection, rows: list[oracle.P
         )
 
     found = row_of(shared, "FROM t_closeness('t', ['q'], 's', 'hierarchical', hierarchy := 'tree')")
-    assert found == oracle.t_closeness(rows, metric, height)
+    assert found == oracle.t_closeness(rows, metric)
 
 
 @st.composite
@@ -162,7 +159,7 @@ def test_a_table_of_distances(
     pairs += data.draw(st.lists(st.sampled_from([*distance]), max_size=5))
     load(shared, "d", f"a VARCHAR, b INTEGER, distance {kind}", [(text(a), b, float(distance[a, b])) for a, b in pairs])
     found = row_of(shared, "FROM t_closeness('t', ['q'], 's', 'd')")
-    assert found == oracle.t_closeness(rows, lambda a, b: distance[a, b], 10)
+    assert found == oracle.t_closeness(rows, lambda a, b: distance[a, b])
 
 
 @pytest.mark.exhaustive
@@ -181,7 +178,7 @@ def test_transport_of_many_values(shared: duckdb.DuckDBPyConnection, seed: int) 
     load(shared, "whole", "a INTEGER, b INTEGER, d INTEGER", [(*pair, each) for pair, each in distance.items()])
     shared.execute(f"CREATE OR REPLACE TABLE d AS SELECT a, b, d::DECIMAL(38, 18) / {largest} AS distance FROM whole")
     found = row_of(shared, "FROM t_closeness('t', ['q'], 's', 'd')")
-    expected = oracle.t_closeness(rows, lambda a, b: Fraction(distance[a, b], largest), largest)
+    expected = oracle.t_closeness(rows, lambda a, b: Fraction(distance[a, b], largest))
     if largest in (2, 4, 5, 8, 10):
         assert found == expected
     assert found["t"] == pytest.approx(expected["t"], abs=1e-15)
@@ -243,7 +240,7 @@ def test_where_pycanon_is_wrong(shared: duckdb.DuckDBPyConnection) -> None:
     shared.register("frame", frame)
     shared.execute("CREATE OR REPLACE TABLE t AS FROM frame")
     rows = shared.execute("FROM t").fetchall()
-    assert row_of(shared, "FROM t_closeness('t', ['q'], 's')") == oracle.t_closeness(rows, oracle.equal, 1)
+    assert row_of(shared, "FROM t_closeness('t', ['q'], 's')") == oracle.t_closeness(rows, oracle.equal)
     assert row_of(shared, "FROM l_diversity('t', ['q'], 's')") == oracle.l_diversity(rows)
     assert row_of(shared, "FROM l_diversity('t', ['q'], 's')")["distinct_l"] == 1
     assert anonymity.l_diversity(frame, ["q"], ["s"]) == 2
