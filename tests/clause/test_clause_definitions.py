@@ -45,7 +45,7 @@ def test_every_part():
     assert found.policy == seen[0]
 
 
-def test_without_a_k_two_rows_are_promised():
+def test_without_a_k_two_rows_are_guaranteed():
     assert created("CREATE ANONYMIZATION POLICY p ON t (BY a; GUARANTEE l(b) >= 2)").policy.requirements[0] == KAnonymity(k=2)
 
 

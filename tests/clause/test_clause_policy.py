@@ -96,11 +96,11 @@ CLOSE = TCloseness(sensitive="disease", t=Fraction(3, 10), metric="ordered")
         ("l(disease) >= 2 AND l(job) >= 3", [DIVERSE, LDiversity(sensitive="job", l=3)]),
     ],
 )
-def test_sensitive_promises(guarantee, requirements):
+def test_sensitive_guarantees(guarantee, requirements):
     assert policy_of(f"BY zip GUARANTEE {guarantee}") == Policy.of(quasi_identifiers=["zip"], requirements=requirements)
 
 
-def test_without_a_k_two_rows_are_promised():
+def test_without_a_k_two_rows_are_guaranteed():
     assert policy_of("BY zip GUARANTEE t(disease) <= 1").requirements[0] == KAnonymity(k=2)
     assert policy_of("BY zip GUARANTEE l(disease) >= 1 AND k >= 1").requirements[0] == KAnonymity(k=1)
 
@@ -110,7 +110,7 @@ def test_the_greatest_k_comes_first():
     assert policy == Policy.of(k=7, quasi_identifiers=["zip"], sensitive="disease", l=2)
 
 
-def test_the_words_of_promises_may_be_columns():
+def test_the_words_of_guarantees_may_be_columns():
     policy = policy_of("BY l, t, alpha, k GUARANTEE l(disease) >= 2")
     assert [qi.column for qi in policy.quasi_identifiers] == ["l", "t", "alpha", "k"]
 

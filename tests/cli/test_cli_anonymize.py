@@ -1,4 +1,4 @@
-"""`kanon anonymize`: formats, the promise on the written file, and refusals."""
+"""`kanon anonymize`: formats, the guarantee on the written file, and refusals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def left_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_a_csv_release_keeps_its_promise_and_everything_else(started: Kanon, people: Path, folder: Path) -> None:
+def test_a_csv_release_keeps_its_guarantee_and_everything_else(started: Kanon, people: Path, folder: Path) -> None:
     done = started("anonymize", "people.csv", "-o", "out.csv", *RELEASE, "--keep", "note")
     warned = "warning: note is released unchanged and singles out 100.0% of the rows\n"
     assert (done.returncode, done.stderr) == (0, warned)

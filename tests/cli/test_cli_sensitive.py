@@ -66,19 +66,19 @@ def test_every_class_is_close_to_the_whole_table(kanon: Kanon, patients: Path, f
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("options", "promise"),
+    ("options", "guarantee"),
     [
         (("--metric", "hierarchical", "--hierarchy", "tree.csv"), "t(disease, 'hierarchical', 'tree') <= 3/10"),
         (("--metric", "far.csv"), "t(disease, 'far') <= 3/10"),
     ],
 )
 def test_trees_and_distances_are_files(
-    kanon: Kanon, patients: Path, folder: Path, options: tuple[str, ...], promise: str
+    kanon: Kanon, patients: Path, folder: Path, options: tuple[str, ...], guarantee: str
 ) -> None:
     close = ("--sensitive", "disease", "--t", "0.3", *options)
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", "--certificate", "c.json", *QI, *close)
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads((folder / "c.json").read_text())["requirements"] == ["k >= 2", promise]
+    assert json.loads((folder / "c.json").read_text())["requirements"] == ["k >= 2", guarantee]
     assert kanon("audit", "out.csv", *QI, *close).returncode == 0
 
 
@@ -118,7 +118,7 @@ def test_the_audit_tells_diversity_and_closeness(kanon: Kanon, patients: Path) -
         (["--c", "3"], "c says nothing without l"),
     ],
 )
-def test_a_broken_or_senseless_promise_is_one_line(kanon: Kanon, patients: Path, options: list[str], says: str) -> None:
+def test_a_broken_or_senseless_guarantee_is_one_line(kanon: Kanon, patients: Path, options: list[str], says: str) -> None:
     done = kanon("audit", "patients.csv", *QI, "--sensitive", "disease", *options)
     assert done.returncode == (1 if "does not hold" in says else 3)
     *warnings, error = done.stderr.splitlines()
@@ -131,7 +131,7 @@ def test_a_broken_or_senseless_promise_is_one_line(kanon: Kanon, patients: Path,
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("promise", "beside"),
+    ("guarantee", "beside"),
     [
         (("--l", "3/2"), ()),
         (("--l", "3", "--variant", "distinct"), ()),
@@ -142,14 +142,14 @@ def test_a_broken_or_senseless_promise_is_one_line(kanon: Kanon, patients: Path,
         (("--t", "0.2", "--metric", "hierarchical", "--hierarchy", "tree.csv"), ("--hierarchy", "tree.csv")),
     ],
 )
-def test_verify_measures_the_promise_again(
-    kanon: Kanon, patients: Path, folder: Path, promise: tuple[str, ...], beside: tuple[str, ...]
+def test_verify_measures_the_guarantee_again(
+    kanon: Kanon, patients: Path, folder: Path, guarantee: tuple[str, ...], beside: tuple[str, ...]
 ) -> None:
     # Who lives in one place mostly has one disease.
     rows = [f"{n % 3},{n // 3 % 4},{DISEASES[(n + (n >= 54)) % 3]},{n}" for n in range(72)]
     patients.write_text("\n".join(["zip,age,disease,nr", *rows]) + "\n")
     asked = ("anonymize", "patients.csv", *QI, "--k", "3", "--algorithm", "greedy")
-    made = kanon(*asked, "-o", "out.csv", "--sensitive", "disease", *promise, "--certificate", "cert.json")
+    made = kanon(*asked, "-o", "out.csv", "--sensitive", "disease", *guarantee, "--certificate", "cert.json")
     assert (made.returncode, made.stderr) == (0, "")
     kept = kanon("verify", "patients.csv", "out.csv", "cert.json", *beside)
     assert (kept.returncode, kept.stderr) == (0, "")

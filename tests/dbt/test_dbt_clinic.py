@@ -21,7 +21,7 @@ def smallest(project: Path, table: str) -> int:
     return found
 
 
-def test_the_example_keeps_its_promises(built: Path) -> None:
+def test_the_example_keeps_its_guarantees(built: Path) -> None:
     assert smallest(built, "patients_released") >= 5
     assert smallest(built, "severity_released") >= 5
     assert smallest(built, "diagnoses_close") >= 4
@@ -135,7 +135,7 @@ FAILING = {
     "tagged_twice": ("k=5", ALL_TAGGED | {"zip": "identifier, quasi_identifier"}, "{}", None, '"zip" is tagged as'),
     "misspelled": ("k=5", ALL_TAGGED | {"aeg": "quasi_identifier"}, "{}", None, "does not have them: aeg"),
     "no_k": ("seed=1", ALL_TAGGED, "{}", None, "no k is guaranteed"),
-    "no_promise": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{}", None, 'sensitive column "diagnosis"'),
+    "no_guarantee": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{}", None, 'sensitive column "diagnosis"'),
     "no_key": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, tt: 0.3}", None, "unknown keys: tt"),
     "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", which is no identifier of the query'),
     "no_population": ("k_map=5", ALL_TAGGED, "{}", None, "k_map and population belong together"),

@@ -75,7 +75,7 @@ def test_no_argument_is_made_up() -> None:
     assert names_in("| argument | meaning | default |", SQL) <= known
 
 
-def test_the_grammar_has_every_option_recoding_and_promise() -> None:
+def test_the_grammar_has_every_option_recoding_and_guarantee() -> None:
     grammar = SQL[SQL.index("item:    ") :].split("```")[0]
     option = re.search(r"^option: +(.*)$", grammar, re.MULTILINE)
     assert option is not None

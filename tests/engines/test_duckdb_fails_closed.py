@@ -1,4 +1,4 @@
-"""Fail closed: whatever a solver or a source does, no row leaves that breaks the promise, and nothing is left behind."""
+"""Fail closed: whatever a solver or a source does, no row leaves that breaks the guarantee, and nothing is left behind."""
 
 from __future__ import annotations
 

@@ -362,8 +362,8 @@ def test_two_cursors_at_the_same_time(people: duckdb.DuckDBPyConnection) -> None
         with people.cursor() as cursor:
             return sorted(ask(cursor, f"FROM {CALL}"))
 
-    with ThreadPoolExecutor(4) as pool:
-        assert all(rows == expected for rows in pool.map(work, range(12)))
+    with ThreadPoolExecutor(4) as executor:
+        assert all(rows == expected for rows in executor.map(work, range(12)))
     numbers = [row[0] for row in ask(people, "SELECT number FROM kanon_releases()")]
     assert len(numbers) == len(set(numbers)) == 13
 

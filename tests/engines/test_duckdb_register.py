@@ -105,6 +105,6 @@ def test_a_file_that_is_called_like_the_schema_of_the_macros(tmp_path) -> None:
 
 @pytest.mark.exhaustive
 def test_many_threads_register_at_once(tmp_path) -> None:
-    with duckdb.connect(str(tmp_path / "x.duckdb")) as con, ThreadPoolExecutor(8) as pool:
-        for cursor in pool.map(kanon_sql.register, [con.cursor() for _ in range(16)]):
+    with duckdb.connect(str(tmp_path / "x.duckdb")) as con, ThreadPoolExecutor(8) as executor:
+        for cursor in executor.map(kanon_sql.register, [con.cursor() for _ in range(16)]):
             assert cursor.execute("SELECT count(*) FROM kanon_releases()").fetchall() == [(0,)]

@@ -11,7 +11,7 @@ import pytest
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 
-POOLS = {
+DOMAINS = {
     "DOUBLE": ("0.0::DOUBLE", "-0.0::DOUBLE", "1.0::DOUBLE"),
     "FLOAT": ("0.0::FLOAT", "-0.0::FLOAT", "1.0::FLOAT"),
     "nan": ("'nan'::DOUBLE", "-'nan'::DOUBLE", "1.0::DOUBLE"),
@@ -31,11 +31,11 @@ def looks(con: duckdb.DuckDBPyConnection, query: str) -> list[tuple[object, ...]
 
 @pytest.mark.exhaustive
 @pytest.mark.sweep
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("qi", [", qi := ['q', 'r']", ""])
-def test_equal_values_are_one_value(shared: duckdb.DuckDBPyConnection, pool: str, qi: str) -> None:
+def test_equal_values_are_one_value(shared: duckdb.DuckDBPyConnection, domain: str, qi: str) -> None:
     # Three rows of one zip and equal values, three of another: at k = 3 nothing has to be hidden.
-    same, equal, other = POOLS[pool]
+    same, equal, other = DOMAINS[domain]
     rows = [(same, 1), (equal, 1), (same, 1), (equal, 2), (equal, 2), (same, 2), (other, 2), (other, 2), (other, 2)]
     found = set()
     for order in itertools.islice(itertools.permutations(rows), 0, None, 60_000):
@@ -59,10 +59,10 @@ def test_equal_values_in_the_explanation(shared_clause: Connection) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.sweep
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("kind", ["RANGES", "SETS", "INTERVALS"])
-def test_labels_of_equal_values_show_the_one_look(shared_clause: Connection, pool: str, kind: str) -> None:
-    same, equal, other = POOLS[pool]
+def test_labels_of_equal_values_show_the_one_look(shared_clause: Connection, domain: str, kind: str) -> None:
+    same, equal, other = DOMAINS[domain]
     for values in ((same, equal), (equal, equal), (same, same)):
         cells = ", ".join(f"({each})" for each in (*values, values[0], other, other, other))
         shared_clause.execute(f"CREATE OR REPLACE TABLE t AS FROM (VALUES {cells}) AS t(q)")
@@ -73,11 +73,11 @@ def test_labels_of_equal_values_show_the_one_look(shared_clause: Connection, poo
 
 @pytest.mark.exhaustive
 @pytest.mark.sweep
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("python", [False, True], ids=["SQL", "Python"])
-def test_rows_beside_equal_values_follow_what_they_hold(shared_clause: Connection, pool: str, python: bool) -> None:
+def test_rows_beside_equal_values_follow_what_they_hold(shared_clause: Connection, domain: str, python: bool) -> None:
     # One rare row hides some of twelve frequent ones, which differ in the look of another column only.
-    same, equal, _ = POOLS[pool]
+    same, equal, _ = DOMAINS[domain]
     rows = [("rare", same), *(("frequent", (same, equal)[number % 2]) for number in range(12))]
     found = set()
     for seed in range(6):

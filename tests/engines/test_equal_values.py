@@ -70,7 +70,7 @@ def test_the_columns_call_two_spellings_equal(con, kind: str) -> None:
     assert (equal, texts) == ([(3,)], [(5,)])
 
 
-PROMISES = {
+GUARANTEES = {
     "l(d) >= 2": lambda counts, whole: max(counts.values()) * 2 <= counts.total(),
     "l(d, 'distinct') >= 3": lambda counts, whole: len(counts) >= 3,
     "l(d, 'entropy') >= 1.5": lambda counts, whole: len(counts) >= 2,
@@ -91,9 +91,9 @@ def apart(counts: Counter[Any], whole: Counter[Any]) -> Fraction:
 
 @pytest.mark.exhaustive
 @pytest.mark.sweep
-@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.parametrize("guarantee", GUARANTEES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_classes_keep_the_promise_with_equal_values_as_one(con, kind: str, promise: str) -> None:
+def test_classes_keep_the_guarantee_with_equal_values_as_one(con, kind: str, guarantee: str) -> None:
     released = 0
     for seed in range(2):
         fill(con, kind, seed)
@@ -101,14 +101,14 @@ def test_classes_keep_the_promise_with_equal_values_as_one(con, kind: str, promi
         for source, by in (("p", "id, zip, d"), ("(SELECT zip, d FROM p)", "zip, d")):
             try:
                 con.execute(
-                    f"CREATE OR REPLACE TABLE r AS SELECT {by} FROM {source} ANONYMIZE BY zip GUARANTEE k >= 2 AND {promise}"
+                    f"CREATE OR REPLACE TABLE r AS SELECT {by} FROM {source} ANONYMIZE BY zip GUARANTEE k >= 2 AND {guarantee}"
                 )
             except InfeasibleError:
                 continue
             released += 1
             classes = histograms(con, "r")
             whole = sum(classes, Counter())
-            assert all(each.total() >= 2 and PROMISES[promise](each, whole) for each in classes)
+            assert all(each.total() >= 2 and GUARANTEES[guarantee](each, whole) for each in classes)
             if source == "p":
                 assert spelled(con, "r", "id") == before
     assert released

@@ -62,15 +62,15 @@ def test_masks_are_counted_as_in_sql(con: Connection, k: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("promise", "broken"),
+    ("guarantee", "broken"),
     [
         ("k >= 4 AND l(s) >= 2", "count(*) < 4 OR 2 * list_max(map_values(histogram(s))) > count(*)"),
         ("l(s, 'distinct') >= 3", "count(*) < 2 OR count(DISTINCT s) < 3"),
         ("alpha(s, 'ill1') <= 1/2", "count(*) < 2 OR 2 * count(*) FILTER (s = 'ill1') > count(*)"),
     ],
 )
-def test_promises_on_sensitive_values_are_counted_as_in_sql(con: Connection, promise: str, broken: str) -> None:
-    for shown, _, rows in masks(explained(con, f"BY a, b GUARANTEE {promise}")):
+def test_guarantees_on_sensitive_values_are_counted_as_in_sql(con: Connection, guarantee: str, broken: str) -> None:
+    for shown, _, rows in masks(explained(con, f"BY a, b GUARANTEE {guarantee}")):
         assert rows == failing(con, shown, broken)
 
 
@@ -189,7 +189,7 @@ def test_parameters_and_a_prepared_explanation(con: Connection) -> None:
 
 
 @pytest.mark.exhaustive
-def test_ranges_of_a_table_that_breaks_its_promise_and_of_one_without_rows(con: Connection) -> None:
+def test_ranges_of_a_table_that_breaks_its_guarantee_and_of_one_without_rows(con: Connection) -> None:
     con.execute("CREATE TABLE same AS SELECT i AS a, 1 AS s FROM range(9) AS t(i)")
     with pytest.raises(InfeasibleError, match="not even in the whole table"):
         explained(con, "BY a IN RANGES GUARANTEE k >= 2 AND l(s) >= 2", "FROM same")

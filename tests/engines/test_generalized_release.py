@@ -1,4 +1,4 @@
-"""Generalized releases: the promise, the labels, the least loss, and an audit that does not take the labels' word."""
+"""Generalized releases: the guarantee, the labels, the least loss, and an audit that does not take the labels' word."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def people(seed: int, rows: int) -> pa.Table:
 
 
 def release_of(source: pa.Table, k: int, **options: Any) -> kanon_sql.Release:
-    """Release a table; its rows come back in the order of the source, which no release promises."""
+    """Release a table; its rows come back in the order of the source, which no release guarantees."""
     columns = [name for name in QIS if name != options.get("sensitive")]
     given = {"recodings": RECODINGS, "tables": {"jobs": JOBS}, **options}
     release = kanon_sql.anonymize(source, k=k, quasi_identifiers=columns, **given)
@@ -182,7 +182,7 @@ def test_a_mask_shows_no_finer_level_than_it_names() -> None:
 @pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", ["auto", "greedy", "cover", "balls", "merge_small", "mondrian", "subset_dp", "matching"])
-def test_every_solver_keeps_the_promise_and_states_its_loss(algorithm: str) -> None:
+def test_every_solver_keeps_the_guarantee_and_states_its_loss(algorithm: str) -> None:
     source = people(3, 14)
     least = release_of(source, 2, algorithm="optimal").certificate
     release = release_of(source, 2, algorithm=algorithm)

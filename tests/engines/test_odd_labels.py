@@ -19,7 +19,7 @@ from kanon_sql.errors import AuditError
 TEXTS = ["Smith, John", "[a, b]", "[a", "a]", "{a}", "{a, b}", '"q"', '"', "x or NULL", "NULL", "it's", "a\nb",
          "a\x00b", "a\u200b",
          "*", "98*", "", ",", ", ", "a", "b", "bin 01", "bin 1", "region 3", '["a", "b"]', "\\", "é", None]  # fmt: skip
-POOLS = {
+DOMAINS = {
     "DOUBLE": ["1e308", "5e-324", "-5e-324", "0.0", "inf", "-inf", "nan", "2.0", "10.0", "1e30", "-1e308", "0.1", None],
     "FLOAT": ["3.4e38", "1e-45", "0.1", "inf", "-inf", "nan", "-7", "16777216", None],
     "HUGEINT": [str(2**127 - 1), str(-(2**127)), str(2**127 - 2), "1", "2", "10", None],
@@ -84,7 +84,7 @@ def covers(label: str | None, value: str | None, recoding: str, numbers: bool) -
 
 def fill(con: Any, kind: str, seed: int) -> None:
     draw = random.Random(seed)
-    values = draw.choices(POOLS[kind], k=draw.randint(6, 40))
+    values = draw.choices(DOMAINS[kind], k=draw.randint(6, 40))
     texts = "SELECT unnest($1::INTEGER[]) AS id, unnest($2::VARCHAR[]) AS v"
     con.execute(f"CREATE OR REPLACE TABLE p AS SELECT id, v::{kind} AS v FROM ({texts})", [list(range(len(values))), values])
 
@@ -98,7 +98,7 @@ def con():
 @pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize("recoding", ["RANGES", "SETS", "INTERVALS", "BINS", "DIGITS"])
-@pytest.mark.parametrize("kind", POOLS)
+@pytest.mark.parametrize("kind", DOMAINS)
 def test_labels_cover_their_values(con, kind: str, recoding: str) -> None:
     for seed, k in ((1, 2), (2, 3), (3, 5)):
         fill(con, kind, seed)

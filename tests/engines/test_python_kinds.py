@@ -38,8 +38,8 @@ def test_all_other_columns_are_equal(
     assert release.certificate.smallest_class >= 2
     zips, ages = (list(map(_cell, after[name][1])) for name in ("Zip", "age"))
     people = PEOPLE if per else range(len(zips))
-    crowd = Counter((z, a) for z, a, _ in set(zip(zips, ages, people, strict=True)))
-    assert min(crowd.values()) >= 2
+    people_of = Counter((z, a) for z, a, _ in set(zip(zips, ages, people, strict=True)))
+    assert min(people_of.values()) >= 2
     if recodings is None:
         hidden = {"None", "*"}
         for shown, cells in ((zips, ZIPS), (ages, AGES)):

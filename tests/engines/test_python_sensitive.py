@@ -89,7 +89,7 @@ def test_a_table_may_have_any_name() -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    "promise",
+    "guarantee",
     [
         {"l": 2},
         {"l": 3, "variant": "distinct"},
@@ -99,13 +99,13 @@ def test_a_table_may_have_any_name() -> None:
         {"t": "1/5", "k": 4},
     ],
 )
-def test_a_promise_that_holds_raises_nothing(promise: dict[str, Any]) -> None:
-    assert audit(**promise).rows == 10
+def test_a_guarantee_that_holds_raises_nothing(guarantee: dict[str, Any]) -> None:
+    assert audit(**guarantee).rows == 10
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("promise", "message"),
+    ("guarantee", "message"),
     [
         ({"l": 2.01}, "l(disease) >= 201/100 does not hold: in the worst class, one value has 3 of 6 rows"),
         ({"l": 4, "variant": "distinct"}, "does not hold: the worst class has 3 different values"),
@@ -115,9 +115,9 @@ def test_a_promise_that_holds_raises_nothing(promise: dict[str, Any]) -> None:
         ({"k": 5}, "the smallest class has 4 rows, fewer than k = 5"),
     ],
 )
-def test_a_broken_promise_is_an_audit_error(promise: dict[str, Any], message: str) -> None:
+def test_a_broken_guarantee_is_an_audit_error(guarantee: dict[str, Any], message: str) -> None:
     with pytest.raises(AuditError) as caught:
-        audit(**promise)
+        audit(**guarantee)
     assert message in str(caught.value)
     assert not {"flu", "cold"} & set(str(caught.value).replace(",", " ").split())
 
@@ -126,7 +126,7 @@ def test_every_other_column_is_a_quasi_identifier_by_default() -> None:
     assert audit(quasi_identifiers=None).classes == len(VISITS[["zip", "cost"]].drop_duplicates())
 
 
-def test_an_empty_table_keeps_every_promise() -> None:
+def test_an_empty_table_keeps_every_guarantee() -> None:
     found = kanon_sql.audit(VISITS.head(0), quasi_identifiers=["zip"], sensitive="disease", l=9, t=0)
     assert (found.k, found.rows, found.distinct_l, found.frequency_l, found.entropy_l, found.t) == (
         None,
@@ -179,7 +179,7 @@ def test_a_senseless_audit_is_refused(names: dict[str, Any], error: type[KanonEr
         ({"sensitive": "disease", "t": 0.3, "metric": "hierarchical", "hierarchy": "tree"}, "'tree', which is not given"),
     ],
 )
-def test_a_senseless_promise_is_refused(names: dict[str, Any], message: str) -> None:
+def test_a_senseless_guarantee_is_refused(names: dict[str, Any], message: str) -> None:
     with pytest.raises(PolicyError) as caught:
         kanon_sql.anonymize(VISITS, quasi_identifiers=["zip"], **names)
     assert message in str(caught.value)

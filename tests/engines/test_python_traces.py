@@ -53,10 +53,14 @@ def traces(table: Any) -> bytes:
     if isinstance(table, pl.DataFrame):
         file = io.BytesIO()
         table.write_ipc(file)
-        pools = [str(kind.categories.to_list()) for kind in table.dtypes if isinstance(kind, pl.Enum)]
-        pools += [str(kind.categories.to_series().to_list()) for kind in table.dtypes if isinstance(kind, pl.Categorical)]
+        labels = [str(kind.categories.to_list()) for kind in table.dtypes if isinstance(kind, pl.Enum)]
+        labels += [str(kind.categories.to_series().to_list()) for kind in table.dtypes if isinstance(kind, pl.Categorical)]
         return (
-            file.getvalue() + pickle.dumps(table) + str(table.schema).encode() + str(pools).encode() + buffers(table.to_arrow())
+            file.getvalue()
+            + pickle.dumps(table)
+            + str(table.schema).encode()
+            + str(labels).encode()
+            + buffers(table.to_arrow())
         )
     return pickle.dumps([list(map(str, table.types)), table.fetchall()]) + buffers(table.to_arrow_table())
 

@@ -1,6 +1,6 @@
 """Releases with sensitive attributes: what goes in comes out, under every requirement, and nothing else changes.
 
-The solver is a stand-in that suppresses every quasi-identifier, which keeps any promise that the whole table keeps.
+The solver is a stand-in that suppresses every quasi-identifier, which keeps any guarantee that the whole table keeps.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def clinic(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return con
 
 
-PROMISES = [
+GUARANTEES = [
     "l_diversify('patients', 'disease', 2{})",
     "l_diversify('patients', 'DISEASE', 3, variant := 'distinct'{})",
     "l_diversify('patients', 'disease', 3.5, variant := 'entropy'{})",
@@ -81,22 +81,22 @@ PROMISES = [
 
 @pytest.mark.exhaustive
 @pytest.mark.sweep
-@pytest.mark.parametrize("promise", PROMISES)
-def test_every_requirement_is_released(clinic: duckdb.DuckDBPyConnection, promise: str) -> None:
-    call = promise.format(", qi := ['zip', 'AGE']")
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_every_requirement_is_released(clinic: duckdb.DuckDBPyConnection, guarantee: str) -> None:
+    call = guarantee.format(", qi := ['zip', 'AGE']")
     before = len(kanon_sql.releases(clinic))
     source = ask(clinic, "FROM patients ORDER BY id")
     assert ask(clinic, f"FROM {call} ORDER BY id") == [(row[0], None, None, *row[3:]) for row in source]
     assert types(clinic, f"FROM {call}") == types(clinic, "FROM patients")
     for more in ("", ", suppress := '*'"):
-        call = promise.format(more)
-        held = [3] if "disease" in promise.lower() else [4]
+        call = guarantee.format(more)
+        held = [3] if "disease" in guarantee.lower() else [4]
         gone = "*" if more else None
         rows = ask(clinic, f"FROM {call}")
         expected = Counter(tuple(row[c] if c in held else gone for c in range(5)) for row in source)
         assert Counter(rows) == expected
         assert ask(clinic, f"SELECT count(*) FROM (FROM {call} LIMIT 2)") == [(2,)]
-    assert [name for name, _ in types(clinic, f"FROM {promise.format('')}")] == ["id", "zip", "Age", "Disease", "pay"]
+    assert [name for name, _ in types(clinic, f"FROM {guarantee.format('')}")] == ["id", "zip", "Age", "Disease", "pay"]
     certificate = kanon_sql.releases(clinic)[before]
     assert certificate.classes == 1
     assert certificate.algorithm == "refine"

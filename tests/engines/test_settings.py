@@ -119,8 +119,8 @@ def test_the_ordered_distance_does_not_follow_the_default_order() -> None:
 
 def test_the_entropy_that_the_audit_asks_for_is_no_whole_number() -> None:
     """5/2 was read as 2 under integer division: the audit lets pass what the solver may not release."""
-    promise = LDiversity(sensitive="d", l=Fraction(5, 2), variant="entropy")
-    policy = Policy.of(k=1, quasi_identifiers=["zip"], requirements=(promise,))
+    guarantee = LDiversity(sensitive="d", l=Fraction(5, 2), variant="entropy")
+    policy = Policy.of(k=1, quasi_identifiers=["zip"], requirements=(guarantee,))
     audits = gate(policy, ['"kanon#r".d'], "system.main.count(*)")["audits"]
     rows = 'SELECT 1 AS "kanon#class", unnest([0, 0, 0, 0, 0, 1, 1, 2]) AS d'  # as diverse as 2.46 values
     audited = f'WITH "kanon#rows" AS ({rows}){audits}'

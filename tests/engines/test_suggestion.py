@@ -1,4 +1,4 @@
-"""`kanon_sql.suggest`: the statement runs as it stands, a release under it keeps its promises, and no cell value is told."""
+"""`kanon_sql.suggest`: the statement runs as it stands, a release under it keeps its guarantees, and no cell value is told."""
 
 from __future__ import annotations
 

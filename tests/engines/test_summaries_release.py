@@ -156,7 +156,7 @@ def histograms(rows: list[tuple[Any, ...]], column: int) -> tuple[list[Histogram
 @pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("promise", "kept"),
+    ("guarantee", "kept"),
     [
         ("l(disease, 'distinct') >= 3", lambda one, _: diverse(LDiversity(sensitive="s", l=3, variant="distinct"), one)),
         ("l(disease) >= 1.9", lambda one, _: diverse(LDiversity(sensitive="s", l="1.9"), one)),
@@ -165,14 +165,14 @@ def histograms(rows: list[tuple[Any, ...]], column: int) -> tuple[list[Histogram
         ("alpha(disease, 'gout') <= 0.25", lambda one, _: Fraction(one.get(3, 0), sum(one.values())) <= Fraction(1, 4)),
     ],
 )
-def test_every_class_keeps_what_is_promised_of_its_diseases(con, promise: str, kept: Any) -> None:
+def test_every_class_keeps_what_is_guaranteed_of_its_diseases(con, guarantee: str, kept: Any) -> None:
     con.execute(SENSITIVE)
-    rows = con.execute(ASKED.format(promise)).fetchall()
+    rows = con.execute(ASKED.format(guarantee)).fetchall()
     assert Counter((row[0], row[3]) for row in rows) == Counter(con.execute("SELECT id, disease FROM patients").fetchall())
     found, everyone = histograms(rows, 3)
     assert len(found) > 10
     assert all(sum(each.values()) >= 4 and kept(each, everyone) for each in found)
-    assert rows == con.execute(ASKED.format(promise)).fetchall()
+    assert rows == con.execute(ASKED.format(guarantee)).fetchall()
 
 
 @pytest.mark.exhaustive
@@ -204,23 +204,23 @@ def test_every_column_and_a_table_function(con) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("promise", "message"),
+    ("guarantee", "message"),
     [
         ("l(disease) >= 2.5", r"holds in no release, because not even in the whole table"),
         ("l(disease, 'distinct') >= 5", r"it has 4 different values"),
         ("alpha(disease, 'flu') <= 0.1", r"of 240 rows"),
     ],
 )
-def test_what_the_whole_table_breaks_is_refused(con, promise: str, message: str) -> None:
+def test_what_the_whole_table_breaks_is_refused(con, guarantee: str, message: str) -> None:
     con.execute(SENSITIVE)
     with pytest.raises(InfeasibleError, match=message):
-        con.execute(ASKED.format(promise)).fetchall()
+        con.execute(ASKED.format(guarantee)).fetchall()
 
 
 @pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("promise", "message"),
+    ("guarantee", "message"),
     [
         ("l(disease, 'distinct') >= 4", r"classes break l\(disease, 'distinct'\) >= 4: the worst has . different values"),
         ("t(disease) <= 0.1", r"classes break t\(disease\) <= 1/10: the worst is at a distance of 0\."),
@@ -229,7 +229,7 @@ def test_what_the_whole_table_breaks_is_refused(con, promise: str, message: str)
         ("delta(disease) <= 0.2", r"classes break delta\(disease\) <= 1/5: in the worst, "),
     ],
 )
-def test_a_division_that_breaks_a_promise_is_not_released(con, monkeypatch, promise: str, message: str) -> None:
+def test_a_division_that_breaks_a_guarantee_is_not_released(con, monkeypatch, guarantee: str, message: str) -> None:
     def by_rows(table: Any, kinds: Any, null: Any, asked: Any, budget: Any) -> SummaryPartition:
         """Put neighbouring row types into classes of four rows or more, whatever their diseases."""
         number = (np.cumsum(table.weight) - table.weight) // 8
@@ -241,5 +241,5 @@ def test_a_division_that_breaks_a_promise_is_not_released(con, monkeypatch, prom
     con.execute("CREATE TABLE kept AS FROM patients ANONYMIZE BY age IN RANGES, job IN SETS GUARANTEE k >= 4")
     for statement in ("", "CREATE TABLE made AS "):
         with pytest.raises(AuditError, match=message):
-            con.execute(statement + ASKED.format(promise)).fetchall()
+            con.execute(statement + ASKED.format(guarantee)).fetchall()
     assert len(con.session.releases) == before + 1

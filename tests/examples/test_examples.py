@@ -1,4 +1,4 @@
-"""Every example runs as a user would run it, in a process of its own, and says what it promises."""
+"""Every example runs as a user would run it, in a process of its own, and says what it guarantees."""
 
 from __future__ import annotations
 

@@ -216,8 +216,8 @@ def test_all_requests_see_one_release(service: Service, rows: Any) -> None:
             return service.rows("/query", sql="FROM patients") == rows
         return service.rows("/patients") == rows
 
-    with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(ask, range(32)))
+    with ThreadPoolExecutor(8) as executor:
+        assert all(executor.map(ask, range(32)))
 
 
 @pytest.mark.process
@@ -289,7 +289,7 @@ def test_the_limits_of_time_and_memory_hold(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_it_serves_nothing_where_no_release_keeps_the_promise(root: Path, tmp_path: Path) -> None:
+def test_it_serves_nothing_where_no_release_keeps_the_guarantee(root: Path, tmp_path: Path) -> None:
     small = generate(root, tmp_path / "small.duckdb", 3)
     command = [sys.executable, str(root / "examples" / "served_app.py"), str(small), "--port", "0"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=120, check=False)

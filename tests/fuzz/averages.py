@@ -8,33 +8,33 @@ from collections.abc import Iterator
 from datetime import datetime
 from fractions import Fraction
 
-from fuzz.promise import Promise
+from fuzz.guarantee import Guarantee
 from fuzz.table import Look, Table
 
 KINDS = ("means", "medians")
 
 
-def typed(promise: Promise, name: str, kind: str) -> str | None:
+def typed(guarantee: Guarantee, name: str, kind: str) -> str | None:
     """The type that a column of means or medians is released in; None of any other column, or where all is text."""
-    recoding = promise.recodings.get(name)
-    if promise.suppress is not None or recoding is None or recoding.kind not in KINDS:
+    recoding = guarantee.recodings.get(name)
+    if guarantee.suppress is not None or recoding is None or recoding.kind not in KINDS:
         return None
     return "DOUBLE" if recoding.kind == "means" else kind
 
 
-def check(source: Table, released: Table, promise: Promise) -> Iterator[str]:
+def check(source: Table, released: Table, guarantee: Guarantee) -> Iterator[str]:
     """What is wrong with the numbers: of each class where the other columns tell its rows, else of all rows together."""
-    chosen = {name: each.kind for name, each in promise.recodings.items() if each.kind in KINDS}
+    chosen = {name: each.kind for name, each in guarantee.recodings.items() if each.kind in KINDS}
     if not chosen:
         return
-    outside = [name for name in released.names if name not in promise.qi]
+    outside = [name for name in released.names if name not in guarantee.qi]
     place = [source.column(name) for name in outside]
     origin: dict[tuple[Look, ...], int] = {tuple(row[c] for c in place): number for number, row in enumerate(source.looks)}
     shown = [tuple(row[released.column(name)] for name in outside) for row in released.looks]
     known = len(origin) == len(source.looks) and set(origin) == set(shown)
     classes: dict[tuple[Look, ...], list[int]] = defaultdict(list)
     for number, row in enumerate(released.looks):
-        classes[tuple(row[released.column(name)] for name in promise.qi)].append(number)
+        classes[tuple(row[released.column(name)] for name in guarantee.qi)].append(number)
     for name, kind in chosen.items():
         told, own = released.seen(name), source.seen(name)
         if known:

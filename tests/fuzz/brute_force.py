@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
+from fuzz.guarantee import Guarantee
 from fuzz.label_rules import order_of
 from fuzz.ladders import Rung, ladder
-from fuzz.promise import Promise
 from fuzz.requirement_rules import in_order, kept
 from fuzz.table import Look, Table
 
@@ -41,40 +41,40 @@ def cheapest(costs: Sequence[Fraction | int | None], rows: int) -> Fraction | in
     return best[-1]
 
 
-def can_judge(source: Table, promise: Promise) -> bool:
+def can_judge(source: Table, guarantee: Guarantee) -> bool:
     """Whether the brute force knows the optimum of the policy."""
-    return 0 < len(source.looks) <= MOST_ROWS and not any(each.kind in NO_LADDER for each in promise.recodings.values())
+    return 0 < len(source.looks) <= MOST_ROWS and not any(each.kind in NO_LADDER for each in guarantee.recodings.values())
 
 
-def optimum(source: Table, promise: Promise, keys: Keys | None = None) -> Fraction | None:
+def optimum(source: Table, guarantee: Guarantee, keys: Keys | None = None) -> Fraction | None:
     """The cost of the cheapest release, None where there is none.
 
     Cells are hidden or shown as the policy counts them: a cell that is hidden costs its weight, whether it was NULL or not.
     """
     rows = len(source.looks)
-    whole = {each.column: source.held(each.column) for each in promise.requirements}
+    whole = {each.column: source.held(each.column) for each in guarantee.requirements}
     orders = {
         each.column: in_order(whole[each.column], (keys or {}).get(each.column))
-        for each in promise.requirements
+        for each in guarantee.requirements
         if each.form in ("ordered", "numeric")
     }
-    people = None if promise.per is None else source.held(promise.per)
-    loss = _summaries(source, promise) if _summarized(promise) else _masked(source, promise)
+    people = None if guarantee.per is None else source.held(guarantee.per)
+    loss = _summaries(source, guarantee) if _summarized(guarantee) else _masked(source, guarantee)
     costs: list[Fraction | int | None] = [None]
     for chosen in range(1, 1 << rows):
         members = [row for row in range(rows) if chosen >> row & 1]
-        good = len(members) >= promise.k if people is None else len({people[row] for row in members} - {None}) >= promise.k
+        good = len(members) >= guarantee.k if people is None else len({people[row] for row in members} - {None}) >= guarantee.k
         good = good and all(
             kept(each, [whole[each.column][row] for row in members], whole[each.column], orders.get(each.column, ()))
-            for each in promise.requirements
+            for each in guarantee.requirements
         )
         costs.append(loss(members) if good else None)
     found = cheapest(costs, rows)
     return None if found is None else Fraction(found)
 
 
-def _summarized(promise: Promise) -> bool:
-    return any(each.kind in ("ranges", "sets") for each in promise.recodings.values())
+def _summarized(guarantee: Guarantee) -> bool:
+    return any(each.kind in ("ranges", "sets") for each in guarantee.recodings.values())
 
 
 def _coarsened(source: Table, name: str) -> list[Look]:
@@ -82,14 +82,14 @@ def _coarsened(source: Table, name: str) -> list[Look]:
     return source.seen(name) if source.types[source.column(name)] == "VARCHAR" else source.held(name)
 
 
-def _masked(source: Table, promise: Promise) -> Callable[[list[int]], Fraction | None]:
+def _masked(source: Table, guarantee: Guarantee) -> Callable[[list[int]], Fraction | None]:
     """The cheapest permitted mask on whose shown levels the rows agree."""
-    weight = {name: promise.weight(name) for name in promise.qi}
-    columns = {name: _coarsened(source, name) if name in promise.recodings else source.held(name) for name in promise.qi}
-    rungs: dict[str, list[Rung]] = {name: ladder(promise.recodings.get(name), columns[name]) for name in promise.qi}
-    masks = promise.permitted()
+    weight = {name: guarantee.weight(name) for name in guarantee.qi}
+    columns = {name: _coarsened(source, name) if name in guarantee.recodings else source.held(name) for name in guarantee.qi}
+    rungs: dict[str, list[Rung]] = {name: ladder(guarantee.recodings.get(name), columns[name]) for name in guarantee.qi}
+    masks = guarantee.permitted()
     if masks is None:
-        units = promise.units()
+        units = guarantee.units()
         masks = [
             frozenset(name for unit in chosen for name in unit)
             for n in range(len(units) + 1)
@@ -101,11 +101,11 @@ def _masked(source: Table, promise: Promise) -> Callable[[list[int]], Fraction |
             name: next(
                 (rung.loss for rung in rungs[name] if len({rung.label[columns[name][row]] for row in members}) == 1), None
             )
-            for name in promise.qi
+            for name in guarantee.qi
         }
         found = [
             sum((weight[name] * (finest[name] or 0) for name in mask), Fraction(0))
-            + sum((weight[name] for name in promise.qi if name not in mask), Fraction(0))
+            + sum((weight[name] for name in guarantee.qi if name not in mask), Fraction(0))
             for mask in masks
             if all(finest[name] is not None for name in mask)
         ]
@@ -114,9 +114,9 @@ def _masked(source: Table, promise: Promise) -> Callable[[list[int]], Fraction |
     return loss
 
 
-def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fraction]:
+def _summaries(source: Table, guarantee: Guarantee) -> Callable[[list[int]], Fraction]:
     """What a row loses in ranges and sets of the values of its class, and in the levels of other columns."""
-    columns = {name: _coarsened(source, name) if name in promise.recodings else source.held(name) for name in promise.qi}
+    columns = {name: _coarsened(source, name) if name in guarantee.recodings else source.held(name) for name in guarantee.qi}
     ranks = {}
     for name, held in columns.items():
         known = sorted({text for text in held if text is not None})
@@ -125,12 +125,12 @@ def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fractio
         }
 
     rungs = {
-        name: ladder(each, columns[name]) for name, each in promise.recodings.items() if each.kind not in ("ranges", "sets")
+        name: ladder(each, columns[name]) for name, each in guarantee.recodings.items() if each.kind not in ("ranges", "sets")
     }
 
     def cell(name: str, members: list[int]) -> Fraction:
         values = {columns[name][row] for row in members}
-        recoding = promise.recodings.get(name)
+        recoding = guarantee.recodings.get(name)
         if recoding is None:
             return Fraction(len(values) > 1)
         if recoding.kind not in ("ranges", "sets"):  # the finest level on which the class agrees
@@ -144,4 +144,6 @@ def _summaries(source: Table, promise: Promise) -> Callable[[list[int]], Fractio
             return Fraction(len(values) - 1, others)
         return Fraction(max(places) - min(places) + (None in values), others) if places else Fraction(0)
 
-    return lambda members: len(members) * sum((promise.weight(name) * cell(name, members) for name in promise.qi), Fraction(0))
+    return lambda members: (
+        len(members) * sum((guarantee.weight(name) * cell(name, members) for name in guarantee.qi), Fraction(0))
+    )

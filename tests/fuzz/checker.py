@@ -1,4 +1,4 @@
-"""The check of a release: source rows, released rows and the promise in, a list of what is wrong out."""
+"""The check of a release: source rows, released rows and the guarantee in, a list of what is wrong out."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from fuzz import averages
 from fuzz.averages import typed
+from fuzz.guarantee import Guarantee
 from fuzz.label_rules import covers
-from fuzz.promise import Promise
 from fuzz.requirement_rules import in_order, kept
 from fuzz.row_assignment import unmatched
 from fuzz.table import Look, Table, quoted
@@ -43,52 +43,52 @@ class Rules:
 
 
 def check(
-    source: Table, released: Table, promise: Promise, claim: Claim | None = None, rules: Rules | None = None
+    source: Table, released: Table, guarantee: Guarantee, claim: Claim | None = None, rules: Rules | None = None
 ) -> list[str]:
-    """What is wrong with a release, each in a line; empty where it keeps its promise."""
+    """What is wrong with a release, each in a line; empty where it keeps its guarantee."""
     rules = rules or Rules()
-    expected = [name for name in source.names if name != promise.per and name not in promise.dropped]
+    expected = [name for name in source.names if name != guarantee.per and name not in guarantee.dropped]
     if list(released.names) != expected:
         return [f"the columns are {released.names}, not {expected}"]
     if len(released.looks) != len(source.looks):
         return [f"{len(released.looks)} rows of {len(source.looks)}"]
     if not source.looks:
         return []
-    found = [*_types(source, released, promise, rules), *_classes(source, released, promise, rules)]
-    found += _rows(source, released, promise)
-    found += averages.check(source, released, promise)
+    found = [*_types(source, released, guarantee, rules), *_classes(source, released, guarantee, rules)]
+    found += _rows(source, released, guarantee)
+    found += averages.check(source, released, guarantee)
     if claim is not None:
-        found += _claims(source, released, promise, claim)
+        found += _claims(source, released, guarantee, claim)
     return found
 
 
-def _types(source: Table, released: Table, promise: Promise, rules: Rules) -> Iterator[str]:
+def _types(source: Table, released: Table, guarantee: Guarantee, rules: Rules) -> Iterator[str]:
     if not rules.typed:
         return
     own = dict(zip(source.names, source.types, strict=True))
     for name, kind in zip(released.names, released.types, strict=True):
         listed = own[name].startswith("ENUM")
-        texts = name in promise.qi and (promise.suppress is not None or name in promise.recodings or listed)
-        wanted = typed(promise, name, own[name]) or ("VARCHAR" if texts else own[name])
+        texts = name in guarantee.qi and (guarantee.suppress is not None or name in guarantee.recodings or listed)
+        wanted = typed(guarantee, name, own[name]) or ("VARCHAR" if texts else own[name])
         if kind != wanted:
             yield f"a column of {own[name]} became {kind}, not {wanted}"
 
 
-def classes_of(released: Table, promise: Promise) -> dict[tuple[Look, ...], list[int]]:
+def classes_of(released: Table, guarantee: Guarantee) -> dict[tuple[Look, ...], list[int]]:
     """The rows of each class: those that show the same, byte for byte."""
-    places = [released.column(name) for name in promise.qi]
+    places = [released.column(name) for name in guarantee.qi]
     found: dict[tuple[Look, ...], list[int]] = defaultdict(list)
     for number, row in enumerate(released.looks):
         found[tuple(row[place] for place in places)].append(number)
     return found
 
 
-def _classes(source: Table, released: Table, promise: Promise, rules: Rules) -> Iterator[str]:
-    classes = classes_of(released, promise)
-    small = [len(rows) for rows in classes.values() if len(rows) < promise.k]
+def _classes(source: Table, released: Table, guarantee: Guarantee, rules: Rules) -> Iterator[str]:
+    classes = classes_of(released, guarantee)
+    small = [len(rows) for rows in classes.values() if len(rows) < guarantee.k]
     if small:
-        yield f"{len(small)} classes have fewer than {promise.k} rows, the smallest {min(small)}"
-    for requirement in promise.requirements:
+        yield f"{len(small)} classes have fewer than {guarantee.k} rows, the smallest {min(small)}"
+    for requirement in guarantee.requirements:
         held, whole = released.held(requirement.column), source.held(requirement.column)
         key = (rules.keys or {}).get(requirement.column)
         order = in_order(whole, key) if requirement.form in ("ordered", "numeric") else ()
@@ -97,9 +97,9 @@ def _classes(source: Table, released: Table, promise: Promise, rules: Rules) -> 
             yield f"{broken} classes break {requirement}"
 
 
-def _rows(source: Table, released: Table, promise: Promise) -> Iterator[str]:
-    """Every released row needs a source row of its own: equal outside the promise, and shown as a mask permits."""
-    outside = [name for name in released.names if name not in promise.qi]
+def _rows(source: Table, released: Table, guarantee: Guarantee) -> Iterator[str]:
+    """Every released row needs a source row of its own: equal outside the guarantee, and shown as a mask permits."""
+    outside = [name for name in released.names if name not in guarantee.qi]
     groups: list[dict[tuple[Look, ...], list[int]]] = []
     for table in (released, source):
         places = [table.column(name) for name in outside]
@@ -110,10 +110,10 @@ def _rows(source: Table, released: Table, promise: Promise) -> Iterator[str]:
     if Counter({key: len(rows) for key, rows in groups[0].items()}) != Counter(
         {key: len(rows) for key, rows in groups[1].items()}
     ):
-        yield "columns outside the promise are changed"
+        yield "columns outside the guarantee are changed"
         return
-    fits = Fits(source, released, promise)
-    people = promise.per is not None
+    fits = Fits(source, released, guarantee)
+    people = guarantee.per is not None
     left = sum(
         unmatched([fits.shown(row) for row in rows], [fits.origin(row) for row in groups[1][key]], fits)
         for key, rows in groups[0].items()
@@ -125,12 +125,12 @@ def _rows(source: Table, released: Table, promise: Promise) -> Iterator[str]:
 class Fits:
     """Whether a released row may be a source row, under some permitted mask."""
 
-    def __init__(self, source: Table, released: Table, promise: Promise) -> None:
-        self.promise = promise
-        self.places = [(released.column(name), source.column(name)) for name in promise.qi]
+    def __init__(self, source: Table, released: Table, guarantee: Guarantee) -> None:
+        self.guarantee = guarantee
+        self.places = [(released.column(name), source.column(name)) for name in guarantee.qi]
         self.tables = released, source
-        self.kinds = {name: source.types[source.column(name)] for name in promise.qi}
-        self.twins = {name: _twins(source, name) for name in promise.recodings}
+        self.kinds = {name: source.types[source.column(name)] for name in guarantee.qi}
+        self.twins = {name: _twins(source, name) for name in guarantee.recodings}
         self.domains = {
             name: tuple(sorted({each for texts in twins.values() for each in texts})) for name, twins in self.twins.items()
         }
@@ -148,7 +148,7 @@ class Fits:
 
     def __call__(self, shown: tuple[tuple[Look, Look], ...], origin: tuple[tuple[Look, Look], ...]) -> bool:
         may_show, may_hide = set(), set()
-        for name, (look, value), (own_look, own_value) in zip(self.promise.qi, shown, origin, strict=True):
+        for name, (look, value), (own_look, own_value) in zip(self.guarantee.qi, shown, origin, strict=True):
             key = (name, look, value, own_look, own_value)
             if key not in self.known:
                 self.known[key] = self._cell(*key)
@@ -157,15 +157,15 @@ class Fits:
                 may_show.add(name)
             if hide:
                 may_hide.add(name)
-        masks = self.promise.permitted()
+        masks = self.guarantee.permitted()
         if masks is None:
-            return all(may_show.issuperset(unit) or may_hide.issuperset(unit) for unit in self.promise.units())
-        return any(mask <= may_show and {*self.promise.qi} - mask <= may_hide for mask in masks)
+            return all(may_show.issuperset(unit) or may_hide.issuperset(unit) for unit in self.guarantee.units())
+        return any(mask <= may_show and {*self.guarantee.qi} - mask <= may_hide for mask in masks)
 
     def _cell(self, name: str, look: Look, value: Look, own_look: Look, own_value: Look) -> tuple[bool, bool]:
         """Whether the cell may be a shown one, and whether it may be a hidden one."""
-        hide = look == self.promise.suppress
-        recoding = self.promise.recodings.get(name)
+        hide = look == self.guarantee.suppress
+        recoding = self.guarantee.recodings.get(name)
         if recoding is None:
             return value == own_value, hide
         if look is None:
@@ -183,8 +183,8 @@ def _twins(source: Table, name: str) -> dict[Look, set[str]]:
     return found
 
 
-def _claims(source: Table, released: Table, promise: Promise, claim: Claim) -> Iterator[str]:
-    classes = classes_of(released, promise)
+def _claims(source: Table, released: Table, guarantee: Guarantee, claim: Claim) -> Iterator[str]:
+    classes = classes_of(released, guarantee)
     if claim.rows != len(source.looks):
         yield f"the certificate counts {claim.rows} rows"
     if claim.classes != len(classes) or claim.smallest_class != min(map(len, classes.values())):
@@ -193,15 +193,15 @@ def _claims(source: Table, released: Table, promise: Promise, claim: Claim) -> I
         yield f"the lower bound {claim.lower_bound} is above the cost {claim.cost}"
     if claim.optimal != (claim.lower_bound == claim.cost):
         yield f"OPTIMAL is {claim.optimal} with the bound {claim.lower_bound} and the cost {claim.cost}"
-    yield from _roles(source, released, promise, claim)
-    low, high = cost_between(source, released, promise)
+    yield from _roles(source, released, guarantee, claim)
+    low, high = cost_between(source, released, guarantee)
     if not low <= claim.cost <= high:
         yield f"the certificate says cost {claim.cost}; the table tells {low} to {high}"
 
 
-def _roles(source: Table, released: Table, promise: Promise, claim: Claim) -> Iterator[str]:
-    """What the certificate says of the columns that nothing is promised about."""
-    left = tuple(name for name in released.names if name not in promise.qi and name not in promise.sensitive)
+def _roles(source: Table, released: Table, guarantee: Guarantee, claim: Claim) -> Iterator[str]:
+    """What the certificate says of the columns that nothing is guaranteed about."""
+    left = tuple(name for name in released.names if name not in guarantee.qi and name not in guarantee.sensitive)
     if claim.unchanged is not None and claim.unchanged != left:
         yield f"the certificate names {claim.unchanged} as unchanged, not {left}"
     for name in left if claim.warnings is not None else ():
@@ -215,21 +215,21 @@ def _roles(source: Table, released: Table, promise: Promise, claim: Claim) -> It
         if told not in shares:
             yield f"the certificate is {'' if told else 'not '}warned of a column that singles out rows"
     if claim.warnings is not None:
-        yield from released_wrongly(source, promise)
+        yield from released_wrongly(source, guarantee)
 
 
-def cost_between(source: Table, released: Table, promise: Promise) -> tuple[Fraction, Fraction]:
+def cost_between(source: Table, released: Table, guarantee: Guarantee) -> tuple[Fraction, Fraction]:
     """The cost told by the table: exact, but for cells that looked hidden before, and for labels, whose loss lies between."""
     low = high = Fraction(0)
-    for name in promise.qi:
-        weight = promise.weight(name)
-        hidden = sum(look == promise.suppress for look in released.seen(name))
-        alike = {value for look, value in zip(source.seen(name), source.held(name), strict=True) if look == promise.suppress}
+    for name in guarantee.qi:
+        weight = guarantee.weight(name)
+        hidden = sum(look == guarantee.suppress for look in released.seen(name))
+        alike = {value for look, value in zip(source.seen(name), source.held(name), strict=True) if look == guarantee.suppress}
         before = sum(value in alike for value in source.held(name))  # one text stands for those that a collation takes for one
-        if promise.suppress is not None and name in promise.recodings:
+        if guarantee.suppress is not None and name in guarantee.recodings:
             before = hidden  # a label may be the text of suppression
         coarse = 0
-        if name in promise.recodings:
+        if name in guarantee.recodings:
             coarse = len(released.looks) - hidden
         low += weight * max(hidden - before, 0)
         high += weight * (hidden + coarse)

@@ -1,4 +1,4 @@
-"""Random coded tables, built without the encoder, and what is promised about them in plain numbers."""
+"""Random coded tables, built without the encoder, and what is guaranteed about them in plain numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.promise import Requirement
+from fuzz.guarantee import Requirement
 from kanon_sql.model.distances import equal, ordered
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
@@ -32,7 +32,7 @@ PLAIN = (
     *["mondrian"] * 4, *["full_domain"] * 3, *["attribute"] * 2, "refine", "optimal", "matching",
 )  # fmt: skip
 """How often each solver is drawn: those that search take twenty times as long as the others."""
-PROMISED = (*["greedy"] * 6, *["subset_dp"] * 11, "refine", "optimal", "matching")
+GUARANTEED = (*["greedy"] * 6, *["subset_dp"] * 11, "refine", "optimal", "matching")
 
 Row = tuple[int, ...]
 
@@ -144,7 +144,7 @@ def case(seed: str) -> Case:
     if summarized:
         algorithm = "auto"
     elif requirements or person is not None:
-        algorithm = draw.choice(PROMISED) if person is None else draw.choice(["auto", "greedy", "refine"])
+        algorithm = draw.choice(GUARANTEED) if person is None else draw.choice(["auto", "greedy", "refine"])
     else:
         algorithm = draw.choice(PLAIN)
     if algorithm == "matching":

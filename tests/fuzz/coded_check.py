@@ -81,7 +81,7 @@ def judge(seed: str) -> Verdict:
 
 
 EXACT = ("optimal", "subset_dp", "row_assignment", "matching")
-"""Solvers that promise the optimum where they accept a table and have no time limit."""
+"""Solvers that guarantee the optimum where they accept a table and have no time limit."""
 
 
 def _claims(drawn: Case, certificate: Certificate, cost: Fraction) -> list[str]:
@@ -122,7 +122,7 @@ def _cost(drawn: Case, table: CodedTable, recoding: Recoding, number: np.ndarray
     assert placed == Counter(drawn.rows), "the pieces are not the rows"
     keeps = rule(drawn)
     for rows in classes.values():
-        assert keeps(rows), f"a class of {len(rows)} rows breaks the promise"
+        assert keeps(rows), f"a class of {len(rows)} rows breaks the guarantee"
     if number is None:
         return Fraction(total)
     return sum((_lost(drawn, rows) for rows in classes.values()), Fraction(0))

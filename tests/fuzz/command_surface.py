@@ -17,10 +17,10 @@ from click.testing import CliRunner
 
 from fuzz import spelling
 from fuzz.checker import Claim, Rules
+from fuzz.domains import CANARY
 from fuzz.draw import Trial
 from fuzz.known_secret import SECRET
 from fuzz.outcome import FoundError, Outcome, RefusedError
-from fuzz.pools import CANARY
 from fuzz.sql_surfaces import store
 from fuzz.table import Table, quoted, read_pair, texts_of, types_of
 from kanon_sql.cli import main
@@ -48,7 +48,7 @@ class Command:
 
     def release(self, trial: Trial) -> Outcome:
         """Release a trial, as `Sql.release`."""
-        if not spelling.command_can(trial.promise):
+        if not spelling.command_can(trial.guarantee):
             raise RefusedError("NotSaid", "the options of the command cannot say it")
         draw = Random(f"{trial.seed} file")
         endings = [draw.choice(TEXT_FILES) if self.texts else draw.choice(TYPED_FILES) for _ in range(2)]
@@ -70,7 +70,7 @@ class Command:
                 wanted,
                 "--certificate",
                 str(evidence),
-                *spelling.options(trial.promise),
+                *spelling.options(trial.guarantee),
                 *beside,
             ]
             text = _run(words, real=draw.random() < 0.01)
@@ -80,7 +80,7 @@ class Command:
                     raise FoundError(f"refused, but files are left: {left}")
                 raise RefusedError("InfeasibleError" if "hint: nothing" in text or "no release" in text else "error", text)
             verified = None
-            if draw.random() < 0.4 and trial.promise.time_limit is None:
+            if draw.random() < 0.4 and trial.guarantee.time_limit is None:
                 verified = _run(["verify", given, wanted, str(evidence), *beside], real=False)
             read = _read(con, trial, source, target)
         found = () if verified is None else (f"kanon verify refuses it: {verified}",)
@@ -172,7 +172,7 @@ def _read(con: duckdb.DuckDBPyConnection, trial: Trial, source: Path, target: Pa
     if not sides[0][1]:
         sides[0] = names, []
     if not sides[1][1]:  # JSON without rows has no columns
-        sides[1] = tuple(name for name in names if name != trial.promise.per), []
+        sides[1] = tuple(name for name in names if name != trial.guarantee.per), []
     tables = [Table(own, ("VARCHAR",) * len(own), rows, rows) for own, rows in sides]
     return tables[0], tables[1]
 

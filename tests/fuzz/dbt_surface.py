@@ -14,9 +14,9 @@ import duckdb
 import kanon_sql
 from fuzz import spelling
 from fuzz.checker import Rules, check
+from fuzz.domains import CANARY
 from fuzz.draw import Trial, trial
 from fuzz.outcome import reason
-from fuzz.pools import CANARY
 from fuzz.sql_surfaces import store
 from fuzz.table import quoted, read_pair
 from fuzz.trials import Verdict
@@ -55,8 +55,8 @@ class Dbt:
     def judge(self, seed: str) -> Verdict:
         """Build one project and check every model that it holds."""
         drawn = [trial(f"{seed}/{number}", plain=True, recodings=False) for number in range(5 * MODELS)]
-        drawn = [each for each in drawn if spelling.clause_can(each.promise) and each.rows]
-        drawn = [each for each in drawn if CANARY not in spelling.clause(each.promise)][:MODELS]  # the model would show it
+        drawn = [each for each in drawn if spelling.clause_can(each.guarantee) and each.rows]
+        drawn = [each for each in drawn if CANARY not in spelling.clause(each.guarantee)][:MODELS]  # the model would show it
         self._write(drawn)
         done = subprocess.run([*DBT, "run"], cwd=self.folder, capture_output=True, text=True, timeout=600, check=False)
         verdict = Verdict()
@@ -80,7 +80,7 @@ class Dbt:
                     source, released = read_pair(con, f"t{number}", f"m{number}", each.folds)
                     rules = Rules(keys=each.keys)
                     verdict.found += [
-                        f"model {number}: {wrong}" for wrong in check(source, released, each.promise, None, rules)
+                        f"model {number}: {wrong}" for wrong in check(source, released, each.guarantee, None, rules)
                     ]
                 elif "Error" in message and "hint:" in message:
                     verdict.reason = reason(message.splitlines()[-1].strip())
@@ -99,7 +99,7 @@ class Dbt:
         with duckdb.connect(str(self.folder / "fuzz.duckdb")) as con:
             for number, each in enumerate(drawn):
                 store(con, each, f"t{number}")
-                clause = spelling.clause(each.promise)
+                clause = spelling.clause(each.guarantee)
                 query = f"select * from {quoted(f't{number}')} {clause}"
                 text = f"{{{{ config(materialized='anonymized') }}}}\n{{% raw %}}{query}{{% endraw %}}\n"
                 (models / f"m{number}.sql").write_text(text, encoding="utf-8")

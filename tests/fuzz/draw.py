@@ -1,4 +1,4 @@
-"""Random trials: a table, a promise about it, and the settings of the connection, all from one seed."""
+"""Random trials: a table, a guarantee about it, and the settings of the connection, all from one seed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
 
-from fuzz.pools import CANARY, INTEGER, NAMES, NASTY, PLAIN, SETTINGS, WEIGHTS, WORDS, ZIPS, Pool
-from fuzz.promise import Promise, Recoding, Requirement
+from fuzz.domains import CANARY, INTEGER, NAMES, NASTY, PLAIN, SETTINGS, WEIGHTS, WORDS, ZIPS, Domain
+from fuzz.guarantee import Guarantee, Recoding, Requirement
 from fuzz.requirement_rules import kept
 
 PLAIN_SOLVERS = (
@@ -23,17 +23,17 @@ class Column:
     """A column of a trial."""
 
     name: str
-    pool: Pool
+    domain: Domain
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """A table as SQL expressions, NULL among them, and what is promised about it."""
+    """A table as SQL expressions, NULL among them, and what is guaranteed about it."""
 
     seed: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
-    promise: Promise
+    guarantee: Guarantee
     settings: tuple[str, ...] = ()
     trees: dict[str, list[tuple[str, ...]]]
 
@@ -41,12 +41,12 @@ class Trial:
     def folds(self) -> dict[str, str]:
         """The collations of its columns."""
         default = next((each.split("'")[1] for each in self.settings if each.startswith("default_collation")), "")
-        return {each.name: each.pool.fold or default for each in self.columns}
+        return {each.name: each.domain.fold or default for each in self.columns}
 
     @property
     def keys(self) -> dict[str, Callable[[str], object]]:
         """The order of the values of its columns."""
-        return {each.name: each.pool.key for each in self.columns if each.pool.key is not None}
+        return {each.name: each.domain.key for each in self.columns if each.domain.key is not None}
 
     def permuted(self) -> Trial:
         """The same rows in another order."""
@@ -85,18 +85,18 @@ def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool
         if draw.random() < 0.5
         else ["zip", "age", "sex", "job", "disease", "salary", "note", "id", "person"]
     )
-    pools = [each for each in PLAIN + NASTY if each.arrow or not arrow]
+    domains = [each for each in PLAIN + NASTY if each.arrow or not arrow]
 
     def column(name: str) -> Column:
         if texts:
             return Column(name, draw.choice((WORDS, ZIPS)))
-        return Column(name, draw.choice(PLAIN if plain or draw.random() < 0.6 else pools))
+        return Column(name, draw.choice(PLAIN if plain or draw.random() < 0.6 else domains))
 
     identifying = [column(names[place]) for place in range(draw.choice([1, 2, 2, 3, 3, 4]))]
     sensitive = [column(names[4 + place]) for place in range(draw.choice([0, 0, 0, 1, 1, 2]))]
     others = [column(names[6])] if draw.random() < 0.4 else []
-    cells = [_cells(draw, each.pool, rows) for each in (*identifying, *sensitive, *others)]
-    whole = Pool("VARCHAR" if texts else "INTEGER", ())
+    cells = [_cells(draw, each.domain, rows) for each in (*identifying, *sensitive, *others)]
+    whole = Domain("VARCHAR" if texts else "INTEGER", ())
     if draw.random() < 0.7:  # a number for each row tells exactly which row became which
         others.append(Column(names[7], whole))
         cells.append([f"'{number}'" for number in draw.sample(range(100, 1000), rows)])
@@ -106,60 +106,60 @@ def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool
         cells.append(["NULL" if draw.random() < 0.1 else f"'{draw.randint(1, max(2, rows * 2 // 3))}'" for _ in range(rows)])
     columns = [*identifying, *sensitive, *others]
     order = draw.sample(range(len(columns)), len(columns))
-    promise = _promise(draw, columns, cells, len(identifying), len(sensitive), k, per, recodings=recodings)
-    promise = _kept(_with_shares(promise, seed), [each.name for each in columns], seed)
+    guarantee = _guarantee(draw, columns, cells, len(identifying), len(sensitive), k, per, recodings=recodings)
+    guarantee = _kept(_with_shares(guarantee, seed), [each.name for each in columns], seed)
     settings = tuple(draw.sample(SETTINGS, draw.choice([1, 1, 2]))) if draw.random() < 0.3 else ()
     trees = {
         each.table: [(value, *above, "any") for value, above in each.tree.items()]
-        for each in promise.recodings.values()
+        for each in guarantee.recodings.values()
         if each.table
     }
     return Trial(
         seed=seed,
         columns=tuple(columns[place] for place in order),
         rows=tuple(tuple(row[place] for place in order) for row in zip(*cells, strict=True)),
-        promise=_in_order(promise, [columns[place].name for place in order]),
+        guarantee=_in_order(guarantee, [columns[place].name for place in order]),
         settings=settings,
         trees=trees,
     )
 
 
-def _with_shares(promise: Promise, seed: str) -> Promise:
+def _with_shares(guarantee: Guarantee, seed: str) -> Guarantee:
     """Limit the shares of sensitive values now and then, drawn apart so that the other draws of a seed stay what they were."""
     draw = Random(f"{seed} shares")
     limits = (Fraction(1, 2), Fraction(1), Fraction(3))
     more = [
         Requirement(kind=kind, column=column, number=draw.choice(limits))
-        for column in promise.sensitive
+        for column in guarantee.sensitive
         for kind in ("beta", "delta")
         if draw.random() < 0.12
     ]
-    return replace(promise, requirements=(*promise.requirements, *more))
+    return replace(guarantee, requirements=(*guarantee.requirements, *more))
 
 
-def _kept(promise: Promise, names: list[str], seed: str) -> Promise:
+def _kept(guarantee: Guarantee, names: list[str], seed: str) -> Guarantee:
     """Name the columns without a role, or move their limit, now and then; drawn apart as well."""
-    roles = {*promise.qi, *promise.sensitive, promise.per}
+    roles = {*guarantee.qi, *guarantee.sensitive, guarantee.per}
     left = tuple(name for name in names if name not in roles)
     draw = Random(f"{seed} kept")
     if left and draw.random() < 0.85:  # most tables number their rows
-        return replace(promise, kept=left)
+        return replace(guarantee, kept=left)
     limits = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(1))
-    return replace(promise, unlisted_limit=draw.choice(limits)) if draw.random() < 0.5 else promise
+    return replace(guarantee, unlisted_limit=draw.choice(limits)) if draw.random() < 0.5 else guarantee
 
 
-def _in_order(promise: Promise, names: list[str]) -> Promise:
+def _in_order(guarantee: Guarantee, names: list[str]) -> Guarantee:
     """Where no quasi-identifier is named they are in the order of the table."""
-    return replace(promise, qi=tuple(name for name in names if name in promise.qi)) if promise.every_column else promise
+    return replace(guarantee, qi=tuple(name for name in names if name in guarantee.qi)) if guarantee.every_column else guarantee
 
 
-def _cells(draw: Random, pool: Pool, rows: int) -> list[str]:
-    domain = draw.sample(pool.values, draw.randint(1, min(len(pool.values), draw.choice([1, 2, 3, 3, 5, 20]))))
+def _cells(draw: Random, domain: Domain, rows: int) -> list[str]:
+    picked = draw.sample(domain.values, draw.randint(1, min(len(domain.values), draw.choice([1, 2, 3, 3, 5, 20]))))
     empty = draw.choice([0, 0, 0.1, 0.4])
-    return ["NULL" if draw.random() < empty else draw.choice(domain) for _ in range(rows)]
+    return ["NULL" if draw.random() < empty else draw.choice(picked) for _ in range(rows)]
 
 
-def _promise(
+def _guarantee(
     draw: Random,
     columns: list[Column],
     cells: list[list[str]],
@@ -169,7 +169,7 @@ def _promise(
     per: Column | None,
     *,
     recodings: bool,
-) -> Promise:
+) -> Guarantee:
     requirements = tuple(
         each
         for place in range(named, named + asked)
@@ -180,7 +180,7 @@ def _promise(
     sensitive = {each.column for each in requirements}
     identifying = [each for each in columns if each.name not in sensitive] if every else columns[:named]
     qi = tuple(each.name for each in identifying)
-    promise = Promise(
+    guarantee = Guarantee(
         qi=qi,
         k=k,
         every_column=every,
@@ -197,35 +197,35 @@ def _promise(
             values = cells[columns.index(column)]
             if draw.random() < 0.6 and (recoding := _drawn(draw, column, values)) is not None:
                 found[column.name] = recoding
-        points = [each.name for each in identifying if each.pool is INTEGER and "NULL" not in cells[columns.index(each)]]
+        points = [each.name for each in identifying if each.domain is INTEGER and "NULL" not in cells[columns.index(each)]]
         if len(points) > 1 and cells[0] and draw.random() < 0.3:
             found |= {name: Recoding(kind="rectangles", beside=other) for name, other in (points[:2], points[1::-1])}
-        promise = replace(promise, recodings=found)
+        guarantee = replace(guarantee, recodings=found)
         if {"ranges", "sets", "means", "medians"} & {each.kind for each in found.values()}:
-            return replace(promise, algorithm=draw.choice(["auto", "auto", "mondrian"]))
-    promise = replace(promise, masks=_masks(draw, qi) if draw.random() < 0.25 else None)
-    plain = [name for name in qi if name not in promise.recodings]
+            return replace(guarantee, algorithm=draw.choice(["auto", "auto", "mondrian"]))
+    guarantee = replace(guarantee, masks=_masks(draw, qi) if draw.random() < 0.25 else None)
+    plain = [name for name in qi if name not in guarantee.recodings]
     if len(plain) > 1 and draw.random() < 0.2:
         group = tuple(draw.sample(plain, draw.randint(2, min(3, len(plain)))))
-        promise = replace(promise, linked=(group,))
-        if promise.permitted() == []:
-            promise = replace(promise, masks=None)
-    return _solved(draw, promise, len(cells[0]))
+        guarantee = replace(guarantee, linked=(group,))
+        if guarantee.permitted() == []:
+            guarantee = replace(guarantee, masks=None)
+    return _solved(draw, guarantee, len(cells[0]))
 
 
-def _solved(draw: Random, promise: Promise, rows: int) -> Promise:
+def _solved(draw: Random, guarantee: Guarantee, rows: int) -> Guarantee:
     """Choose an algorithm that has a chance."""
-    if draw.random() < 0.5 or promise.per is not None:
-        return promise
-    able = SENSITIVE_SOLVERS if promise.requirements else PLAIN_SOLVERS
+    if draw.random() < 0.5 or guarantee.per is not None:
+        return guarantee
+    able = SENSITIVE_SOLVERS if guarantee.requirements else PLAIN_SOLVERS
     algorithm = draw.choice(able)
     if algorithm == "subset_dp" and rows > 12:
         algorithm = "greedy"
-    if algorithm == "matching" and (promise.requirements or promise.k != 2):
+    if algorithm == "matching" and (guarantee.requirements or guarantee.k != 2):
         algorithm = "refine"
-    limit = 1.0 if algorithm == "optimal" and rows > 12 else promise.time_limit
+    limit = 1.0 if algorithm == "optimal" and rows > 12 else guarantee.time_limit
     share = draw.choice([None, Fraction(1, 20), Fraction(1, 3)]) if algorithm == "full_domain" else None
-    return replace(promise, algorithm=algorithm, time_limit=limit, max_suppressed=share)
+    return replace(guarantee, algorithm=algorithm, time_limit=limit, max_suppressed=share)
 
 
 def _masks(draw: Random, qi: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
@@ -246,13 +246,13 @@ def _requirements(draw: Random, column: Column, cells: list[str]) -> list[Requir
         c = draw.choice([Fraction(1), Fraction(2), Fraction(3, 2), Fraction(4)]) if form == "recursive" else None
         found.append(Requirement(kind="l", column=name, number=number, form=form, c=c))
     if draw.random() < 0.4 or not found:
-        metrics = ["equal", "equal"] + (["ordered"] if column.pool.key is not None else [])
-        if column.pool.kind in ("INTEGER", "DECIMAL(6,2)") and "NULL" not in cells:
+        metrics = ["equal", "equal"] + (["ordered"] if column.domain.key is not None else [])
+        if column.domain.kind in ("INTEGER", "DECIMAL(6,2)") and "NULL" not in cells:
             metrics.append("numeric")
         number = draw.choice([Fraction(1, 10), Fraction(3, 10), Fraction(1, 2), Fraction(1, 3), Fraction(9, 10), Fraction(1)])
         found.append(Requirement(kind="t", column=name, number=number, form=draw.choice(metrics)))
     known = [cell for cell in cells if cell != "NULL" and CANARY not in cell]  # errors repeat the value that alpha names
-    if known and column.pool in (WORDS, ZIPS, INTEGER) and draw.random() < 0.2:
+    if known and column.domain in (WORDS, ZIPS, INTEGER) and draw.random() < 0.2:
         value = draw.choice(known)[1:-1].replace("''", "'")
         found.append(
             Requirement(
@@ -296,21 +296,21 @@ def without_values(drawn: Recoding | None, cells: list[str]) -> Recoding | None:
 
 def _averaged(column: Column, cells: list[str], drawn: Recoding | None) -> Recoding | None:
     """Put means or medians in the place of some recodings; what else is drawn stays as it was."""
-    pool, own = column.pool, Random(f"{len(cells)} {cells}")
-    kinds = ["means", "means", "medians"] if pool.numeric and pool.kind not in ("DOUBLE", "FLOAT") else []
-    kinds += ["medians"] if pool.kind == "DATE" else []
+    domain, own = column.domain, Random(f"{len(cells)} {cells}")
+    kinds = ["means", "means", "medians"] if domain.numeric and domain.kind not in ("DOUBLE", "FLOAT") else []
+    kinds += ["medians"] if domain.kind == "DATE" else []
     return Recoding(kind=own.choice(kinds)) if kinds and drawn is not None and own.random() < 0.4 else drawn
 
 
 def _recoding(draw: Random, column: Column, cells: list[str]) -> Recoding | None:
-    pool = column.pool
+    domain = column.domain
     losses = (Fraction(1, 10), Fraction(4, 10), Fraction(7, 10))
     kinds = ["ranges", "sets", "bins", "chosen"]
-    if pool.kind == "VARCHAR" and not pool.fold:
+    if domain.kind == "VARCHAR" and not domain.fold:
         kinds += ["digits", "digits", "hierarchy", "hierarchy"]
-    if pool.numeric and pool.kind not in ("DOUBLE", "FLOAT"):
+    if domain.numeric and domain.kind not in ("DOUBLE", "FLOAT"):
         kinds += ["intervals", "intervals"]
-    if pool.dated:
+    if domain.dated:
         kinds += ["periods", "periods"]
     kind = draw.choice(kinds)
     steps: tuple[Fraction | int | str, ...] = ()

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from fuzz.promise import Recoding
+from fuzz.guarantee import Recoding
 
 Key = Callable[[str], Any]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fuzz.guarantee import Recoding
 from fuzz.label_rules import numbered, period
-from fuzz.promise import Recoding
 from fuzz.table import Look
 
 GRAIN = Fraction(1, 1000)

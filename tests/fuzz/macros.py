@@ -11,11 +11,11 @@ import duckdb
 
 import kanon_sql
 from fuzz.checker import Claim
+from fuzz.domains import INTEGER, NASTY, ZIPS, Domain
 from fuzz.draw import Column, Trial
+from fuzz.guarantee import Guarantee
 from fuzz.known_secret import SECRET
 from fuzz.outcome import FoundError, Outcome, RefusedError, refused
-from fuzz.pools import INTEGER, NASTY, ZIPS, Pool
-from fuzz.promise import Promise
 from fuzz.spelling import text
 from fuzz.sql_surfaces import store
 from fuzz.table import read_pair
@@ -36,18 +36,18 @@ def drawn(seed: str) -> Trial:
     draw = Random(seed)
     # the package shows one text for all that a collation takes for one, which is no suppression by the certificate
     twins = tuple(each for each in TWINS if not (each.fold and _by_package(seed)))
-    pools = [draw.choice(twins), *(draw.choice((*twins, INTEGER, ZIPS)) for _ in range(draw.choice([0, 1, 1, 2])))]
-    names = draw.sample(["zip", "age", 'a"b', "Select", "two words", "source", "qi", "cells"], len(pools))
-    domains = [draw.sample(each.values, min(len(each.values), draw.randint(1, 4))) for each in pools]
+    domains = [draw.choice(twins), *(draw.choice((*twins, INTEGER, ZIPS)) for _ in range(draw.choice([0, 1, 1, 2])))]
+    names = draw.sample(["zip", "age", 'a"b', "Select", "two words", "source", "qi", "cells"], len(domains))
+    picked_columns = [draw.sample(each.values, min(len(each.values), draw.randint(1, 4))) for each in domains]
     size = draw.randint(1, 7) if draw.random() < 0.6 else draw.randint(8, 30)
     masks = None
     if draw.random() < 0.3:
         masks = (*(tuple(name for name in names if draw.random() < 0.6) for _ in range(draw.randint(1, 3))), ())
     return Trial(
         seed=seed,
-        columns=(*map(Column, names, pools), Column("id", Pool("INTEGER", ()))),
-        rows=tuple((*map(draw.choice, domains), str(number)) for number in range(size)),
-        promise=Promise(qi=tuple(names), k=draw.choice([1, 2, 2, 3, 4]), masks=masks, kept=("id",)),
+        columns=(*map(Column, names, domains), Column("id", Domain("INTEGER", ()))),
+        rows=tuple((*map(draw.choice, picked_columns), str(number)) for number in range(size)),
+        guarantee=Guarantee(qi=tuple(names), k=draw.choice([1, 2, 2, 3, 4]), masks=masks, kept=("id",)),
         trees={},
     )
 
@@ -87,13 +87,13 @@ class Macros:
             When it fails in another way.
         """
         package = _by_package(trial.seed)
-        con, promise = self._connection(package), trial.promise
+        con, guarantee = self._connection(package), trial.guarantee
         store(con, trial, "t")
-        qi = f"[{', '.join(map(text, promise.qi))}]"
-        given = f"k := {promise.k}, qi := {qi}, keep := ['id']"
+        qi = f"[{', '.join(map(text, guarantee.qi))}]"
+        given = f"k := {guarantee.k}, qi := {qi}, keep := ['id']"
         call = f"k_anonymize('t', {given})"
-        if promise.masks is not None:
-            masks = ", ".join(f"[{', '.join(map(text, mask))}]" for mask in promise.masks)
+        if guarantee.masks is not None:
+            masks = ", ".join(f"[{', '.join(map(text, mask))}]" for mask in guarantee.masks)
             call = f"pattern_guided('t', [{masks}], {given})"
         try:
             con.execute(f"CREATE OR REPLACE TABLE released AS FROM {call}")
@@ -102,7 +102,7 @@ class Macros:
                 raise RefusedError("InfeasibleError", str(error)) from None
             raise refused(error, foreign=True) from None  # every kind of it is judged
         source, released = read_pair(con, "t", "released", trial.folds)
-        found = con.execute(f"FROM suppression_certificate('released', 't', {promise.k}, {qi})").fetchall()[0]
+        found = con.execute(f"FROM suppression_certificate('released', 't', {guarantee.k}, {qi})").fetchall()[0]
         status, smallest, classes, rows, _, suppressed, bound, _ = found
         if status not in ("OPTIMAL", "FEASIBLE"):
             raise FoundError(f"the certificate says {status}")

@@ -26,7 +26,7 @@ VIEWS = (
     # the same classes, the ids dealt anew
     "SELECT row_number() OVER (ORDER BY r) - 1 AS id, i % 3 AS zip, i % 2 AS age "
     "FROM (SELECT i, random() AS r FROM range({n}) AS t(i))",
-    # only the columns outside the promise move
+    # only the columns outside the guarantee move
     "SELECT CAST(floor(random() * {n}) AS INTEGER) AS id, i % 3 AS zip, i % 2 AS age FROM range({n}) AS t(i)",
     # a file that somebody else writes meanwhile
     "SELECT id, zip, age FROM read_csv('{file}', header := false, "

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from fuzz.checker import Claim, Rules
-from fuzz.pools import CANARY
+from fuzz.domains import CANARY
 from fuzz.table import Table
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import KanonError

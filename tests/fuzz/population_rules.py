@@ -9,25 +9,25 @@ from functools import reduce
 from itertools import product
 from operator import and_
 
+from fuzz.guarantee import Guarantee
 from fuzz.label_rules import covers
 from fuzz.ladders import ladder
-from fuzz.promise import Promise
 from fuzz.table import Look, Table
 
 
 def matches_of(
-    source: Table, released: Table, promise: Promise, population: Sequence[tuple[Look, ...]]
+    source: Table, released: Table, guarantee: Guarantee, population: Sequence[tuple[Look, ...]]
 ) -> dict[tuple[Look, ...], list[bool]]:
     """For what each class shows, which rows of the population match it; what looks suppressed matches everything."""
-    places = [released.column(name) for name in promise.qi]
-    kinds = [source.types[source.column(name)] for name in promise.qi]
-    domains = [tuple(sorted({*source.held(name)} - {None})) for name in promise.qi]
+    places = [released.column(name) for name in guarantee.qi]
+    kinds = [source.types[source.column(name)] for name in guarantee.qi]
+    domains = [tuple(sorted({*source.held(name)} - {None})) for name in guarantee.qi]
 
     def matches(shown: tuple[Look, ...], row: tuple[Look, ...]) -> bool:
-        for name, look, own, domain, kind in zip(promise.qi, shown, row, domains, kinds, strict=True):
-            if look == promise.suppress or look == own:
+        for name, look, own, domain, kind in zip(guarantee.qi, shown, row, domains, kinds, strict=True):
+            if look == guarantee.suppress or look == own:
                 continue
-            recoding = promise.recodings.get(name)
+            recoding = guarantee.recodings.get(name)
             if recoding is None or look is None or own is None or not covers(recoding, look, own, domain, kind):
                 return False
         return True
@@ -36,9 +36,9 @@ def matches_of(
     return {each: [matches(each, row) for row in population] for each in shown}
 
 
-def present(released: Table, promise: Promise, counted: dict[tuple[Look, ...], list[bool]], limit: Fraction) -> list[str]:
+def present(released: Table, guarantee: Guarantee, counted: dict[tuple[Look, ...], list[bool]], limit: Fraction) -> list[str]:
     """Whether for some row of the population the shares of the classes that it matches come to more than the limit."""
-    places = [released.column(name) for name in promise.qi]
+    places = [released.column(name) for name in guarantee.qi]
     sizes = Counter(tuple(row[place] for place in places) for row in released.looks)
     if any(sum(counted[shown]) < size for shown, size in sizes.items()):
         return ["a class has more rows than match it in the population"]
@@ -48,10 +48,10 @@ def present(released: Table, promise: Promise, counted: dict[tuple[Look, ...], l
     return [f"somebody is present by {worst}, more than {limit}"] if worst > limit else []
 
 
-def cheapest_rows(source: Table, promise: Promise, population: Sequence[tuple[Look, ...]], k_map: int) -> Fraction:
+def cheapest_rows(source: Table, guarantee: Guarantee, population: Sequence[tuple[Look, ...]], k_map: int) -> Fraction:
     """What is lost where each row takes its cheapest levels: what matches it follows from what it shows alone."""
-    options = [_options(source, promise, name, [row[place] for row in population]) for place, name in enumerate(promise.qi)]
-    places = [source.column(name) for name in promise.qi]
+    options = [_options(source, guarantee, name, [row[place] for row in population]) for place, name in enumerate(guarantee.qi)]
+    places = [source.column(name) for name in guarantee.qi]
 
     def least(row: tuple[Look, ...]) -> Fraction:
         return min(
@@ -63,9 +63,11 @@ def cheapest_rows(source: Table, promise: Promise, population: Sequence[tuple[Lo
     return sum((rows * least(row) for row, rows in Counter(source.looks).items()), Fraction(0))
 
 
-def _options(source: Table, promise: Promise, name: str, population: Sequence[Look]) -> dict[Look, list[tuple[Fraction, int]]]:
+def _options(
+    source: Table, guarantee: Guarantee, name: str, population: Sequence[Look]
+) -> dict[Look, list[tuple[Fraction, int]]]:
     """For each value of a column what it may show: the loss, and a bit for each row of the population that matches it."""
-    seen, weight, recoding = source.seen(name), promise.weight(name), promise.recodings.get(name)
+    seen, weight, recoding = source.seen(name), guarantee.weight(name), guarantee.recodings.get(name)
     kind, domain = source.types[source.column(name)], tuple(sorted({*source.held(name)} - {None}))
 
     def matched(label: Look) -> int:

@@ -16,9 +16,9 @@ import kanon_sql
 from fuzz import spelling
 from fuzz.checker import Rules
 from fuzz.draw import Trial
+from fuzz.guarantee import Guarantee
 from fuzz.known_secret import SECRET
 from fuzz.outcome import FoundError, Outcome, RefusedError, claim_of, refused
-from fuzz.promise import Promise
 from fuzz.sql_surfaces import store
 from fuzz.table import quoted, read_pair
 from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
@@ -45,7 +45,7 @@ class Python:
     def release(self, trial: Trial) -> Outcome:
         """Release a trial, as `Sql.release`."""
         kind = Random(f"{trial.seed} kind").choice(KINDS)
-        if kind.startswith("polars") and any("INTERVAL" in each.pool.kind for each in trial.columns):
+        if kind.startswith("polars") and any("INTERVAL" in each.domain.kind for each in trial.columns):
             kind = "arrow"  # polars has no such type
         with duckdb.connect() as con:
             store(con, trial, "stored")
@@ -56,10 +56,10 @@ class Python:
                 raise RefusedError("NotSaid", "Arrow cannot read the frame") from None
             tables = {name: con.sql(f"FROM {quoted(name)}").to_arrow_table() for name in trial.trees}
             try:
-                release = kanon_sql.anonymize(given, tables=tables or None, **_arguments(trial.promise), secret=SECRET)
+                release = kanon_sql.anonymize(given, tables=tables or None, **_arguments(trial.guarantee), secret=SECRET)
             except Exception as error:  # every kind of it is judged
                 raise refused(error) from None
-            found = tuple(_unlike(given, release.table, trial.promise, kind))
+            found = tuple(_unlike(given, release.table, trial.guarantee, kind))
             con.register("released", _as_wide(_arrow(release.table), _arrow(given)))
             source, table = read_pair(con, "source", "released")  # no kind of table in Python carries a collation
         return Outcome(
@@ -74,12 +74,12 @@ class Python:
 
 def _of_categories(trial: Trial) -> dict[str, Callable[[str], object]]:
     """The order of texts for what is an ENUM in DuckDB: Arrow hands it on as categories without an order."""
-    return {each.name: str.encode for each in trial.columns if each.pool.kind.startswith("ENUM")}
+    return {each.name: str.encode for each in trial.columns if each.domain.kind.startswith("ENUM")}
 
 
-def _arguments(promise: Promise) -> dict[str, Any]:
-    if spelling.names_say_it(promise):
-        return spelling.arguments(promise) | spelling.about_sensitive(promise)
+def _arguments(guarantee: Guarantee) -> dict[str, Any]:
+    if spelling.names_say_it(guarantee):
+        return spelling.arguments(guarantee) | spelling.about_sensitive(guarantee)
     built = {
         "l": lambda each: LDiversity(sensitive=each.column, l=each.number, variant=each.form, c=each.c),
         "t": lambda each: TCloseness(sensitive=each.column, t=each.number, metric=each.form),
@@ -87,7 +87,7 @@ def _arguments(promise: Promise) -> dict[str, Any]:
         "delta": lambda each: DeltaDisclosure(sensitive=each.column, delta=each.number),
         "alpha": lambda each: AlphaAnonymity(sensitive=each.column, value=each.value, alpha=each.number),
     }
-    return spelling.arguments(promise) | {"requirements": [built[each.kind](each) for each in promise.requirements]}
+    return spelling.arguments(guarantee) | {"requirements": [built[each.kind](each) for each in guarantee.requirements]}
 
 
 def _given(kind: str, arrow: pa.Table, con: duckdb.DuckDBPyConnection) -> Any:
@@ -96,8 +96,8 @@ def _given(kind: str, arrow: pa.Table, con: duckdb.DuckDBPyConnection) -> Any:
             for place, field in enumerate(arrow.schema):
                 if pa.types.is_string(field.type):
                     column = arrow.column(place).combine_chunks()
-                    spare = pa.concat_arrays([column, pa.array(["Martian"], pa.string())]).dictionary_encode()
-                    arrow = arrow.set_column(place, field.name, spare.slice(0, len(column)))
+                    longer = pa.concat_arrays([column, pa.array(["Martian"], pa.string())]).dictionary_encode()
+                    arrow = arrow.set_column(place, field.name, longer.slice(0, len(column)))
             return arrow if kind == "arrow categories" else arrow.to_pandas()
         case "pandas":
             return arrow.to_pandas()
@@ -137,14 +137,14 @@ def _as_wide(released: pa.Table, given: pa.Table) -> pa.Table:
     return released
 
 
-def _unlike(given: Any, released: Any, promise: Promise, kind: str) -> Iterator[str]:
+def _unlike(given: Any, released: Any, guarantee: Guarantee, kind: str) -> Iterator[str]:
     """What makes the released table another kind of table than the one that was given."""
     if type(released) is not type(given):
         yield f"a {type(given)} came back as {type(released)}"
         return
     if kind == "polars lazy":
         given, released = given.collect(), released.collect()
-    texts = {*promise.recodings} | ({*promise.qi} if promise.suppress is not None else set())
+    texts = {*guarantee.recodings} | ({*guarantee.qi} if guarantee.suppress is not None else set())
     if isinstance(given, pd.DataFrame):
         columns = {
             name: (given.dtypes.iloc[place], released[name].dtype)
@@ -157,16 +157,17 @@ def _unlike(given: Any, released: Any, promise: Promise, kind: str) -> Iterator[
         columns = {name: (given.schema.field(name).type, released.schema.field(name).type) for name in released.column_names}
     else:
         columns = {
-            name: pair for name, *pair in zip(given.columns, given.types, released.types, strict=False) if promise.per is None
+            name: pair for name, *pair in zip(given.columns, given.types, released.types, strict=False) if guarantee.per is None
         }
     for name, (before, after) in columns.items():
-        if name in texts or (name in promise.qi and _may_change(before, after)):
+        if name in texts or (name in guarantee.qi and _may_change(before, after)):
             continue
         if before != after:
-            yield f"{kind}: a column{' outside the promise' if name not in promise.qi else ''} of {before} came back as {after}"
-        elif name not in promise.qi and _cells(given, name) != _cells(released, name):
-            yield f"{kind}: a column outside the promise, of {before}, has other cells"
-    yield from _left_over(released, promise)
+            where = "" if name in guarantee.qi else " outside the guarantee"
+            yield f"{kind}: a column{where} of {before} came back as {after}"
+        elif name not in guarantee.qi and _cells(given, name) != _cells(released, name):
+            yield f"{kind}: a column outside the guarantee, of {before}, has other cells"
+    yield from _left_over(released, guarantee)
 
 
 def _may_change(before: Any, after: Any) -> bool:
@@ -194,21 +195,21 @@ def _plain(cell: Any) -> Any:
     return cell.tolist() if hasattr(cell, "tolist") and not isinstance(cell, pd.Timestamp) else cell
 
 
-def _left_over(released: Any, promise: Promise) -> Iterator[str]:
+def _left_over(released: Any, guarantee: Guarantee) -> Iterator[str]:
     """Suppressed values that survive in a type: categories of which no row is left."""
     if isinstance(released, pd.DataFrame):
-        for name in promise.qi:
+        for name in guarantee.qi:
             if isinstance(released[name].dtype, pd.CategoricalDtype) and {*released[name].cat.categories} - {
                 *released[name].dropna()
             }:
                 yield "a released column lists categories that no row shows"
     elif isinstance(released, pa.Table):
-        for name in promise.qi:
+        for name in guarantee.qi:
             for chunk in released.column(name).chunks:
                 if isinstance(chunk, pa.DictionaryArray) and {*chunk.dictionary.to_pylist()} - {*chunk.to_pylist()}:
                     yield "a released column has a dictionary with values that no row shows"
     elif isinstance(released, pl.DataFrame):
-        for name in promise.qi:
+        for name in guarantee.qi:
             kind = released.schema[name]
             if isinstance(kind, pl.Enum) and {*kind.categories} - {*released[name].drop_nulls()}:
                 yield "a released column lists categories that no row shows"

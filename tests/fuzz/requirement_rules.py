@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
-from fuzz.promise import Requirement
+from fuzz.guarantee import Requirement
 from fuzz.table import Look
 
 

@@ -1,4 +1,4 @@
-"""One promise in every form that takes one: clause, JSON, arguments of functions, of Python and of the command."""
+"""One guarantee in every form that takes one: clause, JSON, arguments of functions, of Python and of the command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from fuzz.promise import Promise, Recoding, Requirement
+from fuzz.guarantee import Guarantee, Recoding, Requirement
 from fuzz.table import quoted
 
 
@@ -71,86 +71,86 @@ def requirement(each: Requirement) -> str:
     return f"alpha({quoted(each.column)}, {text(each.value)}) <= {decimal(each.number)}"
 
 
-def items(promise: Promise) -> str:
+def items(guarantee: Guarantee) -> str:
     """What stands behind BY."""
-    rectangles = {name: each.beside for name, each in promise.recodings.items() if each.kind == "rectangles"}
+    rectangles = {name: each.beside for name, each in guarantee.recodings.items() if each.kind == "rectangles"}
     done: set[str] = set()
     found = {}
-    for name in promise.qi:
+    for name in guarantee.qi:
         if name in done:
             continue
-        weight = f" WEIGHT {decimal(promise.weights[name])}" if name in promise.weights else ""
-        own = promise.recodings.get(name)
+        weight = f" WEIGHT {decimal(guarantee.weights[name])}" if name in guarantee.weights else ""
+        own = guarantee.recodings.get(name)
         if name in rectangles:
             done |= {name, rectangles[name]}
             found[name] = f"({quoted(name)}, {quoted(rectangles[name])}) IN RECTANGLES{weight}"
         else:
             found[name] = quoted(name) + (f" IN {recoding(own)}" if own else "") + weight
-    linked = "".join(f" LINKED ({names(group)})" for group in promise.linked)
-    linked = (f" KEEP {names(promise.kept)}" if promise.kept else "") + linked
-    if promise.masks is None:
+    linked = "".join(f" LINKED ({names(group)})" for group in guarantee.linked)
+    linked = (f" KEEP {names(guarantee.kept)}" if guarantee.kept else "") + linked
+    if guarantee.masks is None:
         return ", ".join(found.values()) + linked
-    sets = [f"({', '.join(found[name] for name in mask)})" for mask in promise.masks]
+    sets = [f"({', '.join(found[name] for name in mask)})" for mask in guarantee.masks]
     return f"GROUPING SETS ({', '.join(sets)}){linked}"
 
 
-def clause_can(promise: Promise) -> bool:
+def clause_can(guarantee: Guarantee) -> bool:
     """Whether the clause can say it: sets name every quasi-identifier, and rectangles stand in no set and have one weight."""
-    weights = promise.weights
-    numbers = [*weights.values(), promise.max_suppressed or Fraction(0)]  # decimals there
-    if promise.every_column or any("/" in decimal(number) for number in numbers):
+    weights = guarantee.weights
+    numbers = [*weights.values(), guarantee.max_suppressed or Fraction(0)]  # decimals there
+    if guarantee.every_column or any("/" in decimal(number) for number in numbers):
         return False
-    if any(weights.get(name) != weights.get(each.beside) for name, each in promise.recodings.items() if each.beside):
+    if any(weights.get(name) != weights.get(each.beside) for name, each in guarantee.recodings.items() if each.beside):
         return False
-    if promise.masks is None:
+    if guarantee.masks is None:
         return True
-    shown = {name for mask in promise.masks for name in mask}
-    return shown == {*promise.qi} and not any(each.kind == "rectangles" for each in promise.recodings.values())
+    shown = {name for mask in guarantee.masks for name in mask}
+    return shown == {*guarantee.qi} and not any(each.kind == "rectangles" for each in guarantee.recodings.values())
 
 
-def guarantee(promise: Promise) -> str:
+def guarantee_text(guarantee: Guarantee) -> str:
     """What stands behind GUARANTEE."""
-    k = f"k >= {promise.k}" + (f" PER {quoted(promise.per)}" if promise.per else "")
-    return " AND ".join([k, *map(requirement, promise.requirements)])
+    k = f"k >= {guarantee.k}" + (f" PER {quoted(guarantee.per)}" if guarantee.per else "")
+    return " AND ".join([k, *map(requirement, guarantee.requirements)])
 
 
-def using(promise: Promise) -> str:
+def using(guarantee: Guarantee) -> str:
     """The algorithm and its options."""
-    options = {"seed": promise.seed or None, "time_limit": promise.time_limit}
+    options = {"seed": guarantee.seed or None, "time_limit": guarantee.time_limit}
     told = {name: str(value) for name, value in options.items() if value is not None}
-    if promise.max_suppressed is not None:
-        told["max_suppressed"] = decimal(promise.max_suppressed)
-    if promise.suppress is not None:
-        told["suppress"] = text(promise.suppress)
-    if promise.unlisted_limit is not None:
-        told["unlisted_limit"] = decimal(promise.unlisted_limit)
+    if guarantee.max_suppressed is not None:
+        told["max_suppressed"] = decimal(guarantee.max_suppressed)
+    if guarantee.suppress is not None:
+        told["suppress"] = text(guarantee.suppress)
+    if guarantee.unlisted_limit is not None:
+        told["unlisted_limit"] = decimal(guarantee.unlisted_limit)
     inner = f" ({', '.join(f'{name} = {value}' for name, value in told.items())})" if told else ""
-    return f" USING {promise.algorithm}{inner}" if inner or promise.algorithm != "auto" else ""
+    return f" USING {guarantee.algorithm}{inner}" if inner or guarantee.algorithm != "auto" else ""
 
 
-def clause(promise: Promise) -> str:
+def clause(guarantee: Guarantee) -> str:
     """The clause, from ANONYMIZE to its options."""
-    return f"ANONYMIZE BY {items(promise)} GUARANTEE {guarantee(promise)}{using(promise)}"
+    return f"ANONYMIZE BY {items(guarantee)} GUARANTEE {guarantee_text(guarantee)}{using(guarantee)}"
 
 
-def policy_parts(promise: Promise, others: list[str], pseudonym: str | None = None) -> str:
+def policy_parts(guarantee: Guarantee, others: list[str], pseudonym: str | None = None) -> str:
     """The parts of a stored policy; ``others`` are the columns without a role, ``pseudonym`` is one that becomes tokens."""
-    parts = [f"BY {items(replace(promise, kept=None))}", f"GUARANTEE {guarantee(promise)}"]
-    dropped = [*promise.dropped, *([promise.per] if promise.per else [])]
+    parts = [f"BY {items(replace(guarantee, kept=None))}", f"GUARANTEE {guarantee_text(guarantee)}"]
+    dropped = [*guarantee.dropped, *([guarantee.per] if guarantee.per else [])]
     kept = [name for name in others if name not in dropped and name != pseudonym]
     identifiers = [*map(quoted, dropped), *([f"{quoted(pseudonym)} AS PSEUDONYM (LINKABLE)"] if pseudonym else [])]
     parts += [f"IDENTIFIER {', '.join(identifiers)}"] if identifiers else []
     parts += [f"KEEP {names(kept)}"] if kept else []
-    parts += [using(promise).strip()] if using(promise) else []
+    parts += [using(guarantee).strip()] if using(guarantee) else []
     return "; ".join(parts)
 
 
-def as_json(promise: Promise) -> str:
+def as_json(guarantee: Guarantee) -> str:
     """The policy as JSON."""
-    requirements: list[dict[str, Any]] = [{"type": "k", "k": promise.k}]
-    if promise.per:
-        requirements.append({"type": "people", "k": promise.k, "per": promise.per})
-    for each in promise.requirements:
+    requirements: list[dict[str, Any]] = [{"type": "k", "k": guarantee.k}]
+    if guarantee.per:
+        requirements.append({"type": "people", "k": guarantee.k, "per": guarantee.per})
+    for each in guarantee.requirements:
         found: dict[str, Any] = {"type": each.kind, "sensitive": each.column}
         found[each.kind] = str(each.number)
         match each.kind:
@@ -163,26 +163,26 @@ def as_json(promise: Promise) -> str:
         requirements.append(found)
     listed = [
         {"column": name}
-        | ({"weight": str(promise.weights[name])} if name in promise.weights else {})
-        | ({"recoding": _recoding_json(promise.recodings[name])} if name in promise.recodings else {})
-        for name in promise.qi
-        if not promise.every_column or name in promise.weights or name in promise.recodings
+        | ({"weight": str(guarantee.weights[name])} if name in guarantee.weights else {})
+        | ({"recoding": _recoding_json(guarantee.recodings[name])} if name in guarantee.recodings else {})
+        for name in guarantee.qi
+        if not guarantee.every_column or name in guarantee.weights or name in guarantee.recodings
     ]
     data = {
         "quasi_identifiers": listed,
-        "every_column": promise.every_column,
+        "every_column": guarantee.every_column,
         "requirements": requirements,
-        "masks": None if promise.masks is None else [list(mask) for mask in promise.masks],
-        "linked": [list(group) for group in promise.linked],
-        "keep": None if promise.kept is None else list(promise.kept),
-        "algorithm": promise.algorithm,
-        "time_limit": promise.time_limit,
-        "seed": promise.seed,
-        "max_suppressed": None if promise.max_suppressed is None else str(promise.max_suppressed),
-        "suppress": promise.suppress,
+        "masks": None if guarantee.masks is None else [list(mask) for mask in guarantee.masks],
+        "linked": [list(group) for group in guarantee.linked],
+        "keep": None if guarantee.kept is None else list(guarantee.kept),
+        "algorithm": guarantee.algorithm,
+        "time_limit": guarantee.time_limit,
+        "seed": guarantee.seed,
+        "max_suppressed": None if guarantee.max_suppressed is None else str(guarantee.max_suppressed),
+        "suppress": guarantee.suppress,
     }
-    if promise.unlisted_limit is not None:
-        data["unlisted_limit"] = str(promise.unlisted_limit)
+    if guarantee.unlisted_limit is not None:
+        data["unlisted_limit"] = str(guarantee.unlisted_limit)
     return json.dumps(data)
 
 
@@ -203,45 +203,49 @@ def _recoding_json(each: Recoding) -> dict[str, Any]:
     return {"type": each.kind}
 
 
-def function_call(promise: Promise, table: str) -> str | None:
+def function_call(guarantee: Guarantee, table: str) -> str | None:
     """The call of a table function of its own; None where only `anonymize` can say it."""
-    if len(promise.requirements) > 1 or any(each.kind == "alpha" for each in promise.requirements):
+    if len(guarantee.requirements) > 1 or any(each.kind == "alpha" for each in guarantee.requirements):
         return None
-    lists = {"masks": promise.masks, "linked": promise.linked or None, "qi": None if promise.every_column else promise.qi}
-    named = {"qi": _sql_list(promise.qi)} if lists["qi"] else {}
-    if promise.per:
-        named["per"] = text(promise.per)
-    if promise.kept is not None:
-        named["keep"] = _sql_list(promise.kept)
-    if promise.linked:
-        named["linked"] = f"[{', '.join(map(_sql_list, promise.linked))}]"
-    if promise.weights:
+    lists = {
+        "masks": guarantee.masks,
+        "linked": guarantee.linked or None,
+        "qi": None if guarantee.every_column else guarantee.qi,
+    }
+    named = {"qi": _sql_list(guarantee.qi)} if lists["qi"] else {}
+    if guarantee.per:
+        named["per"] = text(guarantee.per)
+    if guarantee.kept is not None:
+        named["keep"] = _sql_list(guarantee.kept)
+    if guarantee.linked:
+        named["linked"] = f"[{', '.join(map(_sql_list, guarantee.linked))}]"
+    if guarantee.weights:
         named["weights"] = (
-            f"MAP {{{', '.join(f'{text(name)}: {text(str(weight))}' for name, weight in promise.weights.items())}}}"
+            f"MAP {{{', '.join(f'{text(name)}: {text(str(weight))}' for name, weight in guarantee.weights.items())}}}"
         )
-    if promise.recodings:
-        told = ", ".join(f"{text(name)}: {text(recoding(each))}" for name, each in promise.recodings.items())
+    if guarantee.recodings:
+        told = ", ".join(f"{text(name)}: {text(recoding(each))}" for name, each in guarantee.recodings.items())
         named["recodings"] = f"MAP {{{told}}}"
-    named |= {"algorithm": text(promise.algorithm)} if promise.algorithm != "auto" else {}
-    named |= {"seed": str(promise.seed)} if promise.seed else {}
-    named |= {"time_limit": str(promise.time_limit)} if promise.time_limit else {}
-    named |= {"suppress": text(promise.suppress)} if promise.suppress is not None else {}
-    named |= {"max_suppressed": text(str(promise.max_suppressed))} if promise.max_suppressed is not None else {}
-    named |= {"unlisted_limit": text(str(promise.unlisted_limit))} if promise.unlisted_limit is not None else {}
-    masks = None if promise.masks is None else f"[{', '.join(map(_sql_list, promise.masks))}]::VARCHAR[][]"
-    if promise.requirements:
-        (each,) = promise.requirements
+    named |= {"algorithm": text(guarantee.algorithm)} if guarantee.algorithm != "auto" else {}
+    named |= {"seed": str(guarantee.seed)} if guarantee.seed else {}
+    named |= {"time_limit": str(guarantee.time_limit)} if guarantee.time_limit else {}
+    named |= {"suppress": text(guarantee.suppress)} if guarantee.suppress is not None else {}
+    named |= {"max_suppressed": text(str(guarantee.max_suppressed))} if guarantee.max_suppressed is not None else {}
+    named |= {"unlisted_limit": text(str(guarantee.unlisted_limit))} if guarantee.unlisted_limit is not None else {}
+    masks = None if guarantee.masks is None else f"[{', '.join(map(_sql_list, guarantee.masks))}]::VARCHAR[][]"
+    if guarantee.requirements:
+        (each,) = guarantee.requirements
         head = [text(each.column), text(str(each.number))]
-        named["k"] = str(promise.k)
+        named["k"] = str(guarantee.k)
         named |= {_FORMS[each.kind]: text(each.form)} if each.kind in _FORMS else {}
         named |= {"c": text(str(each.c))} if each.c is not None else {}
         function = {"l": "l_diversify", "t": "t_close", "beta": "beta_like", "delta": "delta_private"}[each.kind]
     elif masks is not None:
         function, head = "pattern_guided", [masks]
-        named["k"] = str(promise.k)
+        named["k"] = str(guarantee.k)
         masks = None
     else:
-        function, head = "k_anonymize", [str(promise.k)]
+        function, head = "k_anonymize", [str(guarantee.k)]
     named |= {"masks": masks} if masks is not None else {}
     return f"{function}({', '.join([text(table), *head, *(f'{name} := {value}' for name, value in named.items())])})"
 
@@ -250,37 +254,37 @@ def _sql_list(values: tuple[str, ...]) -> str:
     return f"[{', '.join(map(text, values))}]::VARCHAR[]" if not values else f"[{', '.join(map(text, values))}]"
 
 
-def arguments(promise: Promise) -> dict[str, Any]:
+def arguments(guarantee: Guarantee) -> dict[str, Any]:
     """The arguments of `kanon_sql.anonymize`; requirements beyond what names can say are not among them."""
     found: dict[str, Any] = {
-        "k": promise.k,
-        "quasi_identifiers": None if promise.every_column else list(promise.qi),
-        "masks": None if promise.masks is None else [list(mask) for mask in promise.masks],
-        "linked": [list(group) for group in promise.linked] or None,
-        "keep": None if promise.kept is None else list(promise.kept),
-        "weights": promise.weights or None,
-        "recodings": {name: recoding(each) for name, each in promise.recodings.items()} or None,
-        "per": promise.per,
-        "algorithm": promise.algorithm,
-        "seed": promise.seed,
-        "time_limit": promise.time_limit,
-        "suppress": promise.suppress,
-        "max_suppressed": promise.max_suppressed,
-        "unlisted_limit": promise.unlisted_limit,
+        "k": guarantee.k,
+        "quasi_identifiers": None if guarantee.every_column else list(guarantee.qi),
+        "masks": None if guarantee.masks is None else [list(mask) for mask in guarantee.masks],
+        "linked": [list(group) for group in guarantee.linked] or None,
+        "keep": None if guarantee.kept is None else list(guarantee.kept),
+        "weights": guarantee.weights or None,
+        "recodings": {name: recoding(each) for name, each in guarantee.recodings.items()} or None,
+        "per": guarantee.per,
+        "algorithm": guarantee.algorithm,
+        "seed": guarantee.seed,
+        "time_limit": guarantee.time_limit,
+        "suppress": guarantee.suppress,
+        "max_suppressed": guarantee.max_suppressed,
+        "unlisted_limit": guarantee.unlisted_limit,
     }
     return {name: value for name, value in found.items() if value is not None or name == "quasi_identifiers"}
 
 
-def names_say_it(promise: Promise) -> bool:
+def names_say_it(guarantee: Guarantee) -> bool:
     """Whether one sensitive column with an l and a t at most says all: what Python's names and the command's options can."""
-    kinds = [each.kind for each in promise.requirements]
-    return len(promise.sensitive) <= 1 and "alpha" not in kinds and len({*kinds}) == len(kinds)
+    kinds = [each.kind for each in guarantee.requirements]
+    return len(guarantee.sensitive) <= 1 and "alpha" not in kinds and len({*kinds}) == len(kinds)
 
 
-def about_sensitive(promise: Promise) -> dict[str, Any]:
+def about_sensitive(guarantee: Guarantee) -> dict[str, Any]:
     """The sensitive column with its l and its t, by the names of Python's arguments."""
     found: dict[str, Any] = {}
-    for each in promise.requirements:
+    for each in guarantee.requirements:
         found["sensitive"] = each.column
         found[each.kind] = each.number
         found |= {_FORMS[each.kind]: each.form} if each.kind in _FORMS else {}
@@ -289,39 +293,42 @@ def about_sensitive(promise: Promise) -> dict[str, Any]:
     return found
 
 
-def options(promise: Promise) -> list[str]:
+def options(guarantee: Guarantee) -> list[str]:
     """The options of ``kanon anonymize``."""
-    found: list[str] = ["--k", str(promise.k), "--algorithm", promise.algorithm, "--seed", str(promise.seed)]
-    if not promise.every_column:
-        for name in promise.qi:
+    found: list[str] = ["--k", str(guarantee.k), "--algorithm", guarantee.algorithm, "--seed", str(guarantee.seed)]
+    if not guarantee.every_column:
+        for name in guarantee.qi:
             found += ["--qi", name]
-    for mask in promise.masks or ():
+    for mask in guarantee.masks or ():
         found += ["--mask", ",".join(f'"{name}"' if "," in name else name for name in mask)]
-    for group in promise.linked:
+    for group in guarantee.linked:
         found += ["--linked", ",".join(group)]
-    if promise.kept is not None:
-        found += ["--keep", ",".join(promise.kept)]
-    for name, weight in promise.weights.items():
+    if guarantee.kept is not None:
+        found += ["--keep", ",".join(guarantee.kept)]
+    for name, weight in guarantee.weights.items():
         found += ["--weight", f"{name}={weight}"]
-    for name, each in promise.recodings.items():
+    for name, each in guarantee.recodings.items():
         found += ["--recode", f"{name}={recoding(each)}"]
     for option, value in (
-        ("--per", promise.per),
-        ("--time-limit", promise.time_limit),
-        ("--max-suppressed", promise.max_suppressed),
-        ("--suppress", promise.suppress),
-        ("--unlisted-limit", None if promise.unlisted_limit is None else float(promise.unlisted_limit)),
+        ("--per", guarantee.per),
+        ("--time-limit", guarantee.time_limit),
+        ("--max-suppressed", guarantee.max_suppressed),
+        ("--suppress", guarantee.suppress),
+        ("--unlisted-limit", None if guarantee.unlisted_limit is None else float(guarantee.unlisted_limit)),
     ):
         found += [] if value is None else [option, str(value)]
-    for name, told in about_sensitive(promise).items():
+    for name, told in about_sensitive(guarantee).items():
         found += [f"--{name}", str(told)]
     return found
 
 
-def command_can(promise: Promise) -> bool:
+def command_can(guarantee: Guarantee) -> bool:
     """Whether the options of the command can say it: names in lists hold no comma, quote or equals sign."""
     listed = [
-        name for names_of in (promise.masks or (), promise.linked, [promise.kept or ()]) for each in names_of for name in each
+        name
+        for names_of in (guarantee.masks or (), guarantee.linked, [guarantee.kept or ()])
+        for each in names_of
+        for name in each
     ]
-    odd = [name for name in (*listed, *promise.qi) if set(name) & set(',"=') or name != name.strip()]
-    return names_say_it(promise) and not odd
+    odd = [name for name in (*listed, *guarantee.qi) if set(name) & set(',"=') or name != name.strip()]
+    return names_say_it(guarantee) and not odd

@@ -14,11 +14,11 @@ import kanon_sql
 from fuzz import spelling
 from fuzz.averages import typed
 from fuzz.checker import Rules
+from fuzz.domains import PLAIN
 from fuzz.draw import Trial
+from fuzz.guarantee import Guarantee
 from fuzz.known_secret import SECRET
 from fuzz.outcome import Outcome, RefusedError, claim_of, refused
-from fuzz.pools import PLAIN
-from fuzz.promise import Promise
 from fuzz.table import quoted, read_pair
 from fuzz.tokens import pseudonym_of, with_tokens, wrong_histories
 
@@ -77,10 +77,10 @@ class Sql:
         set_up = settings_of(con, trial)
         name = draw.choice(TABLES)
         place = draw.choice(PLACES)
-        if place == "arrow" and any(not each.pool.arrow for each in trial.columns):
+        if place == "arrow" and any(not each.domain.arrow for each in trial.columns):
             place = "create"
         if place == "copy" and (
-            any(each.pool not in PLAIN for each in trial.columns if each.pool.values) or "enable_external_access" in set_up
+            any(each.domain not in PLAIN for each in trial.columns if each.domain.values) or "enable_external_access" in set_up
         ):
             place = "create"
         try:
@@ -94,22 +94,22 @@ class Sql:
         finally:
             self._reset(set_up)
 
-    def _stored(self, promise: Promise) -> bool:
+    def _stored(self, guarantee: Guarantee) -> bool:
         """Whether the trial is released under a stored policy."""
-        return self.kind == "policies" and spelling.clause_can(promise)
+        return self.kind == "policies" and spelling.clause_can(guarantee)
 
     def _pseudonym(self, trial: Trial) -> str | None:
         """The column of the trial that becomes tokens."""
-        return pseudonym_of(trial) if self._stored(trial.promise) else None
+        return pseudonym_of(trial) if self._stored(trial.guarantee) else None
 
     def _query(self, trial: Trial, name: str, draw: Random) -> str:
-        promise = trial.promise
-        if self.kind == "clause" and spelling.clause_can(promise):
-            return f"SELECT * FROM {name} {spelling.clause(promise)}"
-        if self._stored(promise):
-            roles = {*promise.qi, *promise.sensitive}
+        guarantee = trial.guarantee
+        if self.kind == "clause" and spelling.clause_can(guarantee):
+            return f"SELECT * FROM {name} {spelling.clause(guarantee)}"
+        if self._stored(guarantee):
+            roles = {*guarantee.qi, *guarantee.sensitive}
             others = [each.name for each in trial.columns if each.name not in roles]
-            parts = spelling.policy_parts(promise, others, self._pseudonym(trial))
+            parts = spelling.policy_parts(guarantee, others, self._pseudonym(trial))
             policy = f'CREATE OR REPLACE ANONYMIZATION POLICY "odd policy" ON {name} ({parts})'
             try:
                 self.con.execute(policy)
@@ -118,8 +118,8 @@ class Sql:
             if draw.random() < 0.7:
                 return f'SELECT * FROM {name} ANONYMIZE WITH POLICY "odd policy"'
             return f"""SELECT * FROM anonymize({spelling.text(name)}, 'odd policy')"""
-        call = spelling.function_call(promise, name) if draw.random() < 0.7 else None
-        return f"SELECT * FROM {call or f'anonymize({spelling.text(name)}, {spelling.text(spelling.as_json(promise))})'}"
+        call = spelling.function_call(guarantee, name) if draw.random() < 0.7 else None
+        return f"SELECT * FROM {call or f'anonymize({spelling.text(name)}, {spelling.text(spelling.as_json(guarantee))})'}"
 
     def _run(self, query: str, place: str, trial: Trial, name: str) -> str:
         """Run the release at a place; return the relation that holds it."""
@@ -131,11 +131,11 @@ class Sql:
                 token = self._pseudonym(trial)
                 for column in [*texts_of(trial), *([token] if token else [])]:
                     con.execute(f"ALTER TABLE released ALTER {quoted(column)} TYPE VARCHAR")
-                for column in trial.promise.recodings:  # a whole number would be rounded
-                    if typed(trial.promise, column, "") == "DOUBLE":
+                for column in trial.guarantee.recodings:  # a whole number would be rounded
+                    if typed(trial.guarantee, column, "") == "DOUBLE":
                         con.execute(f"ALTER TABLE released ALTER {quoted(column)} TYPE DOUBLE")
-                if trial.promise.per is not None:
-                    con.execute(f"ALTER TABLE released DROP COLUMN {quoted(trial.promise.per)}")
+                if trial.guarantee.per is not None:
+                    con.execute(f"ALTER TABLE released DROP COLUMN {quoted(trial.guarantee.per)}")
                 if place == "insert":
                     con.execute(f"INSERT INTO released {query}")
                 else:
@@ -166,11 +166,11 @@ class Sql:
         found: tuple[str, ...] = ()
         certificates = kanon_sql.releases(self.con)
         claim = claim_of(certificates[-1]) if source.looks and certificates else None
-        if self._stored(trial.promise):
+        if self._stored(trial.guarantee):
             source = with_tokens(source, self._pseudonym(trial))
             claim = claim and replace(claim, warnings=None)
             if claim is not None and (token := self._pseudonym(trial)) is not None:
-                found = wrong_histories(certificates[-1], table, token, trial.promise.qi)
+                found = wrong_histories(certificates[-1], table, token, trial.guarantee.qi)
         typed = place not in ("arrow", "copy", "insert", "prepared")
         return Outcome(
             source=source,
@@ -193,13 +193,13 @@ class Sql:
 
 def texts_of(trial: Trial) -> list[str]:
     """The columns that are texts in the release."""
-    kinds = {each.name: each.pool.kind for each in trial.columns}
-    promise = trial.promise
+    kinds = {each.name: each.domain.kind for each in trial.columns}
+    guarantee = trial.guarantee
     return [
         name
-        for name in promise.qi
-        if promise.suppress is not None
-        or (name in promise.recodings and typed(promise, name, kinds[name]) is None)
+        for name in guarantee.qi
+        if guarantee.suppress is not None
+        or (name in guarantee.recodings and typed(guarantee, name, kinds[name]) is None)
         or kinds[name].startswith("ENUM")
     ]
 
@@ -216,10 +216,10 @@ def settings_of(con: Any, trial: Trial) -> list[str]:
 
 def store(con: Any, trial: Trial, name: str) -> None:
     """Make the table of a trial, and the trees that its policy names."""
-    columns = ", ".join(f"{quoted(each.name)} {each.pool.type}" for each in trial.columns)
+    columns = ", ".join(f"{quoted(each.name)} {each.domain.type}" for each in trial.columns)
     con.execute(f"CREATE OR REPLACE TABLE {name} ({columns})")
     if trial.rows:
-        kinds = [each.pool.kind for each in trial.columns]
+        kinds = [each.domain.kind for each in trial.columns]
         rows = (", ".join(f"CAST({cell} AS {kind})" for cell, kind in zip(row, kinds, strict=True)) for row in trial.rows)
         con.execute(f"INSERT INTO {name} VALUES {', '.join(f'({row})' for row in rows)}")
     for table, nodes in trial.trees.items():

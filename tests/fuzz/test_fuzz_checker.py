@@ -15,13 +15,13 @@ from naive import optimum as optimum_by_partitions
 from fuzz import averages
 from fuzz.brute_force import optimum
 from fuzz.checker import Claim, Rules, check
+from fuzz.guarantee import Guarantee, Recoding, Requirement
 from fuzz.label_rules import covers
-from fuzz.promise import Promise, Recoding, Requirement
 from fuzz.table import Look, Table, read_pair
 from fuzz.unlisted_rules import refused_wrongly
 
 INDEPENDENT = (
-    "averages", "promise", "table", "requirement_rules", "label_rules", "ladders", "row_assignment", "checker", "brute_force",
+    "averages", "guarantee", "table", "requirement_rules", "label_rules", "ladders", "row_assignment", "checker", "brute_force",
     "population_rules", "unlisted_rules",
 )  # fmt: skip
 
@@ -35,7 +35,7 @@ ROWS: list[tuple[Look, ...]] = [
     ("6", "c", "31", "gout"),
 ]
 GOOD: list[tuple[Look, ...]] = [("1", "a", None, "flu"), ("2", "a", None, "gout"), *ROWS[2:]]
-PROMISE = Promise(qi=("zip", "age"), k=2)
+GUARANTEE = Guarantee(qi=("zip", "age"), k=2)
 
 
 def table(rows: list[tuple[Look, ...]], names: tuple[str, ...] = NAMES) -> Table:
@@ -73,13 +73,13 @@ def test_means_and_medians_are_worked_out_again(kind: str, shown: tuple[Look, ..
     ids = [row[0] if named else "1" for row in ROWS]
     source = Table(("id", "age"), ("INTEGER", "INTEGER"), own := [(i, row[2]) for i, row in zip(ids, ROWS, strict=True)], own)
     rows: list[tuple[Look, ...]] = [(i, shown[place // 2]) for place, i in enumerate(ids)]
-    promise = Promise(qi=("age",), k=2, recodings={"age": Recoding(kind=kind)})
-    found = list(averages.check(source, Table(source.names, source.types, rows, rows), promise))
+    guarantee = Guarantee(qi=("age",), k=2, recodings={"age": Recoding(kind=kind)})
+    found = list(averages.check(source, Table(source.names, source.types, rows, rows), guarantee))
     assert len(found) == wrong or not (named or kind == "means")  # without a key, medians that somebody has pass
 
 
-def test_a_release_that_keeps_its_promise_passes() -> None:
-    assert check(table(ROWS), table(GOOD), PROMISE, claim(2)) == []
+def test_a_release_that_keeps_its_guarantee_passes() -> None:
+    assert check(table(ROWS), table(GOOD), GUARANTEE, claim(2)) == []
 
 
 def changed(row: int, column: int, cell: Look) -> list[tuple[Look, ...]]:
@@ -88,48 +88,48 @@ def changed(row: int, column: int, cell: Look) -> list[tuple[Look, ...]]:
     return [tuple(each) for each in rows]
 
 
-WRONG: list[tuple[str, list[tuple[Look, ...]], Promise, Claim]] = [
-    ("rows of", GOOD[:-1], PROMISE, claim(2)),
-    ("classes have fewer", changed(0, 2, "30"), PROMISE, claim(1)),
-    ("outside the promise", changed(0, 3, "gout"), PROMISE, claim(2)),
-    ("outside the promise", changed(0, 0, "2"), PROMISE, claim(2)),
-    ("of no source row", changed(4, 1, "b"), PROMISE, claim(2)),
-    ("of no source row", [(*row[:1], "c", *row[2:]) if row[1] == "b" else row for row in GOOD], PROMISE, claim(2)),
-    ("of no source row", GOOD, replace(PROMISE, masks=(("zip",), ())), claim(2)),
-    ("of no source row", GOOD, replace(PROMISE, linked=(("zip", "age"),)), claim(2)),
-    ("of no source row", GOOD, replace(PROMISE, suppress="*"), claim(2)),
+WRONG: list[tuple[str, list[tuple[Look, ...]], Guarantee, Claim]] = [
+    ("rows of", GOOD[:-1], GUARANTEE, claim(2)),
+    ("classes have fewer", changed(0, 2, "30"), GUARANTEE, claim(1)),
+    ("outside the guarantee", changed(0, 3, "gout"), GUARANTEE, claim(2)),
+    ("outside the guarantee", changed(0, 0, "2"), GUARANTEE, claim(2)),
+    ("of no source row", changed(4, 1, "b"), GUARANTEE, claim(2)),
+    ("of no source row", [(*row[:1], "c", *row[2:]) if row[1] == "b" else row for row in GOOD], GUARANTEE, claim(2)),
+    ("of no source row", GOOD, replace(GUARANTEE, masks=(("zip",), ())), claim(2)),
+    ("of no source row", GOOD, replace(GUARANTEE, linked=(("zip", "age"),)), claim(2)),
+    ("of no source row", GOOD, replace(GUARANTEE, suppress="*"), claim(2)),
     (
         "break",
         GOOD,
-        replace(PROMISE, requirements=(Requirement(kind="l", column="ill", number=Fraction(3), form="distinct"),)),
+        replace(GUARANTEE, requirements=(Requirement(kind="l", column="ill", number=Fraction(3), form="distinct"),)),
         claim(2),
     ),
     (
         "break",
         GOOD,
-        replace(PROMISE, requirements=(Requirement(kind="alpha", column="ill", number=Fraction(1, 3), value="flu"),)),
+        replace(GUARANTEE, requirements=(Requirement(kind="alpha", column="ill", number=Fraction(1, 3), value="flu"),)),
         claim(2),
     ),
     (
         "break",
         GOOD,
-        replace(PROMISE, requirements=(Requirement(kind="t", column="ill", number=Fraction(0), form="equal"),)),
+        replace(GUARANTEE, requirements=(Requirement(kind="t", column="ill", number=Fraction(0), form="equal"),)),
         claim(2),
     ),
-    ("cost", GOOD, PROMISE, claim(1)),
-    ("cost", GOOD, PROMISE, claim(3)),
-    ("cost", GOOD, replace(PROMISE, weights={"age": Fraction(3)}), claim(2)),
-    ("above the cost", GOOD, PROMISE, claim(2, lower_bound=Fraction(3), optimal=False)),
-    ("OPTIMAL is", GOOD, PROMISE, claim(2, lower_bound=Fraction(1))),
-    ("classes, the smallest", GOOD, PROMISE, claim(2, classes=2)),
-    ("counts", GOOD, PROMISE, claim(2, rows=5)),
+    ("cost", GOOD, GUARANTEE, claim(1)),
+    ("cost", GOOD, GUARANTEE, claim(3)),
+    ("cost", GOOD, replace(GUARANTEE, weights={"age": Fraction(3)}), claim(2)),
+    ("above the cost", GOOD, GUARANTEE, claim(2, lower_bound=Fraction(3), optimal=False)),
+    ("OPTIMAL is", GOOD, GUARANTEE, claim(2, lower_bound=Fraction(1))),
+    ("classes, the smallest", GOOD, GUARANTEE, claim(2, classes=2)),
+    ("counts", GOOD, GUARANTEE, claim(2, rows=5)),
 ]
 
 
 @pytest.mark.parametrize("number", range(len(WRONG)))
 def test_a_wrong_release_is_found(number: int) -> None:
-    told, rows, promise, own = WRONG[number]
-    found = check(table(ROWS), table(rows), promise, own)
+    told, rows, guarantee, own = WRONG[number]
+    found = check(table(ROWS), table(rows), guarantee, own)
     assert any(told in each for each in found), found
 
 
@@ -139,38 +139,38 @@ def test_a_release_of_names_is_found() -> None:
         unchanged=("id", "ill"),
         warnings=tuple(f"{name} is released unchanged and singles out a share of the rows" for name in ("id", "ill")),
     )
-    found = check(table(ROWS), table(GOOD), PROMISE, certificate)
+    found = check(table(ROWS), table(GOOD), GUARANTEE, certificate)
     assert found == [
         "id singles out too many rows and was released",
         "the columns without a role together single out too many rows and were released",
     ]
-    for promise in (replace(PROMISE, kept=("id", "ill")), replace(PROMISE, unlisted_limit=Fraction(1))):
-        assert check(table(ROWS), table(GOOD), promise, certificate) == []
+    for guarantee in (replace(GUARANTEE, kept=("id", "ill")), replace(GUARANTEE, unlisted_limit=Fraction(1))):
+        assert check(table(ROWS), table(GOOD), guarantee, certificate) == []
 
 
 @pytest.mark.parametrize(
-    ("message", "promise", "wrong"),
+    ("message", "guarantee", "wrong"),
     [
-        ("id singles out 100.0% of the rows; nothing was released", PROMISE, 0),
-        ("ill singles out 16.7% of the rows; nothing was released", PROMISE, 1),
-        ("id singles out 100.0% of the rows; ill singles out 16.7% of the rows; nothing was released", PROMISE, 1),
-        ("id and ill together single out 100.0% of the rows; nothing was released", replace(PROMISE, kept=("id", "ill")), 1),
-        ("id has no role; nothing was released", PROMISE, 1),
+        ("id singles out 100.0% of the rows; nothing was released", GUARANTEE, 0),
+        ("ill singles out 16.7% of the rows; nothing was released", GUARANTEE, 1),
+        ("id singles out 100.0% of the rows; ill singles out 16.7% of the rows; nothing was released", GUARANTEE, 1),
+        ("id and ill together single out 100.0% of the rows; nothing was released", replace(GUARANTEE, kept=("id", "ill")), 1),
+        ("id has no role; nothing was released", GUARANTEE, 1),
     ],
 )
-def test_a_refusal_of_columns_is_counted_again(message: str, promise: Promise, wrong: int) -> None:
-    assert len(list(refused_wrongly(message, table(ROWS), promise))) == wrong
+def test_a_refusal_of_columns_is_counted_again(message: str, guarantee: Guarantee, wrong: int) -> None:
+    assert len(list(refused_wrongly(message, table(ROWS), guarantee))) == wrong
 
 
 def test_columns_and_types_are_checked() -> None:
     turned = table([(*row[1::-1], *row[2:]) for row in GOOD], ("zip", "id", "age", "ill"))
-    assert "the columns are" in check(table(ROWS), turned, PROMISE)[0]
+    assert "the columns are" in check(table(ROWS), turned, GUARANTEE)[0]
     numbers = replace(table(GOOD), types=("VARCHAR", "INTEGER", "VARCHAR", "VARCHAR"))
-    assert "became INTEGER" in check(table(ROWS), numbers, PROMISE)[0]
-    assert check(table(ROWS), numbers, PROMISE, None, Rules(typed=False)) == []
+    assert "became INTEGER" in check(table(ROWS), numbers, GUARANTEE)[0]
+    assert check(table(ROWS), numbers, GUARANTEE, None, Rules(typed=False)) == []
     listed = replace(table(ROWS), types=("VARCHAR", "ENUM('a', 'b', 'c', 'd')", "VARCHAR", "VARCHAR"))
-    assert check(listed, table(GOOD), PROMISE) == []
-    assert check(listed, replace(table(GOOD), types=listed.types), PROMISE) != []
+    assert check(listed, table(GOOD), GUARANTEE) == []
+    assert check(listed, replace(table(GOOD), types=listed.types), GUARANTEE) != []
 
 
 def test_values_equal_in_sql_are_one_and_looks_are_not() -> None:
@@ -178,9 +178,9 @@ def test_values_equal_in_sql_are_one_and_looks_are_not() -> None:
         con.execute("CREATE TABLE source AS SELECT unnest(['0.0', '-0.0']::DOUBLE[]) AS d, unnest([1, 2]) AS id")
         con.execute("CREATE TABLE same AS FROM source")
         con.execute("CREATE TABLE one AS SELECT abs(d) AS d, id FROM source")
-        promise = Promise(qi=("d",), k=2)
-        assert check(*read_pair(con, "source", "one"), promise) == []
-        assert "fewer than 2 rows" in check(*read_pair(con, "source", "same"), promise)[0]
+        guarantee = Guarantee(qi=("d",), k=2)
+        assert check(*read_pair(con, "source", "one"), guarantee) == []
+        assert "fewer than 2 rows" in check(*read_pair(con, "source", "same"), guarantee)[0]
 
 
 COVERED = [
@@ -227,10 +227,10 @@ def test_the_brute_force_is_that_of_all_partitions(seed: int) -> None:
     masks = [{n for n in range(3) if draw.random() < 0.6} for _ in range(3)] if seed % 2 else None
     weights = [Fraction(draw.choice([1, 2, 5])) for _ in range(3)]
     names = ("x", "y", "z")
-    promise = Promise(
+    guarantee = Guarantee(
         qi=names,
         k=2,
         weights=dict(zip(names, weights, strict=True)),
         masks=None if masks is None else tuple(tuple(names[n] for n in sorted(mask)) for mask in masks),
     )
-    assert optimum(table([(*row,) for row in rows], names), promise) == optimum_by_partitions(rows, 2, masks, weights)
+    assert optimum(table([(*row,) for row in rows], names), guarantee) == optimum_by_partitions(rows, 2, masks, weights)

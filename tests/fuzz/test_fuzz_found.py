@@ -33,7 +33,7 @@ from fuzz.campaign import again
         "populations:9201:70",  # a value of the population that is longer than all of the source has no label with stars
     ],
 )
-def test_what_a_long_run_found_is_mended(seed: str) -> None:
+def test_what_a_long_run_found_is_repaired(seed: str) -> None:
     verdict = again(seed)
     assert not verdict.found
     assert verdict.released or "a collation takes" in verdict.reason  # DuckDB 2 joins what a collation calls equal

@@ -9,24 +9,24 @@ from random import Random
 
 import naive
 
+from fuzz.domains import PLAIN
 from fuzz.draw import Trial
 from fuzz.known_secret import SECRET
-from fuzz.pools import PLAIN
 from fuzz.table import Look, Table
 from kanon_sql.certificate import Certificate
 
 
 def pseudonym_of(trial: Trial) -> str | None:
     """The column that becomes tokens under a stored policy: one without a role, whose equal values have one text."""
-    promise = trial.promise
-    roles = {*promise.qi, *promise.sensitive, promise.per}
+    guarantee = trial.guarantee
+    roles = {*guarantee.qi, *guarantee.sensitive, guarantee.per}
     able = [
         each.name
         for each in trial.columns
         if each.name not in roles
-        and (each.pool in PLAIN or not each.pool.values)
-        and not each.pool.twins
-        and not each.pool.fold
+        and (each.domain in PLAIN or not each.domain.values)
+        and not each.domain.twins
+        and not each.domain.fold
     ]
     draw = Random(f"{trial.seed} pseudonym")
     return draw.choice(able) if able and draw.random() < 0.5 else None

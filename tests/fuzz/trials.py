@@ -47,23 +47,23 @@ def judge(surface: Surface, trial: Trial) -> Verdict:
     except RefusedError as refusal:
         verdict.reason = f"{refusal.kind}: {reason(str(refusal))}"
         verdict.found += _wrongly_refused(refusal, trial)
-        if refusal.kind == "InfeasibleError" and trial.rows and trial.promise.algorithm not in ONE_MASK:
+        if refusal.kind == "InfeasibleError" and trial.rows and trial.guarantee.algorithm not in ONE_MASK:
             # In a named column a text is not shown in the place of one that a collation takes it for: they make no class.
             # Sensitive values that it takes for one stay one.
             folded = {name for name, fold in trial.folds.items() if fold}
-            named = set() if trial.promise.every_column else folded & {*trial.promise.qi}
+            named = set() if trial.guarantee.every_column else folded & {*trial.guarantee.qi}
             source = source_of(trial).exactly(named)
-            verdict.judged = can_judge(source, trial.promise)
+            verdict.judged = can_judge(source, trial.guarantee)
             renamed = "no row has this value" in str(refusal)  # pandas makes 3.0 of a 3 where cells are empty
             if not renamed and _feasible(source, trial):
                 verdict.found.append(f"refused as infeasible, which it is not: {refusal}")
         return verdict
     verdict.released = True
-    verdict.found += [*first.found, *check(first.source, first.released, trial.promise, first.claim, first.rules)]
-    if can_judge(first.source, trial.promise):
+    verdict.found += [*first.found, *check(first.source, first.released, trial.guarantee, first.claim, first.rules)]
+    if can_judge(first.source, trial.guarantee):
         verdict.judged = True
         verdict.found += _against_brute_force(first, trial)
-    if trial.promise.time_limit is None and len(trial.rows) > 1:
+    if trial.guarantee.time_limit is None and len(trial.rows) > 1:
         try:
             second = surface.release(trial.permuted())
         except (FoundError, RefusedError) as error:
@@ -86,13 +86,13 @@ def source_of(trial: Trial) -> Table:
 
 def _feasible(source: Table, trial: Trial) -> bool:
     """Whether there is a release: by the brute force, or for larger tables the one whose rows are all hidden."""
-    promise = trial.promise
-    if can_judge(source, promise):
-        return optimum(source, promise, trial.keys) is not None
-    masks = promise.permitted()
+    guarantee = trial.guarantee
+    if can_judge(source, guarantee):
+        return optimum(source, guarantee, trial.keys) is not None
+    masks = guarantee.permitted()
     if masks is not None and frozenset() not in masks:
         return False
-    rows = {name: source.held(name) for name in promise.sensitive}
+    rows = {name: source.held(name) for name in guarantee.sensitive}
     keys = trial.keys
     whole = all(
         kept(
@@ -101,10 +101,10 @@ def _feasible(source: Table, trial: Trial) -> bool:
             rows[each.column],
             in_order(rows[each.column], keys.get(each.column)) if each.form in METRICS else (),
         )
-        for each in promise.requirements
+        for each in guarantee.requirements
     )
-    people = len(source.looks) if promise.per is None else len({*source.held(promise.per)} - {None})
-    return whole and people >= promise.k
+    people = len(source.looks) if guarantee.per is None else len({*source.held(guarantee.per)} - {None})
+    return whole and people >= guarantee.k
 
 
 METRICS = ("ordered", "numeric")
@@ -116,7 +116,7 @@ def _wrongly_refused(refusal: RefusedError, trial: Trial) -> list[str]:
     Where a collation takes texts for one, the audit may refuse.
     """
     if refusal.kind == "UnlistedColumnError":
-        return [*refused_wrongly(str(refusal), source_of(trial), trial.promise)]
+        return [*refused_wrongly(str(refusal), source_of(trial), trial.guarantee)]
     expected = any(trial.folds.values()) and "collation" in str(refusal)
     if refusal.kind == "AuditError" and not expected:
         return [f"refused by the audit: {refusal}"]
@@ -124,7 +124,7 @@ def _wrongly_refused(refusal: RefusedError, trial: Trial) -> list[str]:
 
 
 def _against_brute_force(outcome: Outcome, trial: Trial) -> list[str]:
-    best = optimum(outcome.source, trial.promise, outcome.rules.keys)
+    best = optimum(outcome.source, trial.guarantee, outcome.rules.keys)
     claim = outcome.claim
     if best is None:
         return ["released, though the brute force finds no release"]
@@ -132,14 +132,14 @@ def _against_brute_force(outcome: Outcome, trial: Trial) -> list[str]:
         return []
     found = []
     # A text that a collation takes for another is not shown in its place: bounds are about the exact texts.
-    folded = [name for name, fold in trial.folds.items() if fold and name not in trial.promise.sensitive]
-    exact = optimum(outcome.source.exactly(folded), trial.promise, outcome.rules.keys) if folded else best
+    folded = [name for name, fold in trial.folds.items() if fold and name not in trial.guarantee.sensitive]
+    exact = optimum(outcome.source.exactly(folded), trial.guarantee, outcome.rules.keys) if folded else best
     if exact is None or claim.lower_bound > exact:
         found.append(f"the lower bound {claim.lower_bound} is above the optimum {exact}")
     if claim.optimal and (exact is None or claim.cost > exact):
         found.append(f"OPTIMAL at cost {claim.cost}, the optimum is {exact}")
     # Nor does it count as another value of a set or a range, while the brute force counts the texts there.
-    summarized = {name for name, each in trial.promise.recodings.items() if each.kind in ("sets", "ranges")}
+    summarized = {name for name, each in trial.guarantee.recodings.items() if each.kind in ("sets", "ranges")}
     if claim.cost < best and summarized.isdisjoint(folded):
         found.append(f"cost {claim.cost} is below the optimum {best}")
     return found
@@ -154,7 +154,7 @@ def differences(first: Outcome, second: Outcome, trial: Trial) -> list[str]:
             if before != after:
                 found.append(f"{name} is {before}, and {after} with permuted rows")
     shown = [
-        Counter({look: len(rows) for look, rows in classes_of(each.released, trial.promise).items()})
+        Counter({look: len(rows) for look, rows in classes_of(each.released, trial.guarantee).items()})
         for each in (first, second)
     ]
     if shown[0] != shown[1]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from fuzz.promise import Promise
+from fuzz.guarantee import Guarantee
 from fuzz.table import Look, Table, quoted
 
 _LIMIT = Fraction(1, 5)
@@ -18,20 +18,20 @@ _TOGETHER = "together single out"
 _GIVES_BACK = "gives back"
 
 
-def released_wrongly(source: Table, promise: Promise) -> Iterator[str]:
+def released_wrongly(source: Table, guarantee: Guarantee) -> Iterator[str]:
     """What had to be refused: columns that single out too many rows, alone or together."""
-    alone, together = _too_many(source, promise, source.values)
+    alone, together = _too_many(source, guarantee, source.values)
     for name in alone:
         yield f"{name} singles out too many rows and was released"
     if together:
         yield "the columns without a role together single out too many rows and were released"
 
 
-def refused_wrongly(message: str, source: Table, promise: Promise) -> Iterator[str]:
+def refused_wrongly(message: str, source: Table, guarantee: Guarantee) -> Iterator[str]:
     """What a refusal says that is not so, or leaves out. What columns give back is told of a release, and there is none."""
     told = message.partition("; nothing was released")[0]
-    certain, _ = _too_many(source, promise, source.values)
-    possible, together = _too_many(source, promise, source.looks)
+    certain, _ = _too_many(source, guarantee, source.values)
+    possible, together = _too_many(source, guarantee, source.looks)
     for name in certain:
         if name not in told and quoted(name) not in told:
             yield f"refused without a word of {name}: {told}"
@@ -43,16 +43,16 @@ def refused_wrongly(message: str, source: Table, promise: Promise) -> Iterator[s
         yield f"refused for no reason of the rule: {told}"
 
 
-def _too_many(source: Table, promise: Promise, rows: Sequence[tuple[Look, ...]]) -> tuple[list[str], bool]:
+def _too_many(source: Table, guarantee: Guarantee, rows: Sequence[tuple[Look, ...]]) -> tuple[list[str], bool]:
     """The columns that single out too many rows, and whether all of them together do.
 
     Values that are equal in SQL may look different: there are as many single rows as by the values, or more, up to the looks.
     """
-    if promise.kept is not None:
+    if guarantee.kept is not None:
         return [], False
-    roles = {*promise.qi, *promise.sensitive, *promise.dropped, promise.per}
+    roles = {*guarantee.qi, *guarantee.sensitive, *guarantee.dropped, guarantee.per}
     places = [place for place, name in enumerate(source.names) if name not in roles]
-    alone = promise.unlisted_limit if promise.unlisted_limit is not None else _LIMIT
+    alone = guarantee.unlisted_limit if guarantee.unlisted_limit is not None else _LIMIT
     most = max(alone, Fraction(1, 2))
 
     def single(chosen: list[int]) -> int:

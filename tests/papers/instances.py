@@ -23,7 +23,7 @@ Hyperedge = frozenset[int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """A table, a promise, and what it costs: the least number of suppressed cells.
+    """A table, a guarantee, and what it costs: the least number of suppressed cells.
 
     ``masks`` are the columns (by position) that each permitted mask shows; None permits every mask.
     """

@@ -1,4 +1,4 @@
-"""`refine` and `optimal`: never dearer than promised, never a bound above the optimum, and the same again for the same seed."""
+"""`refine` and `optimal`: never costlier than guaranteed, no bound above the optimum, and the same again for the same seed."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def test_sets_made_disjoint_have_k_to_2k_less_one_rows(seed: int) -> None:
 def test_rows_join_the_nearest_class_that_stays_below_2k() -> None:
     classes = DisjointClasses(coded([(row,) for row in range(9)], k=3)[0], 3)
     one = np.ones(9, np.int64)
-    for chosen in ([0, 1, 2, 3, 4], [5, 6, 7], [8, 0, 5]):  # the last needs two rows, and 0 is all that can be spared
+    for chosen in ([0, 1, 2, 3, 4], [5, 6, 7], [8, 0, 5]):  # the last needs two rows, and 0 is all that can be moved
         classes.add(np.array(chosen), one[: len(chosen)])
     found = classes.finished()
     divided = sorted(sorted(found.row_type[found.number == number].tolist()) for number in np.unique(found.number))
@@ -202,7 +202,7 @@ def test_rows_join_the_nearest_class_that_stays_below_2k() -> None:
 
 def test_merge_small_in_its_three_cases() -> None:
     assert solved("merge_small", [(0, 0)] * 3 + [(0, 1), (1, 1), (2, 1)], 3)[1] == 3  # small rows among themselves
-    assert solved("merge_small", [(0, 0)] * 9 + [(1, 1)] * 9 + [(1, 2)], 3)[1] == 3  # with what (1, 1) can spare
+    assert solved("merge_small", [(0, 0)] * 9 + [(1, 1)] * 9 + [(1, 2)], 3)[1] == 3  # with what (1, 1) has left over
     assert solved("merge_small", [(0, 0)] * 3 + [(1, 1)] * 4 + [(1, 2)], 3)[1] == 5  # with the whole of (1, 1)
     assert solved("merge_small", [(0, 0)] * 3 + [(1, 1)] * 3 + [(0, 2)], 3)[1] == 4  # with the whole of (0, 0)
 

@@ -133,19 +133,19 @@ def test_nested_columns_without_a_list_of_masks(seed: int) -> None:
 def test_suppressed_rows_are_none_or_k() -> None:
     one_left, _ = coded([(0,)] * 5 + [(1,)] * 4 + [(2,)], k=2)
     patterns = patterns_of(one_left, every_mask(1))
-    assert [solved(one_left, patterns, 2, most)[1] for most in (0, 1, 2, 3, 10)] == [0, 0, 2, 2, 2]  # a row is spared
+    assert [solved(one_left, patterns, 2, most)[1] for most in (0, 1, 2, 3, 10)] == [0, 0, 2, 2, 2]  # a row is suppressed
     recoding, _ = solved(one_left, patterns, 2, 2)
     assert recoding.count.sum() == 10
     assert recoding.cost(one_left) == 2
-    none_to_spare, _ = coded([(0,)] * 3 + [(1,)] * 2 + [(2,)], k=2)
-    patterns = patterns_of(none_to_spare, every_mask(1))
-    assert solved(none_to_spare, patterns, 2, 2)[1] == 2
-    none_to_spare, _ = coded([(0,)] * 3 + [(1,)] * 3 + [(2,)], k=3)
-    patterns = patterns_of(none_to_spare, every_mask(1))
-    assert [solved(none_to_spare, patterns, 3, most)[1] for most in (3, 4, 7)] == [0, 4, 4]  # a class is given up
+    no_surplus, _ = coded([(0,)] * 3 + [(1,)] * 2 + [(2,)], k=2)
+    patterns = patterns_of(no_surplus, every_mask(1))
+    assert solved(no_surplus, patterns, 2, 2)[1] == 2
+    no_surplus, _ = coded([(0,)] * 3 + [(1,)] * 3 + [(2,)], k=3)
+    patterns = patterns_of(no_surplus, every_mask(1))
+    assert [solved(no_surplus, patterns, 3, most)[1] for most in (3, 4, 7)] == [0, 4, 4]  # a class is given up
 
 
-def test_rows_are_spared_by_several_classes() -> None:
+def test_surplus_rows_of_several_classes() -> None:
     rows = [(v,) for v in range(4) for _ in range(6)] + [(4,)]
     table, _ = coded(rows, k=5)
     recoding, suppressed = solved(table, patterns_of(table, every_mask(1)), 5, 24)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from fuzz.brute_force import optimum
+from fuzz.guarantee import Guarantee, Recoding
 from fuzz.population_rules import cheapest_rows
-from fuzz.promise import Promise, Recoding
 from fuzz.table import Table
 
 import kanon_sql
@@ -61,7 +61,7 @@ def test_the_cost_is_that_of_the_cheapest_release(con: Any, steps: tuple[int, ..
     for k in (1, 2, 3):
         rows = drawn(draw, 6)
         fill(con, "t", rows)
-        best = optimum(table(rows), Promise(qi=("v", "w"), k=k, recodings={"v": each}))
+        best = optimum(table(rows), Guarantee(qi=("v", "w"), k=k, recodings={"v": each}))
         con.execute(f"FROM t ANONYMIZE BY {spelled(each)}, w GUARANTEE k >= {k} USING optimal").fetchall()
         found = kanon_sql.releases(con)[-1]
         assert (found.cost, found.lower_bound, found.status.value) == (best, best, "OPTIMAL")
@@ -78,9 +78,9 @@ def test_a_guarantee_about_the_population_costs_the_same(con: Any, steps: tuple[
     fill(con, "t", rows)
     fill(con, "town", people)
     for k in (1, 3, 8):
-        promise = Promise(qi=("v", "w"), k=1, recodings={"v": each})
+        guarantee = Guarantee(qi=("v", "w"), k=1, recodings={"v": each})
         con.execute(f"FROM t ANONYMIZE BY {spelled(each)}, w GUARANTEE k >= {k} IN town").fetchall()
-        assert kanon_sql.releases(con)[-1].cost == cheapest_rows(table(rows), promise, people, k)
+        assert kanon_sql.releases(con)[-1].cost == cheapest_rows(table(rows), guarantee, people, k)
 
 
 def test_one_cost_whether_the_population_is_asked_or_not(con: Any) -> None:

@@ -140,7 +140,7 @@ def test_two_diversity_of_row_types_of_many_rows() -> None:
     assert recoding.cost(table) == recoding.lower_bound == 12 + 1
 
 
-def test_other_promises_are_refused() -> None:
+def test_other_guarantees_are_refused() -> None:
     table, patterns, _ = problem([("a",), ("a",)])
     for k in (1, 3):
         with pytest.raises(PolicyError, match=f"k = 2 only, not k = {k}; hint: 'optimal'"):

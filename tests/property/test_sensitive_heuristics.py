@@ -1,4 +1,4 @@
-"""The heuristic solvers of sensitive requirements: what they release keeps every promise by its definition."""
+"""The heuristic solvers of sensitive requirements: what they release keeps every guarantee by its definition."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def classes(drawn: Case, table: CodedTable, recoding: Recoding) -> list[list[int
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", SOLVE)
 @pytest.mark.parametrize("start", range(0, 300, 50))
-def test_every_class_keeps_the_promise_and_nothing_beats_the_optimum(name: str, start: int) -> None:
+def test_every_class_keeps_the_guarantee_and_nothing_beats_the_optimum(name: str, start: int) -> None:
     released = 0
     for seed in range(start, start + 50):
         drawn = case(seed)
@@ -69,7 +69,7 @@ def test_every_class_keeps_the_promise_and_nothing_beats_the_optimum(name: str, 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(400, 430))
-def test_refine_never_costs_more_than_greedy_and_a_used_up_budget_still_keeps_the_promise(seed: int) -> None:
+def test_refine_never_costs_more_than_greedy_and_a_used_up_budget_still_keeps_the_guarantee(seed: int) -> None:
     drawn = case(seed)
     problem = drawn.coded()
     table = problem.table
@@ -97,7 +97,7 @@ def neighbourhoods(drawn: Case, rows: float) -> tuple[CodedTable, Neighbourhoods
 @pytest.mark.parametrize("rows", [6, 20])
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(500, 520))
-def test_neighbourhoods_keep_the_promise_and_never_cost_more(seed: int, rows: int) -> None:
+def test_neighbourhoods_keep_the_guarantee_and_never_cost_more(seed: int, rows: int) -> None:
     drawn = case(seed, most=60)
     try:
         table, wide = neighbourhoods(drawn, rows)
@@ -112,7 +112,7 @@ def test_neighbourhoods_keep_the_promise_and_never_cost_more(seed: int, rows: in
         assert pieces.recoding().cost(table) == wide.search.cost <= before
 
 
-PROMISES: list[SensitiveRequirement] = [
+GUARANTEES: list[SensitiveRequirement] = [
     LDiversity(sensitive="s", l=2),
     LDiversity(sensitive="s", l=2, variant="entropy"),
     LDiversity(sensitive="s", l=2, variant="recursive", c=1),
@@ -121,7 +121,7 @@ PROMISES: list[SensitiveRequirement] = [
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("requirement", PROMISES, ids=str)
+@pytest.mark.parametrize("requirement", GUARANTEES, ids=str)
 def test_the_neighbourhood_of_the_whole_table_is_the_optimum(requirement: SensitiveRequirement) -> None:
     drawn = larger(7, 24, requirement)
     problem = drawn.coded()
@@ -132,7 +132,7 @@ def test_the_neighbourhood_of_the_whole_table_is_the_optimum(requirement: Sensit
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("requirement", PROMISES, ids=str)
+@pytest.mark.parametrize("requirement", GUARANTEES, ids=str)
 def test_neighbourhoods_save_cells_where_growth_idles(requirement: SensitiveRequirement) -> None:
     _, wide = neighbourhoods(larger(14, 150, requirement), 30)
     idle = wide.search
@@ -145,7 +145,7 @@ def test_neighbourhoods_save_cells_where_growth_idles(requirement: SensitiveRequ
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("requirement", PROMISES[::3], ids=str)
+@pytest.mark.parametrize("requirement", GUARANTEES[::3], ids=str)
 def test_the_same_seed_finds_the_same_release(requirement: SensitiveRequirement) -> None:
     problem = larger(13, 150, requirement).coded()
     one, other = (refine.solve(problem, UNLIMITED) for _ in range(2))

@@ -45,7 +45,7 @@ def points() -> tuple[Point, ...]:
 
 
 @pytest.mark.exhaustive
-def test_each_point_is_the_release_of_its_promise(points: tuple[Point, ...]) -> None:
+def test_each_point_is_the_release_of_its_guarantee(points: tuple[Point, ...]) -> None:
     assert [(point.k, point.t) for point in points] == [(k, Fraction(t)) for k in (2, 5, 100) for t in ("1/2", "3/10")]
     for point in points[:4]:
         assert point.certificate is not None
@@ -60,7 +60,7 @@ def test_each_point_is_the_release_of_its_promise(points: tuple[Point, ...]) -> 
 
 
 @pytest.mark.exhaustive
-def test_no_bound_is_above_the_cost_of_a_stronger_promise(points: tuple[Point, ...]) -> None:
+def test_no_bound_is_above_the_cost_of_a_stronger_guarantee(points: tuple[Point, ...]) -> None:
     for weak in points[:4]:
         for strong in points[:4]:
             if weak.k <= strong.k and (weak.t or 1) >= (strong.t or 1):
@@ -163,8 +163,8 @@ def test_a_weak_bound_does_not_say_that_a_release_could_be_better() -> None:
 
 @pytest.mark.exhaustive
 def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
-    promise = ("--qi", "zip,age", "--k", "2,4", "--sensitive", "disease", "--t", "0.5,0.4", "--algorithm", "greedy")
-    done = run("-o", "curve.html", "-o", "curve.csv", *promise)
+    guarantee = ("--qi", "zip,age", "--k", "2,4", "--sensitive", "disease", "--t", "0.5,0.4", "--algorithm", "greedy")
+    done = run("-o", "curve.html", "-o", "curve.csv", *guarantee)
     assert (done.exit_code, done.stderr) == (0, "")
     assert "4 of 4" in done.stdout
     rows = list(csv.DictReader(Path("curve.csv").read_text().splitlines()))
@@ -176,8 +176,8 @@ def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.exhaustive
 def test_the_command_prints_its_points(run: Run) -> None:
-    promise = ("--qi", "zip,age", "--k", "2,100", "--sensitive", "disease", "--t", "0.5", "--algorithm", "greedy")
-    done = run("-o", "curve.csv", *promise, "--json")
+    guarantee = ("--qi", "zip,age", "--k", "2,100", "--sensitive", "disease", "--t", "0.5", "--algorithm", "greedy")
+    done = run("-o", "curve.csv", *guarantee, "--json")
     assert (done.exit_code, done.stderr) == (0, "")
     told = json.loads(done.stdout)
     assert (told["written"], told["asked"]) == ([os.path.realpath("curve.csv")], 2)

@@ -293,7 +293,7 @@ def test_codes_with_leading_zeros_are_no_numbers(facts: Facts) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_promise_that_is_broken_is_told() -> None:
+def test_a_guarantee_that_is_broken_is_told() -> None:
     source = people()
     about: dict[str, Any] = {"quasi_identifiers": ["zip", "age"], "sensitive": "disease"}
     recursive = assert_sound(report(source, source, **about, k=1, l=2, variant="recursive", c="0.1"))
@@ -474,7 +474,7 @@ def test_classes_are_those_that_a_reader_sees(facts: Facts) -> None:
 
 
 @pytest.mark.exhaustive
-def test_every_promise_of_a_certificate_is_checked() -> None:
+def test_every_guarantee_of_a_certificate_is_checked() -> None:
     source = people()
     drawn = Policy.from_json(
         json.dumps(
@@ -684,11 +684,11 @@ def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) ->
 @pytest.mark.exhaustive
 def test_the_command_with_a_tree(run: Run) -> None:
     Path("tree.csv").write_text("value,parent\nflu,any\nulcer,any\n")
-    promise = ("--sensitive", "disease", "--t", "0.5", "--metric", "hierarchical", "--hierarchy", "tree.csv")
+    guarantee = ("--sensitive", "disease", "--t", "0.5", "--metric", "hierarchical", "--hierarchy", "tree.csv")
     kept = ("--keep", "name,age")
     made = CliRunner().invoke(
         kanon,
-        ["anonymize", "in.csv", "-o", "two.csv", "--qi", "zip", "--k", "4", *promise, *kept, "--certificate", "two.json"],
+        ["anonymize", "in.csv", "-o", "two.csv", "--qi", "zip", "--k", "4", *guarantee, *kept, "--certificate", "two.json"],
     )
     assert made.exit_code == 0, made.output
     done = run("in.csv", "two.csv", "-o", "page.html", "--certificate", "two.json", "--hierarchy", "tree.csv")

@@ -35,7 +35,7 @@ def source(con: duckdb.DuckDBPyConnection) -> dict[object, tuple[object, ...]]:
 
 
 def check(released: list[tuple[object, ...]], rows: dict[object, tuple[object, ...]], k: int) -> int:
-    """Assert what a release promises; return the cells that it hides."""
+    """Assert what a release guarantees; return the cells that it hides."""
     assert sorted(row[-1] for row in released) == sorted(rows)
     assert min(Counter(row[:-1] for row in released).values()) >= k
     hidden = 0

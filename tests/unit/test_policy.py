@@ -331,7 +331,7 @@ def test_a_requirement_is_an_object(requirement: Any) -> None:
         Policy.of(requirements=[requirement])
 
 
-def test_a_name_without_its_promise_is_refused() -> None:
+def test_a_name_without_its_guarantee_is_refused() -> None:
     with pytest.raises(PolicyError, match="nothing is guaranteed about the sensitive column"):
         Policy.of(sensitive="disease")
     with pytest.raises(PolicyError, match="l, t, beta and delta need the sensitive column"):

@@ -32,7 +32,7 @@ def test_every_solver_takes_a_problem_and_a_budget(solver: Solver) -> None:
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-def test_every_solver_is_there_and_says_what_it_promises(name: str) -> None:
+def test_every_solver_is_there_and_says_what_it_guarantees(name: str) -> None:
     solver = SOLVERS[name]
     assert solver.name == name
     assert solver.guarantee

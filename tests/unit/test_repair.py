@@ -54,13 +54,13 @@ def solved(rows: list[str], **arguments: object) -> tuple[CodedTable, Recoding, 
     return table, recoding, found
 
 
-def test_a_leftover_takes_the_row_that_a_large_class_can_spare() -> None:
+def test_a_leftover_takes_the_row_that_is_surplus_in_a_large_class() -> None:
     table, recoding, found = solved(["xx", "xx", "xx", "xy"])
     assert sorted(found.values()) == [2, 2]
     assert recoding.cost(table) == 2
 
 
-def test_a_leftover_dissolves_a_class_where_nothing_can_be_spared() -> None:
+def test_a_leftover_dissolves_a_class_where_no_class_has_a_surplus() -> None:
     table, recoding, found = solved(["xx", "xx", "xy"])
     assert list(found.values()) == [3]
     assert recoding.cost(table) == 3

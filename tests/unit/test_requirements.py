@@ -204,49 +204,49 @@ def histograms(rows: int, most: int | None = None) -> Iterator[list[int]]:
             yield [first, *rest]
 
 
-def meets(counts: list[int], promise: LDiversity) -> bool:
+def meets(counts: list[int], guarantee: LDiversity) -> bool:
     rows = sum(counts)
-    match promise.variant:
+    match guarantee.variant:
         case "frequency":
-            return counts[0] * promise.l <= rows
+            return counts[0] * guarantee.l <= rows
         case "distinct":
-            return len(counts) >= promise.l
+            return len(counts) >= guarantee.l
         case "entropy":
-            return rows**rows >= promise.l**rows * prod(count**count for count in counts)
+            return rows**rows >= guarantee.l**rows * prod(count**count for count in counts)
         case _:
-            return promise.c is not None and counts[0] < promise.c * sum(counts[int(promise.l) - 1 :])
+            return guarantee.c is not None and counts[0] < guarantee.c * sum(counts[int(guarantee.l) - 1 :])
 
 
 WHOLE = [1, 2, 3, 4]
-PROMISES = [
+GUARANTEES = [
     *(diversity(values, variant) for variant in VARIANTS[:3] for values in (*WHOLE, Fraction(3, 2), Fraction(21, 10))),
     *(diversity(values, "recursive", c) for values in WHOLE for c in ("1/4", "2/5", "1/2", 1, 3)),
 ]
 
 
-@pytest.mark.parametrize("promise", PROMISES, ids=LDiversity.describe)
-def test_the_least_class_is_the_smallest_that_can_meet_it(promise: LDiversity) -> None:
-    smallest = next(rows for rows in range(1, 20) if any(meets(counts, promise) for counts in histograms(rows)))
-    assert promise.least_class_size == smallest
+@pytest.mark.parametrize("guarantee", GUARANTEES, ids=LDiversity.describe)
+def test_the_least_class_is_the_smallest_that_can_meet_it(guarantee: LDiversity) -> None:
+    smallest = next(rows for rows in range(1, 20) if any(meets(counts, guarantee) for counts in histograms(rows)))
+    assert guarantee.least_class_size == smallest
 
 
 COUNTS = st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any)
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("promise", PROMISES, ids=LDiversity.describe)
+@pytest.mark.parametrize("guarantee", GUARANTEES, ids=LDiversity.describe)
 @settings(max_examples=30)
 @given(one=COUNTS, other=COUNTS)
-def test_merging_two_classes_keeps_diversity(promise: LDiversity, one: list[int], other: list[int]) -> None:
+def test_merging_two_classes_keeps_diversity(guarantee: LDiversity, one: list[int], other: list[int]) -> None:
     one, other, both = (
         sorted(filter(None, counts), reverse=True) for counts in (one, other, [a + b for a, b in zip(one, other, strict=True)])
     )
-    assert not (meets(one, promise) and meets(other, promise)) or meets(both, promise)
+    assert not (meets(one, guarantee) and meets(other, guarantee)) or meets(both, guarantee)
 
 
-@pytest.mark.parametrize("promise", [closeness(t=0), closeness(metric="ordered"), limited(alpha="1/100")])
-def test_one_row_may_be_close_and_limited(promise: Requirement) -> None:
-    assert promise.least_class_size == 1
+@pytest.mark.parametrize("guarantee", [closeness(t=0), closeness(metric="ordered"), limited(alpha="1/100")])
+def test_one_row_may_be_close_and_limited(guarantee: Requirement) -> None:
+    assert guarantee.least_class_size == 1
 
 
 def test_names_that_every_entrance_shares() -> None:

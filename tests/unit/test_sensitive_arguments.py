@@ -23,13 +23,13 @@ def con(shared: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> d
     return shared
 
 
-def promised(con: duckdb.DuckDBPyConnection, call: str) -> list[str]:
+def guaranteed(con: duckdb.DuckDBPyConnection, call: str) -> list[str]:
     policy = Policy.from_json(con.execute(f"FROM {call}").fetchall()[0][0])
     return [requirement.describe() for requirement in policy.requirements]
 
 
 @pytest.mark.parametrize(
-    ("call", "promises"),
+    ("call", "guarantees"),
     [
         ("l_diversify('p', 'disease', 2)", ["k >= 2", "l(disease) >= 2"]),
         ("l_diversify('p', 'disease', 2, k := 7)", ["k >= 7", "l(disease) >= 2"]),
@@ -53,8 +53,8 @@ def promised(con: duckdb.DuckDBPyConnection, call: str) -> list[str]:
         ),
     ],
 )
-def test_arguments_make_requirements(con: duckdb.DuckDBPyConnection, call: str, promises: list[str]) -> None:
-    assert promised(con, call) == promises
+def test_arguments_make_requirements(con: duckdb.DuckDBPyConnection, call: str, guarantees: list[str]) -> None:
+    assert guaranteed(con, call) == guarantees
 
 
 def test_the_shared_arguments_hold_too(con: duckdb.DuckDBPyConnection) -> None:

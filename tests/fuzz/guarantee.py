@@ -1,4 +1,4 @@
-"""What a release promises, as plain data: the checker and every spelling of a policy start from here."""
+"""What a release guarantees, as plain data: the checker and every spelling of a policy start from here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Recoding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Promise:
+class Guarantee:
     """A policy in plain words; ``qi`` is every quasi-identifier, also where the policy names none (``every_column``).
 
     ``kept`` are the columns that are released unchanged on purpose, None where the policy does not say.

@@ -1,4 +1,4 @@
-"""Values that break things: for every type of DuckDB a pool of SQL expressions, awkward names, behaviour-changing settings."""
+"""Values that break things: for every type of DuckDB a domain of SQL expressions, awkward names, and settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CANARY = "CANARY"
 
 
 @dataclass(frozen=True)
-class Pool:
+class Domain:
     """A type and expressions of its values.
 
     ``numeric`` values can be in intervals of numbers, ``dated`` ones in periods; ``key`` orders them as the type does. Arrow
@@ -35,8 +35,8 @@ class Pool:
         return f"{self.kind} COLLATE {self.fold}" if self.fold else self.kind
 
 
-def _whole(kind: str, *values: int) -> Pool:
-    return Pool(kind, tuple(f"'{value}'" for value in values), numeric=True, key=numbered, arrow="HUGE" not in kind)
+def _whole(kind: str, *values: int) -> Domain:
+    return Domain(kind, tuple(f"'{value}'" for value in values), numeric=True, key=numbered, arrow="HUGE" not in kind)
 
 
 def _texts(*values: str) -> tuple[str, ...]:
@@ -48,20 +48,20 @@ def _bytes(text: str) -> bytes:
 
 
 INTEGER = _whole("INTEGER", 1, 2, 3, 17, 23, 34, 35, 40, -5, 0)
-WORDS = Pool("VARCHAR", _texts("flu", "asthma", "ulcer", "gout", f"{CANARY}-hiv", "'quoted'", ""), key=_bytes)
-ZIPS = Pool("VARCHAR", _texts("98101", "98102", "98109", "98201", "981", "02138", "0", "98101-2"), key=_bytes)
+WORDS = Domain("VARCHAR", _texts("flu", "asthma", "ulcer", "gout", f"{CANARY}-hiv", "'quoted'", ""), key=_bytes)
+ZIPS = Domain("VARCHAR", _texts("98101", "98102", "98109", "98201", "981", "02138", "0", "98101-2"), key=_bytes)
 
 PLAIN = (
     INTEGER,
     WORDS,
     ZIPS,
-    Pool("DATE", _texts("2020-01-01", "2020-01-31", "2020-02-01", "2019-12-31", "1999-06-15"), dated=True, key=_bytes),
-    Pool("DECIMAL(6,2)", _texts("1.00", "1.50", "2.25", "-3.10", "10.00", "0.00"), numeric=True, key=numbered),
-    Pool("BOOLEAN", ("true", "false")),
-    Pool(
+    Domain("DATE", _texts("2020-01-01", "2020-01-31", "2020-02-01", "2019-12-31", "1999-06-15"), dated=True, key=_bytes),
+    Domain("DECIMAL(6,2)", _texts("1.00", "1.50", "2.25", "-3.10", "10.00", "0.00"), numeric=True, key=numbered),
+    Domain("BOOLEAN", ("true", "false")),
+    Domain(
         "TIMESTAMP", _texts("2020-01-01 00:00:00", "2020-01-01 00:00:00.000001", "2021-05-05 12:00:00"), dated=True, key=_bytes
     ),
-    Pool("ENUM ('low', 'mid', 'Martian', 'high')", _texts("low", "mid", "high"), key=("low", "mid", "Martian", "high").index),
+    Domain("ENUM ('low', 'mid', 'Martian', 'high')", _texts("low", "mid", "high"), key=("low", "mid", "Martian", "high").index),
 )
 """Types of ordinary tables."""
 
@@ -75,21 +75,21 @@ NASTY = (
     _whole("USMALLINT", 65535, 0),
     _whole("UINTEGER", 2**32 - 1, 0),
     _whole("UBIGINT", 2**64 - 1, 2**64 - 2, 0),
-    Pool(
+    Domain(
         "DECIMAL(38,10)",
         _texts("1234567890123456789012345678.0000000001", "1234567890123456789012345678.0000000002"),
         numeric=True,
         key=numbered,
     ),
-    Pool(
+    Domain(
         "DOUBLE",
         _texts("0.0", "-0.0", "nan", "-nan", "inf", "-inf", "1e30", "1e308", "5e-324", "0.1", "0.30000000000000004", "2.0"),
         numeric=True,
         twins=True,
     ),
-    Pool("DOUBLE", _texts("0.0", "-0.0", "1.5", "2.0"), numeric=True, twins=True),
-    Pool("FLOAT", _texts("0.0", "-0.0", "nan", "0.1", "16777216", "1e30"), numeric=True, twins=True),
-    Pool(
+    Domain("DOUBLE", _texts("0.0", "-0.0", "1.5", "2.0"), numeric=True, twins=True),
+    Domain("FLOAT", _texts("0.0", "-0.0", "nan", "0.1", "16777216", "1e30"), numeric=True, twins=True),
+    Domain(
         "VARCHAR",
         (
             *_texts(", ", "a, b", "[a", "[1, 2]", "{x}", "*", "NULL", "null", "é", "😀", "日本", 'a"b', "it's", " ", "a", "A"),
@@ -101,32 +101,36 @@ NASTY = (
         ),
         key=_bytes,
     ),
-    Pool("VARCHAR", _texts("bin 1", "region 1", "98***", "[35, 40)", "[1, 2] or NULL", "{a, b}", "a", "b", "NULL"), key=_bytes),
-    Pool("VARCHAR", _texts("a", "A", "b", "B", "c"), fold="NOCASE", key=None, twins=True),
-    Pool("VARCHAR", _texts("e", "é", "a", "á", "x"), fold="NOACCENT", key=None, twins=True),
-    Pool("DOUBLE", _texts("0.0", "inf", "-inf", "nan", "1e30", "1e308", "5e-324", "0.1", "0.30000000000000004"), numeric=True),
-    Pool("INTERVAL", _texts("1 month", "29 days", "1 year", "1 second")),
-    Pool("DOUBLE[]", ("[0.0::DOUBLE]", "[1.0::DOUBLE]", "['nan'::DOUBLE]", "[]")),
-    Pool("BLOB", ("'\\x00'::BLOB", "'\\x00\\x00'::BLOB", "''::BLOB", "'a'::BLOB")),
-    Pool("BIT", ("'0'::BIT", "'00'::BIT", "'1'::BIT", "'0101'::BIT"), arrow=False),
-    Pool("UUID", _texts("00000000-0000-0000-0000-000000000001", "ffffffff-ffff-ffff-ffff-ffffffffffff")),
-    Pool("DATE", ("'infinity'", "'-infinity'", "'290000-12-31 (BC)'", "'2020-02-29'"), arrow=False),
-    Pool("TIME", _texts("00:00:00", "01:02:03.000004", "23:59:59.999999")),
-    Pool("TIME", _texts("00:00:00", "24:00:00"), arrow=False),
-    Pool("TIMETZ", _texts("01:00:00+01", "00:00:00+00", "05:00:00+00"), arrow=False),
-    Pool("TIMESTAMP_S", _texts("2020-01-01 00:00:00", "2020-01-02 00:00:00")),
-    Pool("TIMESTAMP_MS", _texts("2020-01-01 00:00:00.001", "2020-01-01 00:00:00.002")),
-    Pool("TIMESTAMP_NS", _texts("2020-01-01 00:00:00.000000001", "2020-01-01 00:00:00.000000002")),
-    Pool("TIMESTAMPTZ", _texts("2020-01-01 00:00:00+00", "2020-01-01 00:00:00+01", "2020-06-01 00:00:00+00")),
-    Pool("INTERVAL", _texts("1 month", "30 days", "720 hours", "29 days", "1 year", "12 months"), twins=True),
-    Pool("INTEGER[]", ("[1, NULL]", "[1]", "[]", "[NULL]", "[2, 1]")),
-    Pool("DOUBLE[]", ("[0.0::DOUBLE]", "['-0.0'::DOUBLE]", "['nan'::DOUBLE]", "[]"), twins=True),
-    Pool("INTERVAL[]", ("[INTERVAL '1 month']", "[INTERVAL '30 days']", "[]"), twins=True),
-    Pool("VARCHAR[][]", ("[['a'], []]", "[['a']]", "[[NULL]]", "[['NULL']]")),
-    Pool("INTEGER[2]", ("[1, 2]", "[2, 1]", "[1, NULL]")),
-    Pool("DOUBLE[2]", ("[0.0, 1.0]", "['-0.0'::DOUBLE, 1.0::DOUBLE]"), twins=True),
-    Pool("STRUCT(x INTEGER, y VARCHAR)", ("{'x': 1, 'y': 'a'}", "{'x': 1, 'y': NULL}", "{'x': NULL, 'y': 'NULL'}")),
-    Pool(
+    Domain(
+        "VARCHAR", _texts("bin 1", "region 1", "98***", "[35, 40)", "[1, 2] or NULL", "{a, b}", "a", "b", "NULL"), key=_bytes
+    ),
+    Domain("VARCHAR", _texts("a", "A", "b", "B", "c"), fold="NOCASE", key=None, twins=True),
+    Domain("VARCHAR", _texts("e", "é", "a", "á", "x"), fold="NOACCENT", key=None, twins=True),
+    Domain(
+        "DOUBLE", _texts("0.0", "inf", "-inf", "nan", "1e30", "1e308", "5e-324", "0.1", "0.30000000000000004"), numeric=True
+    ),
+    Domain("INTERVAL", _texts("1 month", "29 days", "1 year", "1 second")),
+    Domain("DOUBLE[]", ("[0.0::DOUBLE]", "[1.0::DOUBLE]", "['nan'::DOUBLE]", "[]")),
+    Domain("BLOB", ("'\\x00'::BLOB", "'\\x00\\x00'::BLOB", "''::BLOB", "'a'::BLOB")),
+    Domain("BIT", ("'0'::BIT", "'00'::BIT", "'1'::BIT", "'0101'::BIT"), arrow=False),
+    Domain("UUID", _texts("00000000-0000-0000-0000-000000000001", "ffffffff-ffff-ffff-ffff-ffffffffffff")),
+    Domain("DATE", ("'infinity'", "'-infinity'", "'290000-12-31 (BC)'", "'2020-02-29'"), arrow=False),
+    Domain("TIME", _texts("00:00:00", "01:02:03.000004", "23:59:59.999999")),
+    Domain("TIME", _texts("00:00:00", "24:00:00"), arrow=False),
+    Domain("TIMETZ", _texts("01:00:00+01", "00:00:00+00", "05:00:00+00"), arrow=False),
+    Domain("TIMESTAMP_S", _texts("2020-01-01 00:00:00", "2020-01-02 00:00:00")),
+    Domain("TIMESTAMP_MS", _texts("2020-01-01 00:00:00.001", "2020-01-01 00:00:00.002")),
+    Domain("TIMESTAMP_NS", _texts("2020-01-01 00:00:00.000000001", "2020-01-01 00:00:00.000000002")),
+    Domain("TIMESTAMPTZ", _texts("2020-01-01 00:00:00+00", "2020-01-01 00:00:00+01", "2020-06-01 00:00:00+00")),
+    Domain("INTERVAL", _texts("1 month", "30 days", "720 hours", "29 days", "1 year", "12 months"), twins=True),
+    Domain("INTEGER[]", ("[1, NULL]", "[1]", "[]", "[NULL]", "[2, 1]")),
+    Domain("DOUBLE[]", ("[0.0::DOUBLE]", "['-0.0'::DOUBLE]", "['nan'::DOUBLE]", "[]"), twins=True),
+    Domain("INTERVAL[]", ("[INTERVAL '1 month']", "[INTERVAL '30 days']", "[]"), twins=True),
+    Domain("VARCHAR[][]", ("[['a'], []]", "[['a']]", "[[NULL]]", "[['NULL']]")),
+    Domain("INTEGER[2]", ("[1, 2]", "[2, 1]", "[1, NULL]")),
+    Domain("DOUBLE[2]", ("[0.0, 1.0]", "['-0.0'::DOUBLE, 1.0::DOUBLE]"), twins=True),
+    Domain("STRUCT(x INTEGER, y VARCHAR)", ("{'x': 1, 'y': 'a'}", "{'x': 1, 'y': NULL}", "{'x': NULL, 'y': 'NULL'}")),
+    Domain(
         "STRUCT(x DOUBLE[], y STRUCT(z DOUBLE))",
         (
             "{'x': [0.0::DOUBLE], 'y': {'z': '-0.0'::DOUBLE}}",
@@ -135,11 +139,11 @@ NASTY = (
         ),
         twins=True,
     ),
-    Pool("MAP(VARCHAR, INTEGER)", ("MAP {'a': 1}", "MAP {'a': 2}", "MAP {}")),
-    Pool("MAP(VARCHAR, DOUBLE)", ("MAP {'a': 0.0::DOUBLE}", "MAP {'a': '-0.0'::DOUBLE}"), twins=True),
-    Pool("UNION(n INTEGER, s VARCHAR)", ("union_value(n := 1)", "union_value(s := 'x')"), arrow=False),
-    Pool("JSON", _texts('{"a": 1}', '{"a":1}', "null", '"x"', "[1, 2.0]"), arrow=False),
-    Pool("BIGNUM", ("1", "2"), arrow=False),
+    Domain("MAP(VARCHAR, INTEGER)", ("MAP {'a': 1}", "MAP {'a': 2}", "MAP {}")),
+    Domain("MAP(VARCHAR, DOUBLE)", ("MAP {'a': 0.0::DOUBLE}", "MAP {'a': '-0.0'::DOUBLE}"), twins=True),
+    Domain("UNION(n INTEGER, s VARCHAR)", ("union_value(n := 1)", "union_value(s := 'x')"), arrow=False),
+    Domain("JSON", _texts('{"a": 1}', '{"a":1}', "null", '"x"', "[1, 2.0]"), arrow=False),
+    Domain("BIGNUM", ("1", "2"), arrow=False),
 )
 """Types and values at the edges."""
 

@@ -1,4 +1,4 @@
-"""Ranges and sets of classes that promise something about sensitive values, against brute force over all divisions."""
+"""Ranges and sets of classes that guarantee something about sensitive values, against brute force over all divisions."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ EXCESS = Fraction(1, 100)
 """How much more than the optima the divisions of small tables lose in all."""
 
 
-def promised(seed: int) -> tuple[Case, list[str]] | None:
-    """Draw a table with one sensitive attribute or two that keeps its promise as one class; None if it does not."""
+def guaranteed(seed: int) -> tuple[Case, list[str]] | None:
+    """Draw a table with one sensitive attribute or two that keeps its guarantee as one class; None if it does not."""
     rng = random.Random(seed)
     rows, kinds, costs, k = case(seed)
     attributes = {name: attribute(rng, len(rows)) for name in ["s", "r"][: rng.choice([1, 1, 2])]}
@@ -80,7 +80,7 @@ def members(drawn: Case, table: CodedTable, partition: SummaryPartition) -> list
 
 
 def solved(drawn: Case, kinds: Sequence[str], budget: Budget = UNLIMITED) -> tuple[CodedTable, SummaryPartition, Fraction]:
-    """Return the table, its division and what it loses; every class keeps the promise, by its definition."""
+    """Return the table, its division and what it loses; every class keeps the guarantee, by its definition."""
     problem = drawn.coded()
     table, requirement = problem.table, problem.requirement
     null = nulls(table, drawn.rows)
@@ -95,10 +95,10 @@ def solved(drawn: Case, kinds: Sequence[str], budget: Budget = UNLIMITED) -> tup
 
 
 @pytest.mark.exhaustive
-def test_every_class_keeps_the_promise_and_nearly_all_small_tables_lose_the_least() -> None:
+def test_every_class_keeps_the_guarantee_and_nearly_all_small_tables_lose_the_least() -> None:
     found, tables, least, lost = 0, 0, Fraction(0), Fraction(0)
     for seed in range(CASES):
-        if (pair := promised(seed)) is None:
+        if (pair := guaranteed(seed)) is None:
             continue
         table, partition, mine = solved(*pair)
         best = optimum(*pair)
@@ -112,7 +112,7 @@ def test_every_class_keeps_the_promise_and_nearly_all_small_tables_lose_the_leas
 @settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 1 << 20), more=st.randoms(use_true_random=False))
 def test_rows_that_become_a_class_may_meet_its_requirement_before(seed: int, more: random.Random) -> None:
-    pair = promised(seed)
+    pair = guaranteed(seed)
     assume(pair is not None)
     drawn, _ = pair
     requirement = drawn.coded().requirement
@@ -194,7 +194,7 @@ def test_a_listener_may_stop_it(step: str) -> None:
         solved(*larger(5, 200, REQUIREMENTS[0]), budget=Budget(progress=listen))
 
 
-def test_a_strict_promise_costs_and_an_idle_one_nothing() -> None:
+def test_a_strict_guarantee_costs_and_an_idle_one_nothing() -> None:
     drawn, kinds = larger(9, 300, LDiversity(sensitive="s", l=1))
     table = drawn.coded().table
     plain = mondrian.solve(table, kinds, nulls(table, drawn.rows), rows_each(table, drawn.k), UNLIMITED)
@@ -217,7 +217,7 @@ def test_values_that_a_column_tells_leave_one_class_where_nothing_may_differ() -
     assert solved(drawn, ["set"])[2] == optimum(drawn, ["set"]) == 8
 
 
-def test_a_class_that_breaks_its_promise_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_that_breaks_its_guarantee_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     def apart(partition: object) -> SummaryPartition:
         every = np.arange(table.row_types, dtype=np.int32)
         return SummaryPartition(row_type=every, number=every.astype(np.int64), count=table.weight)
