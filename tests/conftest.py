@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Build the macros in plain SQL where a part of them has changed, once for all workers."""
     if not hasattr(config, "workerinput"):
-        runpy.run_path(str(config.rootpath / "build_sql.py"), run_name="__main__")
+        runpy.run_path(str(Path(__file__).resolve().parent.parent / "build_sql.py"), run_name="__main__")
 
 
 @pytest.hookimpl(wrapper=True)
