@@ -14,7 +14,7 @@ from typing import Any, Self
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import by_parts, microaggregation, summaries
-from kanon_sql.solvers.registry import ALGORITHMS, POPULATION_SOLVERS, SENSITIVE_SOLVERS, SOLVERS, Solver
+from kanon_sql.solvers.registry import POPULATION_SOLVERS, SENSITIVE_SOLVERS, SOLVERS, Solver, algorithms
 
 _ROWS = "requirements.class_requirement:ClassRequirement"
 
@@ -142,8 +142,8 @@ class Masks(ProblemClass):
         if name == "auto":
             reason = self.automatic[0 if listed else -1]
             return next(iter(self.solvers.values())), f"chosen automatically: {reason}"
-        if name not in ALGORITHMS:
-            raise UnknownAlgorithmError.of(name, ALGORITHMS)
+        if name not in algorithms():
+            raise UnknownAlgorithmError.of(name, algorithms())
         able = {known: each for known, each in self.solvers.items() if each.accepts(policy.requirements)}
         if name not in able:
             raise PolicyError(f"the algorithm {name!r} cannot meet every requirement; hint: {', '.join(able)} can")

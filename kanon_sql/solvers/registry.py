@@ -107,5 +107,7 @@ POPULATION_SOLVERS: dict[str, Solver] = {
 }
 """Solvers of requirements that are counted in a table of the population, where nothing is asked of the rows of a class."""
 
-ALGORITHMS = tuple(dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS, *POPULATION_SOLVERS]))
-"""Names that a policy may have for its solver; `kanon_sql.solvers.problems` says which of them takes it."""
+
+def algorithms() -> list[str]:
+    """Return the names that a policy may have for its solver; `kanon_sql.solvers.problems` says which of them takes it."""
+    return list(dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS, *POPULATION_SOLVERS]))
