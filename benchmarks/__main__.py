@@ -22,6 +22,7 @@ from benchmarks import (
     fuzz,
     generalization,
     machine,
+    matrix,
     memory,
     peers,
     periodic,
@@ -47,6 +48,7 @@ PARTS = {
     "sensitive": sensitive.show,
     "names": name_lists.show,
     "generalization": generalization.show,
+    "matrix": matrix.show,
     "peers": peers.show,
     "backends": backends.show,
     "wide": wide.show,
@@ -60,8 +62,8 @@ PARTS = {
     "fuzz": fuzz.show,
 }
 
-ON_REQUEST = ("spark", "peers", "attacks", "faults", "fuzz")
-"""Parts that run only where `--only` names them: two need packages of others, the rest looks for faults."""
+ON_REQUEST = ("matrix", "spark", "peers", "attacks", "faults", "fuzz")
+"""Parts that run only where `--only` names them: one takes long, two need packages of others, the rest looks for faults."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -144,6 +146,8 @@ def main(
                 records = name_lists.measure(data)
             case "generalization":
                 records = generalization.measure(data)
+            case "matrix":
+                records = matrix.measure(data)
             case "peers":
                 records = peers.measure(data)
             case "backends":

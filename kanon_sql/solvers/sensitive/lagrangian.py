@@ -187,8 +187,8 @@ def relax(space: SensitiveSearchSpace, price: Floats, upper: int, budget: Budget
     space = space.take(np.flatnonzero(able(requirement, by_row_type)))
     if len(space) * width > _MOST_MULTIPLIERS or table.rows >= 1 << 28:
         return None
-    cheapest = space.cheapest()
-    if cheapest.max() >= 1 << 62:  # rows without any instance: no release at all
+    cheapest = np.minimum(space.cheapest(), space.worth)
+    if cheapest.max() >= 1 << 61:  # rows without any instance: no release at all
         return None
     sized = has_sizes(found, requirement.least)
     rounds = max(1, min(_ROUNDS, (_SIZED_WORK if sized else _WORK) // (_STEPS * max(1, len(space.candidates.item)))))
@@ -203,6 +203,7 @@ def relax(space: SensitiveSearchSpace, price: Floats, upper: int, budget: Budget
         )
         if sized:
             dual = dual.with_sizes()
+        price = np.minimum(price, space.worth)
         least = Relaxation(prices=Prices(price=cheapest * scale, scale=scale), value=int(cheapest @ table.weight) * scale)
         return _ascend(dual, rounds, price, least, upper, budget)
 
@@ -220,6 +221,7 @@ def has_sizes(limits: Limits, least: int) -> bool:
 def _ascend(dual: _Dual, rounds: int, price: Floats, best: Relaxation, upper: int, budget: Budget) -> Relaxation:
     """Return the best of known prices and those found from a start by subgradient steps."""
     table, scale = dual.space.table, dual.scale
+    most = dual.space.worth.astype(np.float64)  # what is not listed gains nothing from such prices
     weight, cell, speed = table.weight.astype(np.float64), int(table.cost.max()) * scale, np.zeros(len(price))
     for number in range(rounds + 1):
         sort_all(dual.space.candidates, price)  # the best rows of each value, which steps look for, come first or nearly
@@ -239,7 +241,7 @@ def _ascend(dual: _Dual, rounds: int, price: Floats, best: Relaxation, upper: in
             norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
             rise = _between(_FIRST_STEP, _LAST_STEP, done) * best.value + _BACK * max(0, best.value - proven)
             speed = _MOMENTUM * speed + rise / scale / norm * slope
-            price = price + speed
+            price = np.minimum(price + speed, most)
     return best
 
 

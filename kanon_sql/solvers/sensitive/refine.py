@@ -17,8 +17,10 @@ from kanon_sql.kernels.random import seeded
 from kanon_sql.kernels.requirements.candidates import sort_all
 from kanon_sql.kernels.requirements.guided_opening import open_classes
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.listing import usual_cost
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.sensitive import greedy
+from kanon_sql.solvers.sensitive.labels import by_labels, pays_off
 from kanon_sql.solvers.sensitive.lagrangian import METHOD as RELAXED
 from kanon_sql.solvers.sensitive.lagrangian import relax
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
@@ -73,7 +75,9 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     start = greedy.solve(problem, budget)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
-    everything = SensitiveSearchSpace.of(problem)
+    if pays_off(problem) and start.cost(table) and not budget.over():
+        start = min(filter(None, (start, by_labels(problem, budget.half()))), key=lambda each: each.cost(table))
+    everything = SensitiveSearchSpace.of(problem, start, budget)
     if everything is None:
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
         return replace(start, remark=f"{size} are too many for prices: greedy and growth")
@@ -137,7 +141,7 @@ def _opened(space: SensitiveSearchSpace, near: SensitiveSearchSpace, guide: Guid
 
     def opened(loss: float) -> Recoding:
         left = space.table.weight.copy()
-        found = open_classes(space.selection(left, guide.price), space.candidates, space.cost, loss)
+        found = open_classes(space.selection(left, guide.price), space.candidates, space.cost, loss * usual_cost(space.table))
         partial = with_rest(found, space.patterns.shown[space.instances.pattern], left)
         search = Search.of(near, partial, guide.price)
         search.grow(budget)

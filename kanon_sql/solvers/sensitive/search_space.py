@@ -13,7 +13,8 @@ from kanon_sql.kernels.requirements.assignment import SearchSpace as KernelSpace
 from kanon_sql.kernels.requirements.candidates import Candidates, by_group
 from kanon_sql.kernels.requirements.largest_part import largest_parts
 from kanon_sql.kernels.requirements.selection import Selection
-from kanon_sql.solvers.instances.listing import Instances, of_classes, useful
+from kanon_sql.solvers.budget import UNLIMITED, Budget
+from kanon_sql.solvers.instances.listing import SLACK, Instances, gaining, of_classes, useful, usual_cost
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
@@ -22,9 +23,25 @@ from kanon_sql.solvers.sensitive.qi_groups import QIGroups
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.recoding import Recoding
 
 MOST_ITEMS = 1 << 25
 """Row types of all instances together with which a search is not too slow."""
+
+FEW_PAIRS = 1 << 26
+"""Patterns times QI groups up to which all instances are listed, however much they cost."""
+
+_MOST_GAINING = 1 << 26
+"""QI groups of all instances together, before those are left out that others dominate, where not all are listed."""
+
+_MOST_NEAR = 1 << 24
+"""Row types of all instances together that are kept there."""
+
+_FIRST_SHARE, _MARGINS = 0.97, (0.3, 0.0)
+"""What a row pays in the listing, as a share of what it pays in the known release, and the cells more."""
+
+_SCALE = 16
+"""Parts of a unit in which it pays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,18 +81,25 @@ class SensitiveSearchSpace:
         return self.problem.requirement
 
     @classmethod
-    def of(cls, problem: Problem) -> SensitiveSearchSpace | None:
-        """Return all instances that could be of use; None if they have too many members.
+    def of(cls, problem: Problem, start: Recoding | None = None, budget: Budget = UNLIMITED) -> SensitiveSearchSpace | None:
+        """Return the instances that could be of use; None if they have too many members, or time ends.
+
+        Where patterns are many, those that gain nothing at prices a little above what rows pay in ``start`` are left out: they
+        gain nothing from prices up to `worth`.
 
         Notes
         -----
-        What `useful` takes, and O(items) for the items.
+        What `useful` or `gaining` takes, and O(items) for the items.
         """
-        table = problem.table
+        table, patterns, least = problem.table, problem.patterns, problem.requirement.least
         groups = QIGroups.of(table)
-        spread = -(-table.row_types // groups.table.row_types)
-        instances = useful(groups.table, problem.patterns, problem.requirement.least, slack=None, limit=MOST_ITEMS // spread)
-        if instances is None:
+        instances = None
+        if start is None or groups.table.row_types * len(patterns.shown) <= FEW_PAIRS:
+            spread = -(-table.row_types // groups.table.row_types)
+            instances = useful(groups.table, patterns, least, slack=None, limit=MOST_ITEMS // spread)
+        if instances is None and start is not None:
+            instances = _gaining(groups, problem, np.maximum.reduceat(start.paid(table), groups.first[:-1]), budget)
+        if instances is None or not len(instances):
             return None
         instances = instances.take(np.argsort(instances.cost, kind="stable"))
         return cls._with(problem, groups, instances)
@@ -115,6 +139,11 @@ class SensitiveSearchSpace:
         """Return where the items of each instance begin, int64 [j + 1]."""
         return np.asarray(self.candidates.first)[np.asarray(self.candidates.begin)]
 
+    @property
+    def worth(self) -> Int64:
+        """Return the price of each row type up to which instances that are not listed gain nothing, int64 [t]."""
+        return np.repeat(self.instances.worth, np.diff(self.groups.first))
+
     def take(self, chosen: NDArray[np.int64]) -> SensitiveSearchSpace:
         """Return some of the instances, by their numbers, ascending."""
         return self._of(self.instances.take(chosen))
@@ -148,7 +177,7 @@ class SensitiveSearchSpace:
                 part = Part(encoded(self.table, (each.requirement,), requirement.least), counter)
                 candidates = by_group(self.instances.start, self.instances.member, self.groups.first, about.codes, counter)
                 possible &= largest_parts(part, candidates, weight) > 0
-        return self.take(np.flatnonzero(found)), int(self.cheapest(np.flatnonzero(possible)) @ weight)
+        return self.take(np.flatnonzero(found)), int(np.minimum(self.cheapest(np.flatnonzero(possible)), self.worth) @ weight)
 
     def priced(self, price: NDArray[np.float64]) -> KernelSpace:
         """Return the instances from both sides, for rows that pay some prices; O(items).
@@ -209,3 +238,26 @@ class SensitiveSearchSpace:
         of_class[order] = rank[np.searchsorted(both, keys)]
         instance[partial.placed] = of_class[number[partial.placed]]
         return self._of(joined), instance
+
+
+def _gaining(groups: QIGroups, problem: Problem, paid: NDArray[np.float64], budget: Budget) -> Instances | None:
+    """List the instances that gain something where QI groups pay a little more than they do in a known release.
+
+    Where that is too much, those that cost a few cells more than the cheapest instance of one of their rows.
+    """
+    table, patterns, least = groups.table, problem.patterns, problem.requirement.least
+    cell, dearest, size = usual_cost(table), int(patterns.cost.max()), np.diff(groups.first)
+
+    def few(found: Instances | None) -> Instances | None:
+        return found if found is not None and len(found) and int(size[found.member].sum()) <= _MOST_NEAR else None
+
+    for margin in _MARGINS:
+        most = np.floor(np.minimum(_FIRST_SHARE * paid + margin * cell, dearest) * _SCALE).astype(np.int64)
+        found = few(gaining(table, patterns, least, most=most, scale=_SCALE, limit=_MOST_GAINING, budget=budget))
+        if found is not None or budget.over():
+            return found
+    for slack in range(SLACK, 0, -1):
+        found = few(useful(table, patterns, least, slack=slack, limit=_MOST_GAINING, budget=budget))
+        if found is not None or budget.over():
+            return found
+    return None
