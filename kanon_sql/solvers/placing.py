@@ -75,8 +75,11 @@ def _searched(search: Callable[..., Recoding], problems: Masks, problem: Problem
     prices, distance = least_prices(problems, problem.patterns, problem.requirement, budget.half())
     least = int(prices.price @ problem.table.weight)
     found = search(problem, budget, solver, least)
-    bound, method = max((found.lower_bound, found.bound), (least, distance))
-    return replace(found, lower_bound=bound, bound=method, prices=prices)
+    if found.lower_bound > least and found.prices is None:
+        return replace(found, prices=prices)
+    if found.lower_bound > least and not budget.over():
+        return found
+    return replace(found, lower_bound=least, bound=distance, prices=prices)
 
 
 def check_population(table: CodedTable, requirement: ClassRequirement, recoding: Recoding) -> None:

@@ -1,4 +1,4 @@
-"""Two ways to count people in classes, of which the cheaper release is taken."""
+"""Three ways to count people in classes, of which the cheapest release is taken."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.k_anonymity.subset_dp import MOST_ROWS, cheapest_division, rows_of
-from kanon_sql.solvers.people import greedy
+from kanon_sql.solvers.people import by_rows, greedy
 from kanon_sql.solvers.people.representatives import Represented
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Recoding
+
+_NEARLY = 1.03
+"""How much more than the release for rows that for people may cost so that no other is tried."""
 
 
 def solve(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recoding:
@@ -43,13 +46,22 @@ def solve(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recod
         When neither way finds a release, and there are more than 18 rows or there is none.
     """
     table = problem.table
-    counted = greedy.solve(problem, budget)
     found: list[tuple[int, Recoding]] = []
+    try:
+        one_by_one = by_rows.solve(problem, budget.half(), solver)
+    except InfeasibleError:
+        one_by_one = None  # perhaps only because the search left rows over
+    if one_by_one is not None:
+        recoding, least = one_by_one
+        found.append((recoding.cost(table), recoding))
+        if found[0][0] <= max(bound, recoding.lower_bound, _NEARLY * least):
+            return recoding
+    counted = None if found and budget.over() else greedy.solve(problem, budget)
     if counted is not None:
         cost = counted.cost(table)
         found.append((cost, replace(counted, remark="people are counted class by class, the cheapest mask first")))
         if cost <= bound:
-            return found[0][1]
+            return found[-1][1]
     refused: InfeasibleError | None = None
     try:
         one = _represented(problem, budget, solver)
@@ -57,7 +69,9 @@ def solve(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recod
     except InfeasibleError as error:
         refused = error
     if found:
-        return min(found, key=lambda each: each[0])[1]
+        best = min(found, key=lambda each: each[0])[1]
+        proven = max((each for _, each in found), key=lambda each: each.lower_bound if each.prices is not None else 0)
+        return replace(best, lower_bound=proven.lower_bound, bound=proven.bound, prices=proven.prices)
     exact = _of_tiny_table(problem, budget) if table.rows <= MOST_ROWS else None
     if exact is None:
         raise refused or InfeasibleError("no release was found in time; hint: permit more time, or coarser masks")

@@ -1,0 +1,121 @@
+"""The release for k rows in the place of k people, of which classes with rows of too few people are merged with others.
+
+Where rows of a person seldom look alike, nearly all classes of k rows have rows of k people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kanon_sql.model.requirements import KAnonymity, People
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.partition import Classes, released
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.people.people_requirement import least_people, persons
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS, Solver
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
+from kanon_sql.solvers.summaries.columns import shown_columns
+from kanon_sql.solvers.summaries.merging import merged
+from kanon_sql.solvers.summaries.partition import SummaryPartition
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.keys import alike
+from kanon_sql.table.recoding import Prices, Recoding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithoutPeople:
+    """A table in which people are not told apart.
+
+    Parameters
+    ----------
+    table : CodedTable
+        Without the attribute that tells them apart.
+    number : int64 array [t]
+        Its row type for each row type of the whole table.
+    weight : int64 array [t]
+        Rows of the row types of the whole table.
+    """
+
+    table: CodedTable
+    number: Int64
+    weight: Int64
+
+    @classmethod
+    def of(cls, requirement: ClassRequirement) -> WithoutPeople:
+        """Put row types together that differ in their person only; O(t m log t)."""
+        table, about = requirement.table, persons(requirement)
+        others = [each for each in table.sensitive if each is not about]
+        columns = np.column_stack([*(each.codes for each in others), table.codes])  # the last count most
+        number = alike(columns, columns.max(axis=0).astype(np.int64) + 1, np.zeros(columns.shape[1], np.bool_))
+        _, sample, number = np.unique(number, return_index=True, return_inverse=True)
+        whole = replace(
+            table,
+            codes=np.ascontiguousarray(table.codes[sample]),
+            weight=np.bincount(number, table.weight).astype(np.int64),
+            origin=table.origin[sample],
+            sensitive=tuple(replace(each, codes=np.ascontiguousarray(each.codes[sample])) for each in others),
+        )
+        return cls(table=whole, number=number.astype(np.int64), weight=table.weight)
+
+    def requirement(self, asked: ClassRequirement) -> ClassRequirement:
+        """Return what is asked of rows: at least as many as people, and all else."""
+        rows = KAnonymity(k=max(asked.k, least_people(asked)))
+        others = [each for each in asked.requirements if not isinstance(each, People)]
+        return ClassRequirement.of(self.table, (rows, *others))
+
+    def behind(self, row_type: Int32, count: Int64) -> tuple[Int32, Int64, Int64]:
+        """Return the rows of the whole table behind pieces of this one: row type, piece and rows of each part."""
+        by_number, by_piece = np.argsort(self.number, kind="stable"), np.argsort(row_type, kind="stable")
+        ends = [np.cumsum(self.weight[by_number]), np.cumsum(count[by_piece])]
+        end = np.unique(np.concatenate(ends))
+        own, piece = (np.searchsorted(each, end) for each in ends)
+        return by_number[own].astype(np.int32), by_piece[piece], np.diff(end, prepend=0)
+
+
+def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, int] | None:
+    """Return a release whose classes hold rows of k people, and the cost of the one that counts rows; None where none is found.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its requirement counts people.
+    budget : Budget
+        Time left.
+    solver : Solver
+        For rows that of the same name is taken, if there is one.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no release that counts rows.
+
+    Notes
+    -----
+    What counts rows has a bound that holds here too: k people have k rows. Prices prove it where nothing is asked of sensitive
+    values.
+    """
+    table = problem.table
+    alike_people = WithoutPeople.of(problem.requirement)
+    requirement = alike_people.requirement(problem.requirement)
+    known = SENSITIVE_SOLVERS if requirement.requirements else SOLVERS
+    chosen = known.get(solver.name, known["refine"])
+    found = chosen.load()(replace(problem, table=alike_people.table, requirement=requirement), budget)
+    row_type, piece, count = alike_people.behind(found.row_type, found.count)
+    pieces = PartialRecoding(row_type=row_type, shown=found.shown[piece], count=count, placed=np.ones(len(count), np.bool_))
+    seen = shown_columns(table, [c for c in range(len(table.columns)) if not table.hidden_levels >> c & 1])
+    kinds, null = ["plain"] * len(seen.columns), np.full(len(seen.columns), -1, np.int32)
+    partition = SummaryPartition(row_type=row_type, number=pieces.classes(table), count=count)
+    whole = merged(seen, kinds, null, problem.requirement, partition, budget)
+    classes = Classes(row_type=whole.row_type, count=whole.count, number=whole.number)
+    recoding = released(table, problem.patterns, problem.k, classes, budget)
+    number = PartialRecoding.of(recoding).classes(table)
+    if not problem.requirement.holds(number, recoding.row_type, recoding.count).all():
+        return None
+    if found.prices is not None and not requirement.requirements:
+        prices = Prices(price=found.prices.price[alike_people.number], scale=found.prices.scale)
+        recoding = replace(recoding, lower_bound=found.lower_bound, bound=found.bound, prices=prices)
+    return replace(recoding, remark="classes of rows, merged where they are of too few people"), found.cost(alike_people.table)
