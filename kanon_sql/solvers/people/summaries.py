@@ -1,24 +1,33 @@
-"""Ranges and sets where people are counted: the rows that stand for one add up, so the solver of summaries can count them."""
+"""Ranges and sets where people are counted: classes of rows, merged where they are of too few people.
+
+Where that loses much, the rows that stand for one person each are counted, too: they add up, so the solver of summaries can.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.people.by_rows import WithoutPeople
 from kanon_sql.solvers.people.people_requirement import least_people, person_of
 from kanon_sql.solvers.people.representatives import Represented
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries import mondrian
 from kanon_sql.solvers.summaries.measure import measured
+from kanon_sql.solvers.summaries.merging import merged
 from kanon_sql.solvers.summaries.nearest import person_distance
 from kanon_sql.solvers.summaries.partition import SummaryPartition
-from kanon_sql.table.arrays import Int32
+from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
+
+_NEARLY = Fraction(21, 20)
+"""How much more than the classes of rows those of people may cost so that no others are tried."""
 
 
 def solve(
@@ -38,16 +47,16 @@ def solve(
 
     Notes
     -----
-    What `mondrian` takes for the table of representatives, and once more O(t^2) for the bound.
+    What `mondrian` takes for rows, and where that is not enough for the table of representatives; once more O(t^2) for the
+    bound.
     """
-    represented = Represented.of(replace(requirement, table=table))
-    found = mondrian.solve(represented.table, kinds, null, represented.requirement(requirement), budget)
-    row_type, piece, count = represented.behind(found.row_type, found.count)
-    classes = int(found.number.max()) + 1
-    key, place = np.unique(row_type * np.int64(classes) + found.number[piece], return_inverse=True)
-    rows = np.zeros(len(key), np.int64)
-    np.add.at(rows, place, count)
-    whole = replace(found, row_type=(key // classes).astype(np.int32), number=key % classes, count=rows)
+    asked = replace(requirement, table=table)
+    whole, least = _by_rows(table, kinds, null, asked, budget.half())
+    cost = whole.cost(table, kinds, null)
+    if cost > _NEARLY * least and not budget.over():
+        other = _represented(kinds, null, asked, budget)
+        if other.cost(table, kinds, null) < cost:
+            whole = replace(other, lower_bound=whole.lower_bound, bound=whole.bound)
     broken = int((~requirement.holds(whole.number, whole.row_type, whole.count)).sum())
     if broken:
         raise AuditError(
@@ -59,3 +68,35 @@ def solve(
     measure, scale = measured(table, kinds, null)
     bound, method = person_distance(table, measure, scale, least_people(requirement), person_of(requirement))
     return replace(whole, lower_bound=bound, bound=method) if bound > whole.lower_bound else whole
+
+
+def _by_rows(
+    table: CodedTable, kinds: Sequence[str], null: Int32, requirement: ClassRequirement, budget: Budget
+) -> tuple[SummaryPartition, Fraction]:
+    """Return classes of as many rows as people are asked for, merged until they have as many people, and what the first cost.
+
+    Rows prove a bound, too: k people have k rows.
+    """
+    alike = WithoutPeople.of(requirement)
+    found = mondrian.solve(alike.table, kinds, null, alike.requirement(requirement), budget)
+    row_type, piece, count = alike.behind(found.row_type, found.count)
+    classes = _joined(row_type, found.number[piece], count)
+    whole = merged(table, kinds, null, requirement, classes, budget)
+    return replace(whole, lower_bound=found.lower_bound, bound=found.bound), found.cost(alike.table, kinds, null)
+
+
+def _represented(kinds: Sequence[str], null: Int32, requirement: ClassRequirement, budget: Budget) -> SummaryPartition:
+    """Return classes with k rows that stand for a person each."""
+    represented = Represented.of(requirement)
+    found = mondrian.solve(represented.table, kinds, null, represented.requirement(requirement), budget)
+    row_type, piece, count = represented.behind(found.row_type, found.count)
+    return _joined(row_type, found.number[piece], count)
+
+
+def _joined(row_type: Int32, number: Int64, count: Int64) -> SummaryPartition:
+    """Return pieces as a partition, of which each has all rows of its row type in its class."""
+    classes = int(number.max()) + 1
+    key, place = np.unique(row_type * np.int64(classes) + number, return_inverse=True)
+    rows = np.zeros(len(key), np.int64)
+    np.add.at(rows, place, count)
+    return SummaryPartition(row_type=(key // classes).astype(np.int32), number=key % classes, count=rows)
