@@ -22,12 +22,12 @@ def meets(
     """Return whether each limited counter is from its least to its greatest share of the rows."""
     e: cython.longlong
     held: cython.longlong
-    size: cython.longlong = required.extra[q]
-    for e in range(required.data_start[q], required.data_start[q] + size):
+    limits: cython.longlong = required.extra[q]
+    for e in range(required.data_start[q], required.data_start[q] + limits):
         held = h[at + required.data[e]]
-        if held * required.data[e + 2 * size] > rows * required.data[e + size]:
+        if held * required.data[e + 2 * limits] > rows * required.data[e + limits]:
             return False
-        if held * required.data[e + 4 * size] < rows * required.data[e + 3 * size]:
+        if held * required.data[e + 4 * limits] < rows * required.data[e + 3 * limits]:
             return False
     return True
 
@@ -49,30 +49,31 @@ def shortfall(
     most: cython.double
     least: cython.double
     held: cython.double
+    size: cython.double = rows
     now: cython.double = 0.0
     more: cython.double = 0.0
     less: cython.double = 0.0
-    size: cython.longlong = required.extra[q]
+    limits: cython.longlong = required.extra[q]
     start: cython.longlong = required.data_start[q]
-    for e in range(start, start + size):
+    for e in range(start, start + limits):
         held = h[at + required.data[e]]
-        most = cython.cast(cython.double, required.data[e + size]) / required.data[e + 2 * size]
-        least = cython.cast(cython.double, required.data[e + 3 * size]) / required.data[e + 4 * size]
-        now += _outside(held, least * rows, most * rows)
-        more += _outside(held, least * (rows + 1.0), most * (rows + 1.0))
-        less += _outside(held, least * (rows - 1.0), most * (rows - 1.0))
+        most = cython.cast(cython.double, required.data[e + limits]) / required.data[e + 2 * limits]
+        least = cython.cast(cython.double, required.data[e + 3 * limits]) / required.data[e + 4 * limits]
+        now += _outside(held, least * size, most * size)
+        more += _outside(held, least * (size + 1.0), most * (size + 1.0))
+        less += _outside(held, least * (size - 1.0), most * (size - 1.0))
     for v in range(required.low[q], required.high[q]):
         work.added[v] += now - more
         work.removed[v] += now - less
-    for e in range(start, start + size):
+    for e in range(start, start + limits):
         v = required.data[e]
         held = h[at + v]
-        most = cython.cast(cython.double, required.data[e + size]) / required.data[e + 2 * size]
-        least = cython.cast(cython.double, required.data[e + 3 * size]) / required.data[e + 4 * size]
-        work.added[v] += _outside(held, least * (rows + 1.0), most * (rows + 1.0))
-        work.added[v] -= _outside(held + 1.0, least * (rows + 1.0), most * (rows + 1.0))
-        work.removed[v] += _outside(held, least * (rows - 1.0), most * (rows - 1.0))
-        work.removed[v] -= _outside(held - 1.0, least * (rows - 1.0), most * (rows - 1.0))
+        most = cython.cast(cython.double, required.data[e + limits]) / required.data[e + 2 * limits]
+        least = cython.cast(cython.double, required.data[e + 3 * limits]) / required.data[e + 4 * limits]
+        work.added[v] += _outside(held, least * (size + 1.0), most * (size + 1.0))
+        work.added[v] -= _outside(held + 1.0, least * (size + 1.0), most * (size + 1.0))
+        work.removed[v] += _outside(held, least * (size - 1.0), most * (size - 1.0))
+        work.removed[v] -= _outside(held - 1.0, least * (size - 1.0), most * (size - 1.0))
     return now
 
 
