@@ -17,7 +17,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.instances.ilp import Program, solve_program
 from kanon_sql.solvers.instances.listing import useful
 from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
-from kanon_sql.solvers.instances.search_space import SearchSpace
+from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import Prices
 
@@ -42,7 +42,7 @@ def program_of(source: pa.Table, k: int) -> Program:
     instances = useful(types, patterns, k, slack=None)
     if instances is None:
         raise AssertionError("the table has too many instances to list; hint: fewer rows or columns")
-    space = SearchSpace.of(types, patterns, k, instances, Prices(price=np.zeros(types.row_types, np.int64), scale=1))
+    space = RowSearchSpace.of(types, patterns, k, instances, Prices(price=np.zeros(types.row_types, np.int64), scale=1))
     return Neighbourhood.of(space, space.empty(), np.arange(types.row_types), types.weight).program
 
 
