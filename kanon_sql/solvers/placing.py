@@ -10,6 +10,7 @@ from kanon_sql.model.requirements import DeltaPresence
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.guarantees import in_population
 from kanon_sql.solvers.instances.repair import UnplacedError
+from kanon_sql.solvers.instances.suppression import never_dearer
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problems import Masks, named
@@ -58,16 +59,21 @@ def _by_rows(problems: Masks, problem: Problem, budget: Budget, solver: Solver) 
     InfeasibleError
         When neither places all rows.
     """
-    try:
+
+    def solve(part: Problem, given: Budget) -> Recoding:
         if problems.search is not None:
-            return _searched(named(problems.search), problems, problem, budget, solver)
-        return solver.load()(problem, budget)
+            return _searched(named(problems.search), problems, part, given, solver)
+        return solver.load()(part, given)
+
+    try:
+        found = solve(problem, budget)
+        return never_dearer(problem, found, budget, solve) if solver.name == "refine" else found
     except UnplacedError as unplaced:
         left = str(unplaced)
-    found: Recoding | None = None if problems.programs is None else named(problems.programs)(problem, budget)
-    if found is None:
+    programs: Recoding | None = None if problems.programs is None else named(problems.programs)(problem, budget)
+    if programs is None:
         raise InfeasibleError(left)
-    return replace(found, remark="the search left rows over, so integer programs placed all of them")
+    return replace(programs, remark="the search left rows over, so integer programs placed all of them")
 
 
 def _searched(search: Callable[..., Recoding], problems: Masks, problem: Problem, budget: Budget, solver: Solver) -> Recoding:
