@@ -10,7 +10,7 @@ from kanon_sql.model.requirements import DeltaPresence
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.guarantees import in_population
 from kanon_sql.solvers.instances.repair import UnplacedError
-from kanon_sql.solvers.instances.suppression import never_dearer
+from kanon_sql.solvers.instances.suppression import never_costlier
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problems import Masks, named
@@ -67,7 +67,7 @@ def _by_rows(problems: Masks, problem: Problem, budget: Budget, solver: Solver) 
 
     try:
         found = solve(problem, budget)
-        return never_dearer(problem, found, budget, solve) if solver.name == "refine" else found
+        return never_costlier(problem, found, budget, solve) if solver.name == "refine" else found
     except UnplacedError as unplaced:
         left = str(unplaced)
     programs: Recoding | None = None if problems.programs is None else named(problems.programs)(problem, budget)

@@ -70,8 +70,7 @@ def classes(requirement: type[Requirement]) -> Iterator[tuple[type, type]]:
             name = "Claimed" if folder is of_proofs else "Audited"
             yield getattr(import_module(f"{folder.__name__}.{standard_name(requirement)}"), name), asked[group]
     if group in SOLVED:
-        module, name = of_solvers.CLASSES[requirement]
-        yield getattr(import_module(f"{of_solvers.__name__}.{module}"), name), SOLVED[group]
+        yield import_module(f"{of_solvers.__name__}.{standard_name(requirement)}").Required, SOLVED[group]
 
 
 def test_the_list_has_every_requirement() -> None:

@@ -132,7 +132,7 @@ def test_refine_is_between_the_optimum_and_greedy(cases: list[Case]) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("masks", [None, [["c0", "c1", "c2"], ["c1", "c3", "c4"], ["c2"], ["c4"], []]])
-def test_refine_is_never_dearer_than_greedy(k: int, masks: list[list[str]] | None) -> None:
+def test_refine_is_never_costlier_than_greedy(k: int, masks: list[list[str]] | None) -> None:
     for seed in range(3):
         rows = town(seed, 22)
         costs = [solved(name, rows, k=k, masks=masks)[2].cost for name in ("greedy", "refine", "optimal")]

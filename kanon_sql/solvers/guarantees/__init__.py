@@ -1,4 +1,4 @@
-"""What solvers know of each guarantee: a file for each, with methods of the same names, loaded when it is first asked for."""
+"""What solvers know of each guarantee: a file for each, whose class is `Required`, loaded when it is first asked for."""
 
 from __future__ import annotations
 
@@ -6,35 +6,12 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.model.requirements import (
-    AlphaAnonymity,
-    BetaLikeness,
-    DeltaDisclosure,
-    DeltaPresence,
-    KMap,
-    LDiversity,
-    People,
-    PopulationRequirement,
-    SensitiveRequirement,
-    TCloseness,
-)
+from kanon_sql.model.requirements import PopulationRequirement, SensitiveRequirement, standard_name
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 
 if TYPE_CHECKING:
     from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement
     from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
-
-CLASSES: dict[type[SensitiveRequirement | PopulationRequirement], tuple[str, str]] = {
-    People: ("people", "Representatives"),
-    LDiversity: ("l_diversity", "Diversity"),
-    TCloseness: ("t_closeness", "Closeness"),
-    AlphaAnonymity: ("alpha_anonymity", "ShareOfOneValue"),
-    BetaLikeness: ("shares", "Shares"),
-    DeltaDisclosure: ("shares", "Shares"),
-    KMap: ("k_map", "Matches"),
-    DeltaPresence: ("delta_presence", "Presence"),
-}
-"""For each requirement the module of this folder and its class; k alone needs none."""
 
 
 def on_attributes(
@@ -53,5 +30,4 @@ def in_population(requirement: PopulationRequirement, table: CodedTable) -> Matc
 
 
 def _class(requirement: SensitiveRequirement | PopulationRequirement) -> Any:
-    module, name = CLASSES[type(requirement)]
-    return getattr(import_module(f"{__name__}.{module}"), name)
+    return import_module(f"{__name__}.{standard_name(type(requirement))}").Required

@@ -17,7 +17,7 @@ from kanon_sql.table.recoding import Recoding, hidden_bits
 
 
 @dataclass(frozen=True, slots=True)
-class Matches(MatchedRequirement[KMap]):
+class Required(MatchedRequirement[KMap]):
     """k rows of a population match what each class shows."""
 
     def figures(self) -> str | None:

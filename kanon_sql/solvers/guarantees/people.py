@@ -18,7 +18,7 @@ from kanon_sql.table.arrays import Int64
 
 
 @dataclass(frozen=True, slots=True)
-class Representatives(AttributeRequirement[People]):
+class Required(AttributeRequirement[People]):
     """Rows of k people in every class: one value of the attribute tells which rows stand for somebody."""
 
     @property

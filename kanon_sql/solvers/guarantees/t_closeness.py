@@ -32,7 +32,7 @@ _BATCH = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Closeness(AttributeRequirement[TCloseness]):
+class Required(AttributeRequirement[TCloseness]):
     """t-closeness under a distance of the values: along the edges of a tree, or by a matrix."""
 
     @property

@@ -21,7 +21,7 @@ Solve = Callable[[Problem, Budget], Recoding]
 """A solver of the same guarantee."""
 
 
-def never_dearer(problem: Problem, found: Recoding, budget: Budget, solver: Solve) -> Recoding:
+def never_costlier(problem: Problem, found: Recoding, budget: Budget, solver: Solve) -> Recoding:
     """Return a release with levels, or that by suppression alone where it costs less.
 
     Parameters

@@ -18,7 +18,7 @@ from kanon_sql.kernels.requirements.candidates import sort_all
 from kanon_sql.kernels.requirements.guided_opening import open_classes
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import usual_cost
-from kanon_sql.solvers.instances.suppression import never_dearer
+from kanon_sql.solvers.instances.suppression import never_costlier
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.sensitive import greedy
 from kanon_sql.solvers.sensitive.labels import by_labels, pays_off
@@ -78,7 +78,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
     if pays_off(problem) and start.cost(table) and not budget.over():
         start = min(filter(None, (start, by_labels(problem, budget.half()))), key=lambda each: each.cost(table))
-    start = never_dearer(problem, start, budget.half(), solve)
+    start = never_costlier(problem, start, budget.half(), solve)
     everything = SensitiveSearchSpace.of(problem, start, budget)
     if everything is None:
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
