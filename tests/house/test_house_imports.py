@@ -211,6 +211,17 @@ def test_a_kernel_imports_the_same_compiled_and_uncompiled() -> None:
         assert found[True] == found[False], module
 
 
+def test_what_a_kernel_imports_uncompiled_is_in_its_pxd() -> None:
+    for module in KERNELS:
+        for node in tree(MODULES[module]).body:
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "not cython.compiled":
+                for each in (each for each in node.body if isinstance(each, ast.ImportFrom)):
+                    declared = MODULES[module].with_suffix(".pxd").read_text(encoding="utf-8").splitlines()
+                    lists = [line.partition(f"from {each.module} cimport ")[2] for line in declared]
+                    names = {*", ".join(lists).split(", ")}
+                    assert {alias.name for alias in each.names} <= names, f"{module} imports {each.module}"
+
+
 @pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("kanon_sql.clause")])
 def test_the_clause_needs_no_database(module: str) -> None:
     for imported in imports(MODULES[module]):

@@ -29,8 +29,11 @@ def compiled(name: str) -> list[Path]:
 
 def inputs(path: Path) -> list[Path]:
     """Return what a module is compiled from: its source and declarations, and the declarations that it imports."""
+    own = path.with_suffix(".pxd")
     imported = re.findall(r"from cython\.cimports\.(kanon_sql\S+) import", path.read_text(encoding="utf-8"))
-    declarations = [path.with_suffix(".pxd"), *(ROOT / f"{name.replace('.', '/')}.pxd" for name in imported)]
+    if own.exists():
+        imported += re.findall(r"from (kanon_sql\S+) cimport", own.read_text(encoding="utf-8"))
+    declarations = [own, *(ROOT / f"{name.replace('.', '/')}.pxd" for name in imported)]
     return [path, *(each for each in declarations if each.exists())]
 
 

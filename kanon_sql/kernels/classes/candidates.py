@@ -7,33 +7,17 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.partition import CandidateClasses, Partition
-    from cython.cimports.kanon_sql.kernels.classes.workspace import MOST_INSTANCES, RepairWorkspace
-else:
-    from kanon_sql.kernels.classes.partition import CandidateClasses, Partition
-    from kanon_sql.kernels.classes.workspace import MOST_INSTANCES, RepairWorkspace
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.classes.workspace import MOST_INSTANCES
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def list_candidates(
-    candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace
-) -> cython.void:
+def list_candidates(candidates, partition, k, work):
     """List the closed instances that k unassigned rows fit, and for each row the cheapest open class.
 
     An instance that costs none of its rows less than an open class that the row fits is left out: nothing is gained by it.
     """
-    f: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
-    a: cython.longlong
-    q: cython.longlong
-    rows: cython.longlong
-    open_class: cython.longlong
-    place: cython.longlong = 0
-    many: cython.longlong = 0
+    place = 0
+    many = 0
     for f in range(work.types):  # one after the other, each list would be waited for; together, they are on their way
         i = work.row[f]
         work.cheapest_open[f] = candidates.instance[candidates.first[i]]

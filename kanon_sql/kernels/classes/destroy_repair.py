@@ -12,20 +12,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.candidates import list_candidates
-    from cython.cimports.kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from cython.cimports.kanon_sql.kernels.classes.partition import (
-        SLOTS,
-        CandidateClasses,
-        Partition,
-        place_of,
-        take,
-    )
-    from cython.cimports.kanon_sql.kernels.classes.repair import repair
-    from cython.cimports.kanon_sql.kernels.classes.workspace import RepairWorkspace, replay, undo
-    from cython.cimports.kanon_sql.kernels.random import below
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.candidates import list_candidates
     from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
     from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, place_of, take
@@ -121,32 +108,18 @@ def _rebuild_all(
                 work.learnt[i] = ((_LEARNT - 1) * work.learnt[i] + work.price[f]) // _LEARNT
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _excess(candidates: CandidateClasses, partition: Partition, i: cython.longlong) -> cython.longlong:
+def _excess(candidates, partition, i):
     """Return what a row of a row type pays above its price: more is to be gained where it is high."""
-    place: cython.longlong = place_of(partition, i, 0)
+    place = place_of(partition, i, 0)
     return 0 if place < 0 else candidates.cost[partition.where[place]] - candidates.price[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _rebuild(
-    candidates: CandidateClasses,
-    partition: Partition,
-    work: RepairWorkspace,
-    k: cython.longlong,
-    threshold: cython.longlong,
-) -> cython.void:
+def _rebuild(candidates, partition, work, k, threshold):
     """Repair a neighbourhood again and again; keep the cheapest repair, or the classes as they were if it is too dear."""
-    attempt: cython.longlong
-    cost: cython.longlong
-    destroyed: cython.longlong = work.moves.count
-    before: cython.longlong = -added_cost(work.moves, candidates.cost, 0)
-    most: cython.longlong = before + threshold
-    found: cython.bint = False
+    destroyed = work.moves.count
+    before = -added_cost(work.moves, candidates.cost, 0)
+    most = before + threshold
+    found = False
     for attempt in range(_REPAIRS):
         if not repair(candidates, partition, k, work):
             undo(partition, work.moves, destroyed)
@@ -167,12 +140,8 @@ def _rebuild(
         undo(partition, work.moves, 0)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _adapt_prices(candidates: CandidateClasses, work: RepairWorkspace, destroyed: cython.longlong) -> cython.void:
+def _adapt_prices(candidates, work, destroyed):
     """Move the price of each row type towards what its rows pay on average after a repair."""
-    f: cython.longlong
     for f in range(work.types):
         work.rows[work.row[f]] = 0
     add_by_row_type(work.moves, candidates.cost, destroyed, work.rows)
@@ -180,12 +149,7 @@ def _adapt_prices(candidates: CandidateClasses, work: RepairWorkspace, destroyed
         work.price[f] = ((_PULL - 1) * work.price[f] + work.rows[work.row[f]] // work.own[f]) // _PULL
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _unassign(
-    partition: Partition, work: RepairWorkspace, i: cython.longlong, j: cython.longlong, rows: cython.longlong
-) -> cython.void:
+def _unassign(partition, work, i, j, rows):
     take(partition, i, j, rows)
     log(work.moves, i, j, -rows)
     if work.rows[i] == 0:
@@ -194,26 +158,10 @@ def _unassign(
     work.rows[i] += rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _destroy(
-    candidates: CandidateClasses,
-    partition: Partition,
-    k: cython.longlong,
-    seed: cython.longlong,
-    work: RepairWorkspace,
-    state: cython.ulonglong[::1],
-) -> cython.void:
+def _destroy(candidates, partition, k, seed, work, state):
     """Dissolve the class of a row and classes of rows it could share a class with; of large ones only surplus rows."""
-    attempt: cython.longlong
-    place: cython.longlong
-    i: cython.longlong
-    c: cython.longlong
-    j: cython.longlong = candidates.instance[
-        candidates.first[seed] + below(state, candidates.first[seed + 1] - candidates.first[seed])
-    ]
-    span: cython.longlong = candidates.start[j + 1] - candidates.start[j]
+    j = candidates.instance[candidates.first[seed] + below(state, candidates.first[seed + 1] - candidates.first[seed])]
+    span = candidates.start[j + 1] - candidates.start[j]
     for attempt in range(min(_ATTEMPTS, span + 1)):
         i = seed if attempt == 0 else candidates.member[candidates.start[j] + below(state, span)]
         place = place_of(partition, i, below(state, SLOTS))

@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.groups import Groups, group, sift
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.instances.groups import Groups, group, sift
 
 
@@ -65,27 +63,12 @@ def _take_all(
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take(
-    groups: Groups,
-    weight: cython.longlong[::1],
-    shown: cython.ulonglong,
-    p: cython.longlong,
-    alive: cython.ulonglong[::1],
-    k: cython.longlong,
-    slot_rows: cython.longlong[::1],
-    taken: cython.int[::1],
-) -> cython.longlong:
+def _take(groups, weight, shown, p, alive, k, slot_rows, taken):
     """Let the instances of one pattern take their rows; return how many."""
-    r: cython.longlong
-    i: cython.longlong
-    h: cython.longlong
-    total: cython.longlong = 0
-    found: cython.bint = False
-    n: cython.longlong = sift(groups, alive, shown)
-    size: cython.longlong = group(groups, shown, n)
+    total = 0
+    found = False
+    n = sift(groups, alive, shown)
+    size = group(groups, shown, n)
     for h in range(size):
         slot_rows[h] = 0
     for r in range(n):

@@ -10,11 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put
-    from cython.cimports.kanon_sql.kernels.heap import pop, push
-    from cython.cimports.kanon_sql.kernels.instances.gains import gain
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put
     from kanon_sql.kernels.heap import pop, push
     from kanon_sql.kernels.instances.gains import gain
@@ -55,28 +51,8 @@ def _open(
         _open_all(candidates, partition, k, floor, unassigned, paid, fallback, top_up, heap, key)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _open_all(
-    candidates: CandidateClasses,
-    partition: Partition,
-    k: cython.longlong,
-    floor: cython.longlong,
-    unassigned: cython.longlong[::1],
-    paid: cython.longlong[::1],
-    fallback: cython.int[::1],
-    top_up: cython.longlong[::1],
-    heap: cython.longlong[::1],
-    key: cython.longlong[::1],
-) -> cython.void:
-    a: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
-    w: cython.longlong
-    value: cython.longlong
-    topped_up: cython.longlong
-    size: cython.longlong = 0
+def _open_all(candidates, partition, k, floor, unassigned, paid, fallback, top_up, heap, key):
+    size = 0
     for j in range(candidates.cost.shape[0]):
         value = gain(
             candidates.member,
@@ -114,24 +90,9 @@ def _open_all(
             unassigned[i] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _join(
-    candidates: CandidateClasses,
-    partition: Partition,
-    k: cython.longlong,
-    j: cython.longlong,
-    unassigned: cython.longlong[::1],
-    paid: cython.longlong[::1],
-    top_up: cython.longlong[::1],
-    topped_up: cython.longlong,
-) -> cython.void:
+def _join(candidates, partition, k, j, unassigned, paid, top_up, topped_up):
     """Let the rows that pay for an instance join it, then the dearest others up to k."""
-    a: cython.longlong
-    i: cython.longlong
-    copies: cython.longlong
-    rows: cython.longlong = 0
+    rows = 0
     for a in range(candidates.start[j], candidates.start[j + 1]):
         i = candidates.member[a]
         if unassigned[i] and paid[i] > candidates.cost[j] and put(partition, i, j, unassigned[i]):

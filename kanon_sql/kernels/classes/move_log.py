@@ -35,10 +35,7 @@ class MoveLog:
         self.kept_rows = np.empty(most, np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def log(moves: MoveLog, i: cython.longlong, j: cython.longlong, rows: cython.longlong) -> cython.void:
+def log(moves, i, j, rows):
     """Note a move: rows of row type i into class j, or out of it where they are below 0."""
     moves.row_type[moves.count] = i
     moves.number[moves.count] = j
@@ -46,36 +43,22 @@ def log(moves: MoveLog, i: cython.longlong, j: cython.longlong, rows: cython.lon
     moves.count += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def added_cost(moves: MoveLog, cost: cython.longlong[::1], first: cython.longlong) -> cython.longlong:
+def added_cost(moves, cost, first):
     """Return what the moves from the one with this number on add to the cost, if a row of class j costs ``cost[j]``."""
-    a: cython.longlong
-    added: cython.longlong = 0
+    added = 0
     for a in range(first, moves.count):
         added += moves.rows[a] * cost[moves.number[a]]
     return added
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def add_by_row_type(
-    moves: MoveLog, cost: cython.longlong[::1], first: cython.longlong, total: cython.longlong[::1]
-) -> cython.void:
+def add_by_row_type(moves, cost, first, total):
     """Add to ``total[i]`` what the moves from the one with this number on cost the rows of row type i."""
-    a: cython.longlong
     for a in range(first, moves.count):
         total[moves.row_type[a]] += moves.rows[a] * cost[moves.number[a]]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def keep(moves: MoveLog, first: cython.longlong) -> cython.void:
+def keep(moves, first):
     """Keep the moves from the one with this number on, in place of those kept before."""
-    a: cython.longlong
     moves.kept = moves.count - first
     for a in range(moves.kept):
         moves.kept_type[a] = moves.row_type[first + a]

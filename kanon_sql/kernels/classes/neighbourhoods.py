@@ -10,10 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition
-    from cython.cimports.kanon_sql.kernels.random import below
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition
     from kanon_sql.kernels.random import below
 
@@ -46,31 +43,12 @@ def classes_near(
     ]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _visit(
-    candidates: CandidateClasses,
-    partition: Partition,
-    seed: cython.longlong,
-    rows: cython.longlong,
-    state: cython.ulonglong[::1],
-    found: cython.int[::1],
-    queue: cython.int[::1],
-    seen: cython.uchar[::1],
-) -> cython.longlong:
+def _visit(candidates, partition, seed, rows, state, found, queue, seen):
     """Fill ``found`` and return the number of classes."""
-    i: cython.longlong
-    j: cython.longlong
-    c: cython.longlong
-    s: cython.longlong
-    low: cython.longlong
-    high: cython.longlong
-    walk: cython.longlong
-    head: cython.longlong = 0
-    tail: cython.longlong = 1
-    many: cython.longlong = 0
-    total: cython.longlong = 0
+    head = 0
+    tail = 1
+    many = 0
+    total = 0
     queue[0] = seed
     while head < tail and total < rows:
         i = queue[head]

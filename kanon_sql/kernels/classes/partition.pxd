@@ -1,3 +1,5 @@
+cimport cython
+
 cpdef enum:
     SLOTS = 16
 
@@ -21,6 +23,9 @@ cdef class Partition:
     cdef readonly int[::1] after
     cdef readonly int[::1] before
 
+@cython.locals(place=cython.longlong, free=cython.longlong, unseen=cython.longlong, old=cython.longlong)
 cdef bint put(Partition partition, long long i, long long j, long long count) noexcept nogil
+@cython.locals(place=cython.longlong)
 cdef void take(Partition partition, long long i, long long j, long long count) noexcept nogil
+@cython.locals(s=cython.longlong, place=cython.longlong, slots=cython.longlong)
 cdef long long place_of(Partition partition, long long i, long long turn) noexcept nogil

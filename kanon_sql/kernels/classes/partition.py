@@ -85,14 +85,10 @@ class Partition:
         self.before = np.full(places, -1, np.int32)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def put(partition: Partition, i: cython.longlong, j: cython.longlong, count: cython.longlong) -> cython.bint:
+def put(partition, i, j, count):
     """Add rows of row type i to class j; False, and nothing done, if its slots are full."""
-    place: cython.longlong
-    free: cython.longlong = -1
-    unseen: cython.longlong = partition.used[i]
+    free = -1
+    unseen = partition.used[i]
     for place in range(i << partition.bits, (i + 1) << partition.bits):
         if partition.where[place] == j:
             partition.amount[place] += count
@@ -111,7 +107,7 @@ def put(partition: Partition, i: cython.longlong, j: cython.longlong, count: cyt
     partition.used[i] += 1
     partition.amount[free] = count
     partition.rows[j] += count
-    old: cython.longlong = partition.head[j]
+    old = partition.head[j]
     partition.after[free] = old
     partition.before[free] = -1
     if old >= 0:
@@ -120,12 +116,8 @@ def put(partition: Partition, i: cython.longlong, j: cython.longlong, count: cyt
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def take(partition: Partition, i: cython.longlong, j: cython.longlong, count: cython.longlong) -> cython.void:
+def take(partition, i, j, count):
     """Remove rows of row type i from class j."""
-    place: cython.longlong
     for place in range(i << partition.bits, (i + 1) << partition.bits):
         if partition.where[place] == j:
             partition.rows[j] -= count
@@ -143,14 +135,9 @@ def take(partition: Partition, i: cython.longlong, j: cython.longlong, count: cy
             return
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def place_of(partition: Partition, i: cython.longlong, turn: cython.longlong) -> cython.longlong:
+def place_of(partition, i, turn):
     """Return a place that row type i has rows in, from slot ``turn`` on; -1 if there is none."""
-    s: cython.longlong
-    place: cython.longlong
-    slots: cython.longlong = 1 << partition.bits
+    slots = 1 << partition.bits
     for s in range(slots):
         place = i * slots + (turn + s) % slots
         if partition.where[place] >= 0:

@@ -7,24 +7,13 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.move_log import log
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put, take
-    from cython.cimports.kanon_sql.kernels.classes.workspace import RepairWorkspace
-    from cython.cimports.kanon_sql.kernels.instances.gains import NEVER, gain
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.move_log import log
-    from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put, take
-    from kanon_sql.kernels.classes.workspace import RepairWorkspace
+    from kanon_sql.kernels.classes.partition import SLOTS, put, take
     from kanon_sql.kernels.instances.gains import NEVER, gain
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _assign(
-    partition: Partition, work: RepairWorkspace, i: cython.longlong, j: cython.longlong, rows: cython.longlong
-) -> cython.bint:
+def _assign(partition, work, i, j, rows):
     """Put unassigned rows into a class; False if they find no slot."""
     if not put(partition, i, j, rows):
         return False
@@ -33,23 +22,13 @@ def _assign(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _gain(
-    candidates: CandidateClasses, k: cython.longlong, work: RepairWorkspace, q: cython.longlong, floor: cython.longlong
-) -> tuple[cython.longlong, cython.longlong]:
-    w: cython.longlong = candidates.cost[work.instance[q]]
+def _gain(candidates, k, work, q, floor):
+    w = candidates.cost[work.instance[q]]
     return gain(work.entry, work.begin[q], work.begin[q + 1], work.rows, work.paid, w, k, floor, work.top_up)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def repair(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace) -> cython.bint:
+def repair(candidates, partition, k, work):
     """Assign all unassigned rows by their prices; False if some row finds no class."""
-    f: cython.longlong
-    i: cython.longlong
     for f in range(work.types):
         i = work.row[f]
         work.rows[i] = work.own[f]
@@ -63,18 +42,12 @@ def repair(candidates: CandidateClasses, partition: Partition, k: cython.longlon
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _at_most(candidates: CandidateClasses, k: cython.longlong, work: RepairWorkspace, q: cython.longlong) -> cython.longlong:
+def _at_most(candidates, k, work, q):
     """Return no less than an instance gains: as though all rows that fill it up to k paid as much as the dearest of them."""
-    a: cython.longlong
-    paid: cython.longlong
-    rows: cython.longlong
-    w: cython.longlong = candidates.cost[work.instance[q]]
-    total: cython.longlong = 0
-    need: cython.longlong = k
-    nearest: cython.longlong = NEVER
+    w = candidates.cost[work.instance[q]]
+    total = 0
+    need = k
+    nearest = NEVER
     for a in range(work.begin[q], work.begin[q + 1]):
         paid = work.paid[work.entry[a]]
         if paid > w:
@@ -86,18 +59,10 @@ def _at_most(candidates: CandidateClasses, k: cython.longlong, work: RepairWorks
     return total if need <= 0 else total + need * (nearest - w)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _open_classes(candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace) -> cython.bint:
+def _open_classes(candidates, partition, k, work):
     """Open the instance that gains most, again and again, while one gains or some row has no class to go to."""
-    a: cython.longlong
-    q: cython.longlong
-    top: cython.longlong
-    best: cython.longlong
-    kept: cython.longlong
-    gaining: cython.longlong = 0
-    topped_up: cython.longlong = 0
+    gaining = 0
+    topped_up = 0
     for q in range(work.closed):  # what an instance gains only falls: a bound from before is one still
         work.value[q] = _at_most(candidates, k, work, q)
         if work.value[q] > 0:
@@ -127,17 +92,9 @@ def _open_classes(candidates: CandidateClasses, partition: Partition, k: cython.
             return False
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _open_for_rows_without_class(
-    candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace
-) -> cython.bint:
+def _open_for_rows_without_class(candidates, partition, k, work):
     """Open the instance that loses least, again and again, while some row has no class to go to."""
-    q: cython.longlong
-    top: cython.longlong
-    best: cython.longlong
-    topped_up: cython.longlong = 0
+    topped_up = 0
     for q in range(work.closed):
         work.value[q] = 0 if partition.rows[work.instance[q]] == 0 else NEVER
     if not _keep_for_rows_without_class(work):
@@ -164,15 +121,9 @@ def _open_for_rows_without_class(
                 return False
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _keep_for_rows_without_class(work: RepairWorkspace) -> cython.bint:
+def _keep_for_rows_without_class(work):
     """Keep the instances that a row without an open class fits; return whether there is such a row."""
-    f: cython.longlong
-    q: cython.longlong
-    a: cython.longlong
-    exists: cython.bint = False
+    exists = False
     for f in range(work.types):
         exists = exists or (work.rows[work.row[f]] > 0 and work.fallback[work.row[f]] < 0)
     for q in range(work.closed):
@@ -184,24 +135,11 @@ def _keep_for_rows_without_class(work: RepairWorkspace) -> cython.bint:
     return exists
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _open(
-    candidates: CandidateClasses,
-    partition: Partition,
-    k: cython.longlong,
-    work: RepairWorkspace,
-    q: cython.longlong,
-    topped_up: cython.longlong,
-) -> cython.bint:
+def _open(candidates, partition, k, work, q, topped_up):
     """Let the rows that pay for an instance join it, then the dearest others up to k; False if some find no slot."""
-    a: cython.longlong
-    i: cython.longlong
-    copies: cython.longlong
-    j: cython.longlong = work.instance[q]
-    w: cython.longlong = candidates.cost[j]
-    rows: cython.longlong = 0
+    j = work.instance[q]
+    w = candidates.cost[j]
+    rows = 0
     for a in range(work.begin[q], work.begin[q + 1]):
         i = work.entry[a]
         if work.rows[i] and work.paid[i] > w:
@@ -222,13 +160,8 @@ def _open(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _fall_back(partition: Partition, work: RepairWorkspace) -> cython.bint:
+def _fall_back(partition, work):
     """Put the remaining rows into their cheapest open class; False if one has none."""
-    f: cython.longlong
-    i: cython.longlong
     for f in range(work.types):
         i = work.row[f]
         if work.rows[i] and (work.fallback[i] < 0 or not _assign(partition, work, i, work.fallback[i], work.rows[i])):
@@ -236,21 +169,8 @@ def _fall_back(partition: Partition, work: RepairWorkspace) -> cython.bint:
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _move_to_cheaper(
-    candidates: CandidateClasses, partition: Partition, k: cython.longlong, work: RepairWorkspace
-) -> cython.void:
+def _move_to_cheaper(candidates, partition, k, work):
     """Move surplus rows that joined early to cheaper classes that opened later."""
-    f: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
-    c: cython.longlong
-    a: cython.longlong
-    place: cython.longlong
-    rows: cython.longlong
-    unseen: cython.longlong
     for f in range(work.types):
         i = work.row[f]
         unseen = partition.used[i]

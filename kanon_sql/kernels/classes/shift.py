@@ -10,10 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.groups import Groups, group, sift
-    from cython.cimports.kanon_sql.kernels.merge_sort import sort_by_key
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.instances.groups import Groups, group, sift
     from kanon_sql.kernels.merge_sort import sort_by_key
 
@@ -41,16 +38,6 @@ class _Search:
     member, other : int64 arrays [q]
         The pieces of one group, and scratch to sort them.
     """
-
-    piece: cython.longlong[:, ::1]
-    surplus: cython.longlong[::1]
-    gain: cython.longlong[::1]
-    slot_rows: cython.longlong[::1]
-    slot_dear: cython.uchar[::1]
-    slot_first: cython.int[::1]
-    after: cython.int[::1]
-    member: cython.longlong[::1]
-    other: cython.longlong[::1]
 
     def __init__(self, piece: NDArray[np.int64], surplus: NDArray[np.int64], capacity: int) -> None:
         q = len(piece)
@@ -127,33 +114,17 @@ def _open_all(
     return made
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _open(
-    groups: Groups,
-    search: _Search,
-    everyone: cython.ulonglong[::1],
-    patterns: cython.longlong[:, ::1],
-    p: cython.longlong,
-    k: cython.longlong,
-    moves: cython.longlong[:, ::1],
-    made: cython.longlong,
-) -> cython.longlong:
+def _open(groups, search, everyone, patterns, p, k, moves, made):
     """Open the instances of one pattern; return the moves made so far."""
-    i: cython.longlong
-    h: cython.longlong
-    r: cython.longlong
-    count: cython.longlong
-    shown: cython.ulonglong = cython.cast(cython.ulonglong, patterns[p, 0])
-    cost: cython.longlong = patterns[p, 1]
-    n: cython.longlong = 0
+    shown = cython.cast(cython.ulonglong, patterns[p, 0])
+    cost = patterns[p, 1]
+    n = 0
     for r in range(sift(groups, everyone, shown)):
         i = groups.row[r]
         if search.piece[i, 1] > 0 and search.surplus[search.piece[i, 0]] > 0:
             groups.row[n] = i
             n += 1
-    size: cython.longlong = group(groups, shown, n)
+    size = group(groups, shown, n)
     for h in range(size):
         search.slot_rows[h] = 0
         search.slot_dear[h] = 0
@@ -178,31 +149,15 @@ def _open(
     return made
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take_cheapest(
-    search: _Search,
-    count: cython.longlong,
-    cost: cython.longlong,
-    p: cython.longlong,
-    k: cython.longlong,
-    moves: cython.longlong[:, ::1],
-    made: cython.longlong,
-) -> cython.longlong:
+def _take_cheapest(search, count, cost, p, k, moves, made):
     """Take surplus rows of the ``count`` members, dearest first, while it saves or k rows are not reached.
 
     Returns the moves made so far. What is taken is subtracted from the pieces and from the surplus of their classes; nothing
     is, if the class of ``cost`` would save nothing.
     """
-    r: cython.longlong
-    i: cython.longlong
-    gain: cython.longlong
-    step: cython.longlong
-    a: cython.longlong
-    last: cython.longlong = made
-    rows: cython.longlong = 0
-    saved: cython.longlong = 0
+    last = made
+    rows = 0
+    saved = 0
     sort_by_key(search.member, count, search.gain, search.other)
     for r in range(count):
         i = search.member[r]

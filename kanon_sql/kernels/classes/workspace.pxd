@@ -1,5 +1,6 @@
+cimport cython
 from kanon_sql.kernels.classes.move_log cimport MoveLog
-from kanon_sql.kernels.classes.partition cimport Partition, CandidateClasses
+from kanon_sql.kernels.classes.partition cimport CandidateClasses, Partition, put, take
 
 cpdef enum:
     MOST_INSTANCES = 16384
@@ -30,5 +31,7 @@ cdef class RepairWorkspace:
     cdef long long[::1] filled
     cdef long long[::1] wanted
 
+@cython.locals(a=cython.longlong)
 cdef void undo(Partition partition, MoveLog moves, long long first) noexcept nogil
+@cython.locals(a=cython.longlong)
 cdef void replay(Partition partition, MoveLog moves) noexcept nogil

@@ -9,14 +9,10 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.move_log import MoveLog
-    from cython.cimports.kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put, take
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.move_log import MoveLog
-    from kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put, take
+    from kanon_sql.kernels.classes.partition import CandidateClasses, put, take
 
-if not cython.compiled:  # compiled, it comes from the .pxd
     MOST_INSTANCES = 16384
 
 _MOVES_PER_ROW_TYPE, _MORE_MOVES = 64, 4096
@@ -86,12 +82,8 @@ class RepairWorkspace:
         self.wanted = np.empty(MOST_INSTANCES, np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def undo(partition: Partition, moves: MoveLog, first: cython.longlong) -> cython.void:
+def undo(partition, moves, first):
     """Take back all moves from the one with this number on."""
-    a: cython.longlong
     for a in range(moves.count - 1, first - 1, -1):
         if moves.rows[a] < 0:
             put(partition, moves.row_type[a], moves.number[a], -moves.rows[a])
@@ -100,12 +92,8 @@ def undo(partition: Partition, moves: MoveLog, first: cython.longlong) -> cython
     moves.count = first
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def replay(partition: Partition, moves: MoveLog) -> cython.void:
+def replay(partition, moves):
     """Make the kept moves again, in the state in which they were made: each finds its slot."""
-    a: cython.longlong
     for a in range(moves.kept):
         if moves.kept_rows[a] < 0:
             take(partition, moves.kept_type[a], moves.kept_number[a], -moves.kept_rows[a])
