@@ -15,6 +15,7 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.problems import Masks
 from kanon_sql.solvers.sensitive import labels, search_space
 from kanon_sql.solvers.sensitive.lagrangian import METHOD
 from kanon_sql.table.recoding import Recoding
@@ -50,9 +51,9 @@ def test_what_is_not_listed_is_proven_to_gain_nothing(guarantee: str, monkeypatc
     solved: list[Problem] = []
     original = pipeline.placed
 
-    def placed(problem: Problem, *others: Any, people: bool) -> Recoding:
+    def placed(problems: Masks, problem: Problem, *others: Any) -> Recoding:
         solved.append(problem)
-        return original(problem, *others, people=people)
+        return original(problems, problem, *others)
 
     monkeypatch.setattr(pipeline, "placed", placed)
     draw, known = random.Random(guarantee), 0

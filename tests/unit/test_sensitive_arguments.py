@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 import pytest
-from kanon_sql.udfs import l_diversify, t_close
+from kanon_sql.udfs import arguments
 
 import kanon_sql
 from kanon_sql.engines.duckdb.names import literal
@@ -18,8 +18,7 @@ def told(_session: object, _table: str, policy: Policy) -> str:
 
 @pytest.fixture
 def con(shared: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> duckdb.DuckDBPyConnection:
-    for module in (l_diversify, t_close):
-        monkeypatch.setattr(module, "release_of_table", told)
+    monkeypatch.setattr(arguments, "release_of_table", told)
     return shared
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_sql.model.requirements import KAnonymity, People
+from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.partition import Classes, released
 from kanon_sql.solvers.instances.repair import PartialRecoding
-from kanon_sql.solvers.people.people_requirement import least_people, persons
+from kanon_sql.solvers.people.people_requirement import least_people, of_values, persons
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS, Solver
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
@@ -64,8 +64,7 @@ class WithoutPeople:
     def requirement(self, asked: ClassRequirement) -> ClassRequirement:
         """Return what is asked of rows: at least as many as people, and all else."""
         rows = KAnonymity(k=max(asked.k, least_people(asked)))
-        others = [each for each in asked.requirements if not isinstance(each, People)]
-        return ClassRequirement.of(self.table, (rows, *others))
+        return ClassRequirement.of(self.table, (rows, *of_values(asked)))
 
     def behind(self, row_type: Int32, count: Int64) -> tuple[Int32, Int64, Int64]:
         """Return the rows of the whole table behind pieces of this one: row type, piece and rows of each part."""

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.model.requirements import KAnonymity, People
+from kanon_sql.model.requirements import KAnonymity, People, SensitiveRequirement
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import Sensitive
@@ -25,6 +25,11 @@ def least_people(requirement: ClassRequirement) -> int:
     """Return of how many people a class has rows at least, of a requirement that counts people."""
     (people,) = (each for each in requirement.requirements if isinstance(each, People))
     return people.k
+
+
+def of_values(requirement: ClassRequirement) -> list[SensitiveRequirement]:
+    """Return what is asked of sensitive values, without the number of people."""
+    return [each for each in requirement.requirements if not isinstance(each, People)]
 
 
 def person_of(requirement: ClassRequirement) -> Int32:
@@ -73,8 +78,7 @@ class PeopleRequirement(ClassRequirement):
         others = tuple(each for each in self.sensitive if each is not about)
         if not others:
             return None
-        kept = [each for each in self.requirements if not isinstance(each, People)]
-        return ClassRequirement.of(replace(self.table, sensitive=others), [*kept, KAnonymity(k=self.least)])
+        return ClassRequirement.of(replace(self.table, sensitive=others), [*of_values(self), KAnonymity(k=self.least)])
 
     def holds(self, number: Int64, row_type: Int32, count: Int64) -> NDArray[np.bool_]:
         """Return which classes meet the requirement, exactly, bool [c]; as for `ClassRequirement`.
