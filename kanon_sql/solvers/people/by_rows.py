@@ -1,6 +1,6 @@
-"""The release for k rows in the place of k people, of which classes with rows of too few people are merged with others.
+"""Start from the release that counts rows, and merge the classes whose rows are of too few people.
 
-Where rows of a person seldom look alike, nearly all classes of k rows have rows of k people.
+If the rows of a person seldom look alike, nearly all classes of k rows have rows of k people.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, i
     budget : Budget
         Time left.
     solver : Solver
-        For rows that of the same name is taken, if there is one.
+        The solver of the same name that counts rows is used if there is one, else `refine`.
 
     Raises
     ------
@@ -94,8 +94,8 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, i
 
     Notes
     -----
-    What counts rows has a bound that holds here too: k people have k rows. Prices prove it where nothing is asked of sensitive
-    values.
+    The bound of the release that counts rows holds here too, because k people have at least k rows. Prices prove it unless
+    sensitive values are restricted.
     """
     table = problem.table
     alike_people = WithoutPeople.of(problem.requirement)
@@ -117,4 +117,5 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, i
     if found.prices is not None and not requirement.requirements:
         prices = Prices(price=found.prices.price[alike_people.number], scale=found.prices.scale)
         recoding = replace(recoding, lower_bound=found.lower_bound, bound=found.bound, prices=prices)
-    return replace(recoding, remark="classes of rows, merged where they are of too few people"), found.cost(alike_people.table)
+    remark = "starts from the release that counts rows; classes of too few people are merged"
+    return replace(recoding, remark=remark), found.cost(alike_people.table)

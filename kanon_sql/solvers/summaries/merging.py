@@ -1,7 +1,7 @@
 """Classes of a weaker guarantee, merged until they meet a stronger one.
 
-Classes that meet a requirement still do when they are merged, and the whole table as one class meets it: so this ends. Each
-class that breaks it joins the one with which it loses least, of those with which it meets the requirement.
+Two classes that meet a requirement still meet it when they are merged, and so does the whole table: so this ends. Each class
+that breaks the requirement joins the class with the least loss among those with which it meets it.
 """
 
 from __future__ import annotations
