@@ -1,6 +1,6 @@
 from kanon_sql.kernels.requirements.candidates cimport Candidates
 from kanon_sql.kernels.requirements.lagrangian cimport Relaxed
-from kanon_sql.kernels.requirements.limits cimport Limits, Taxes
+from kanon_sql.kernels.requirements.limits cimport Limits, Penalties
 
 cdef class ClassSizes:
     cdef readonly long long largest
@@ -12,7 +12,7 @@ cdef class ClassSizes:
     cdef readonly long long[::1] place
     cdef readonly long long[::1] taken
     cdef readonly long long[::1] next
-    cdef readonly long long[::1] tax
+    cdef readonly long long[::1] penalty
     cdef readonly long long[::1] order
     cdef readonly long long[::1] value
     cdef readonly long long[::1] length
@@ -32,4 +32,4 @@ cdef long long gain_of(ClassSizes sizes, long long size, long long multiplier) n
 cdef long long try_size(
     ClassSizes sizes, long long size, long long start, long long longest, long long best
 ) noexcept nogil
-cdef bint tax_larger(ClassSizes sizes, Limits limits, Taxes taxes, long long start, long long longest) noexcept nogil
+cdef bint penalize_larger(ClassSizes sizes, Limits limits, Penalties penalties, long long start, long long longest) noexcept nogil

@@ -2,8 +2,8 @@
 
 Multipliers for all sizes, as in `kanon_sql.kernels.requirements.lagrangian`, let a class have parts of rows. In a small class
 whole rows are far fewer: a third of five rows is one. Here each size has a multiplier of its own, and the rows of a set of
-values are taxed from the first whole row on that is beyond the share of the set, that one in part. Where each share is a limit
-of its own, whole rows keep it without a tax.
+values are penalized from the first whole row on that is beyond the share of the set, that one in part. Where each share is a
+limit of its own, whole rows keep it without a penalty.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
     from cython.cimports.kanon_sql.kernels.requirements.lagrangian import Relaxed
-    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Taxes, levy
+    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Penalties, set_penalties
 else:
     from kanon_sql.kernels.requirements.candidates import Candidates
     from kanon_sql.kernels.requirements.lagrangian import Relaxed
-    from kanon_sql.kernels.requirements.limits import Limits, Taxes, levy
+    from kanon_sql.kernels.requirements.limits import Limits, Penalties, set_penalties
 
 _BITS = cython.declare(cython.longlong, 16)
 """Lengths and parts of rows and classes are whole numbers of 1/65536."""
@@ -53,20 +53,20 @@ class ClassSizes:
     held : int64 array [e + 1]
         How many there are.
     free, over, most_of : int64 arrays [largest + 1, e + 1]
-        For each size the rows of each set that are not taxed, the part of the next one that is, in 1/65536, rounded down, and
-        the most rows that the limits allow a set if no other one is beyond its share.
+        For each size the rows of each set that are not penalized, the part of the next one that is, in 1/65536, rounded down,
+        and the most rows that the limits allow a set if no other one is beyond its share.
     same, place : int64 arrays
         For each set of all limits that of the first one with the same value, -1 for none and in the first itself; and how many
         rows of it the limit allows a class of the largest size.
-    tax, next, order, taken : int64 arrays [e + 1]
-        Of the class that is tried: what a row pays in taxes, what the next row of each set pays beyond them, the sets by
+    penalty, next, order, taken : int64 arrays [e + 1]
+        Of the class that is tried: what a row pays in penalties, what the next row of each set pays beyond them, the sets by
         that, the most first, and how many rows of them it has.
     size, multiplier : int
         Of the best class.
     slope : int
         How far the last class that was tried is below, or where negative beyond, what the limit allows, in 1/65536.
     last : int
-        What its last row pays after taxes, the least of all.
+        What its last row pays after penalties, the least of all.
     value : int64 array [largest + 1]
         What a class of each size gains, or, where that was less than another one, a number that is not less.
     """
@@ -93,7 +93,7 @@ class ClassSizes:
         self.largest, self.edges, self.free, self.over, self.most_of = largest, edges, free, over, most_of
         self.paid, self.item = np.zeros((edges + 1, largest), np.int64), np.zeros((edges + 1, largest), np.int32)
         self.held, self.taken = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
-        self.next, self.tax = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
+        self.next, self.penalty = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
         self.order, self.value = np.zeros(edges + 1, np.int64), np.zeros(largest + 1, np.int64)
         self.length, self.most = np.append(length, 0), limits.most[0]
         self.size, self.multiplier, self.slope, self.last = 0, 0, 0, 0
@@ -142,7 +142,7 @@ def gather(
 @cython.nogil
 @cython.exceptval(check=False)
 def gain_of(sizes: ClassSizes, size: cython.longlong, multiplier: cython.longlong) -> cython.longlong:
-    """Return what the best class of some size gains after taxes, with what it gets back; it is taken. O(size e)."""
+    """Return what the best class of some size gains after penalties, with what it gets back; it is taken. O(size e)."""
     e: cython.longlong
     c: cython.longlong
     n: cython.longlong
@@ -150,7 +150,7 @@ def gain_of(sizes: ClassSizes, size: cython.longlong, multiplier: cython.longlon
     gained: cython.longlong = 0
     for e in range(sizes.edges + 1):
         sizes.taken[e] = 0
-        sizes.tax[e] = (multiplier * sizes.length[e]) >> _BITS
+        sizes.penalty[e] = (multiplier * sizes.length[e]) >> _BITS
         sizes.next[e] = _next(sizes, size, e, 0)
         _place(sizes, e, e)
     for _ in range(size):
@@ -198,14 +198,14 @@ def _before(sizes: ClassSizes, a: cython.longlong, b: cython.longlong) -> cython
 @cython.nogil
 @cython.exceptval(check=False)
 def _next(sizes: ClassSizes, size: cython.longlong, e: cython.longlong, c: cython.longlong) -> cython.longlong:
-    """Return what row c of a set pays after taxes in a class of some size; _NONE where the class may not have it."""
+    """Return what row c of a set pays after penalties in a class of some size; _NONE where the class may not have it."""
     if c >= sizes.held[e] or c >= sizes.most_of[size, e]:
         return _NONE
     if c < sizes.free[size, e]:
         return sizes.paid[e, c]
     if c > sizes.free[size, e]:
-        return sizes.paid[e, c] - sizes.tax[e]
-    return sizes.paid[e, c] - ((sizes.tax[e] * sizes.over[size, e]) >> _BITS)
+        return sizes.paid[e, c] - sizes.penalty[e]
+    return sizes.paid[e, c] - ((sizes.penalty[e] * sizes.over[size, e]) >> _BITS)
 
 
 @cython.cfunc
@@ -251,13 +251,13 @@ def try_size(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def tax_larger(
-    sizes: ClassSizes, limits: Limits, taxes: Taxes, start: cython.longlong, longest: cython.longlong
+def penalize_larger(
+    sizes: ClassSizes, limits: Limits, penalties: Penalties, start: cython.longlong, longest: cython.longlong
 ) -> cython.bint:
     """Set multipliers for classes of more rows, by the best one of the largest size; return whether there is one.
 
-    The next row of each set beyond its share is taxed as far as it pays more than the last row of that class, and may be; the
-    sets of the other limits tax what is left of that.
+    The next row of each set beyond its share is penalized as far as it pays more than the last row of that class, and may be;
+    the sets of the other limits penalize what is left of that.
     """
     e: cython.longlong
     f: cython.longlong
@@ -266,18 +266,18 @@ def tax_larger(
     if sizes.value[sizes.largest] == _NONE:
         return False
     gain_of(sizes, sizes.largest, sizes.multiplier)
-    taxes.multiplier[:] = 0
+    penalties.multiplier[:] = 0
     for e in range(sizes.edges):
         place = sizes.free[sizes.largest, e]
         if place < sizes.held[e]:
-            taxes.multiplier[e] = max(0, sizes.paid[e, place] - sizes.last)
+            penalties.multiplier[e] = max(0, sizes.paid[e, place] - sizes.last)
         if sizes.most >= 0:
-            taxes.multiplier[e] = min(taxes.multiplier[e], sizes.tax[e])
-    for f in range(sizes.edges, taxes.edges):
+            penalties.multiplier[e] = min(penalties.multiplier[e], sizes.penalty[e])
+    for f in range(sizes.edges, penalties.edges):
         e = sizes.same[f]
         if e >= 0 and sizes.place[f] < sizes.held[e]:
-            taxes.multiplier[f] = max(0, sizes.paid[e, sizes.place[f]] - sizes.last - taxes.multiplier[e])
-    taxes.multiplier[taxes.edges] = sizes.multiplier if sizes.most >= 0 else 0
-    levy(limits, taxes)
-    taxes.multiplier[taxes.edges + limits.most.shape[0]] = max(0, -sizes.last - taxes.back)
+            penalties.multiplier[f] = max(0, sizes.paid[e, sizes.place[f]] - sizes.last - penalties.multiplier[e])
+    penalties.multiplier[penalties.edges] = sizes.multiplier if sizes.most >= 0 else 0
+    set_penalties(limits, penalties)
+    penalties.multiplier[penalties.edges + limits.most.shape[0]] = max(0, -sizes.last - penalties.back)
     return True

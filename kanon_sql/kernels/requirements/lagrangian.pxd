@@ -1,5 +1,5 @@
 from kanon_sql.kernels.requirements.candidates cimport Candidates
-from kanon_sql.kernels.requirements.limits cimport Limits, Taxes
+from kanon_sql.kernels.requirements.limits cimport Limits, Penalties
 
 cdef class Relaxed:
     cdef readonly long long[::1] cost
@@ -10,19 +10,19 @@ cdef long long advance_one(
     Limits limits,
     Candidates candidates,
     Relaxed relaxed,
-    Taxes taxes,
+    Penalties penalties,
     long long[::1] price,
     long long length,
     long long[:, ::1] multipliers,
     long long j,
-    long long[::1] served,
+    long long[::1] covered,
 ) noexcept nogil
 cdef long long gain_of_one(
     Limits limits,
     Candidates candidates,
     Relaxed relaxed,
-    Taxes taxes,
-    Taxes kept,
+    Penalties penalties,
+    Penalties kept,
     long long[::1] price,
     long long longest,
     long long j,
@@ -33,12 +33,12 @@ cdef long long gain_after(
     Limits limits,
     Candidates candidates,
     Relaxed relaxed,
-    Taxes taxes,
+    Penalties penalties,
     long long[::1] price,
     long long j,
     long long[::1] paid,
     long long[::1] top_up,
 ) noexcept nogil
-cdef (long long, long long) tax_one(
-    Limits limits, Candidates candidates, Relaxed relaxed, Taxes taxes, long long[::1] price, long long j
+cdef (long long, long long) penalized_gain(
+    Limits limits, Candidates candidates, Relaxed relaxed, Penalties penalties, long long[::1] price, long long j
 ) noexcept nogil

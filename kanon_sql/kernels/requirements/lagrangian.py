@@ -1,4 +1,4 @@
-"""The Lagrangian relaxation under requirements: what instances gain from prices, after taxes on sensitive values."""
+"""The Lagrangian relaxation under requirements: what instances gain from prices, after penalties on sensitive values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.instances.gains import gain
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Taxes, count, levy, step, tax_of
+    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Penalties, count, penalty_of, set_penalties, step
 else:
     from kanon_sql.kernels.instances.gains import gain
     from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.limits import Limits, Taxes, count, levy, step, tax_of
+    from kanon_sql.kernels.requirements.limits import Limits, Penalties, count, penalty_of, set_penalties, step
 
 _STEPS = cython.declare(cython.longlong, 64)
 """Steps of a pass; each is 1/16 shorter than the one before."""
@@ -53,9 +53,11 @@ def advance(
     length: cython.longlong,
     multipliers: cython.longlong[:, ::1],
     chunk: tuple[int, int],
-    served: cython.longlong[::1],
+    covered: cython.longlong[::1],
 ) -> int:
     """Return what a chunk of instances gains at most, and take a step with the multipliers of those that gain something.
+
+    O(items and edges).
 
     Parameters
     ----------
@@ -70,24 +72,20 @@ def advance(
     length : int
         Of the step, in units of the prices.
     multipliers : int64 array [j, e + q + 1]
-        See `Taxes`.
+        See `Penalties`.
     chunk : tuple of int
         The first instance, and the one behind the last.
-    served : int64 array [t]
-        Grows by the rows that pay more than they cost and are taxed.
-
-    Notes
-    -----
-    O(items and edges).
+    covered : int64 array [t]
+        Grows by the rows that pay more than they cost and are penalized.
     """
     j: cython.longlong
     first: cython.longlong = chunk[0]
     last: cython.longlong = chunk[1]
     total: cython.longlong = 0
-    taxes: Taxes = Taxes(limits)
+    penalties: Penalties = Penalties(limits)
     with cython.nogil:
         for j in range(first, last):
-            total += advance_one(limits, candidates, relaxed, taxes, price, length, multipliers, j, served)
+            total += advance_one(limits, candidates, relaxed, penalties, price, length, multipliers, j, covered)
     return total
 
 
@@ -98,23 +96,23 @@ def advance_one(
     limits: Limits,
     candidates: Candidates,
     relaxed: Relaxed,
-    taxes: Taxes,
+    penalties: Penalties,
     price: cython.longlong[::1],
     length: cython.longlong,
     multipliers: cython.longlong[:, ::1],
     j: cython.longlong,
-    served: cython.longlong[::1],
+    covered: cython.longlong[::1],
 ) -> cython.longlong:
     """Do what `advance` does, for one instance."""
     gained: cython.longlong
     rows: cython.longlong
-    taxes.multiplier[:] = multipliers[j]
-    gained, rows = tax_one(limits, candidates, relaxed, taxes, price, j)
+    penalties.multiplier[:] = multipliers[j]
+    gained, rows = penalized_gain(limits, candidates, relaxed, penalties, price, j)
     if gained <= 0:
         return 0
-    _serve(limits, candidates, relaxed, taxes, price, j, served)
-    step(limits, taxes, rows, relaxed.least, length)
-    multipliers[j, :] = taxes.multiplier
+    _cover(limits, candidates, relaxed, penalties, price, j, covered)
+    step(limits, penalties, rows, relaxed.least, length)
+    multipliers[j, :] = penalties.multiplier
     return gained
 
 
@@ -131,10 +129,8 @@ def gains(
 
     The multipliers are 0 at first. Steps of a pass begin with ``longest`` and end where nothing is gained; of all multipliers
     on the way those with which least was gained are kept, the first of them. With these the gain is what the rows which pay
-    more than they cost and are taxed gain, and the best others up to the least number of rows.
+    more than they cost and are penalized gain, and the best others up to the least number of rows.
 
-    Notes
-    -----
     O(items and edges) a step. The verification of certificates follows the same rule.
     """
     j: cython.longlong
@@ -142,13 +138,13 @@ def gains(
     last: cython.longlong = chunk[1]
     found = np.zeros(last - first, np.int64)
     result: cython.longlong[::1] = found
-    taxes: Taxes = Taxes(limits)
-    kept: Taxes = Taxes(limits)
+    penalties: Penalties = Penalties(limits)
+    kept: Penalties = Penalties(limits)
     paid: cython.longlong[::1] = np.zeros(len(price), np.int64)
     top_up: cython.longlong[::1] = np.empty(relaxed.least, np.int64)
     with cython.nogil:
         for j in range(first, last):
-            result[j - first] = gain_of_one(limits, candidates, relaxed, taxes, kept, price, longest, j, paid, top_up)
+            result[j - first] = gain_of_one(limits, candidates, relaxed, penalties, kept, price, longest, j, paid, top_up)
             multipliers[j, :] = kept.multiplier
     return found
 
@@ -160,8 +156,8 @@ def gain_of_one(
     limits: Limits,
     candidates: Candidates,
     relaxed: Relaxed,
-    taxes: Taxes,
-    kept: Taxes,
+    penalties: Penalties,
+    kept: Penalties,
     price: cython.longlong[::1],
     longest: cython.longlong,
     j: cython.longlong,
@@ -169,7 +165,7 @@ def gain_of_one(
     top_up: cython.longlong[::1],
 ) -> cython.longlong:
     """Return what one instance gains at most, and keep its multipliers; ``paid`` [t] and ``top_up`` [least] are scratch."""
-    chosen: cython.longlong = _choose(limits, candidates, relaxed, taxes, kept, price, longest, j)
+    chosen: cython.longlong = _choose(limits, candidates, relaxed, penalties, kept, price, longest, j)
     return 0 if chosen <= 0 else max(0, gain_after(limits, candidates, relaxed, kept, price, j, paid, top_up))
 
 
@@ -180,8 +176,8 @@ def _choose(
     limits: Limits,
     candidates: Candidates,
     relaxed: Relaxed,
-    taxes: Taxes,
-    kept: Taxes,
+    penalties: Penalties,
+    kept: Penalties,
     price: cython.longlong[::1],
     longest: cython.longlong,
     j: cython.longlong,
@@ -192,18 +188,18 @@ def _choose(
     rows: cython.longlong
     lowest: cython.longlong = 0
     length: cython.longlong = longest
-    taxes.multiplier[:] = 0
+    penalties.multiplier[:] = 0
     for k in range(_PASSES * _STEPS):
         if k > 0 and k % _STEPS == 0:
-            taxes.multiplier[:] = kept.multiplier
+            penalties.multiplier[:] = kept.multiplier
             length = longest >> (2 * (k // _STEPS))
-        gained, rows = tax_one(limits, candidates, relaxed, taxes, price, j)
+        gained, rows = penalized_gain(limits, candidates, relaxed, penalties, price, j)
         if k == 0 or gained < lowest:
             lowest = gained
-            kept.multiplier[:] = taxes.multiplier
+            kept.multiplier[:] = penalties.multiplier
             if gained <= 0:
                 break
-        step(limits, taxes, rows, relaxed.least, length)
+        step(limits, penalties, rows, relaxed.least, length)
         length -= length >> 4
     return lowest
 
@@ -211,21 +207,25 @@ def _choose(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def tax_one(
-    limits: Limits, candidates: Candidates, relaxed: Relaxed, taxes: Taxes, price: cython.longlong[::1], j: cython.longlong
+def penalized_gain(
+    limits: Limits,
+    candidates: Candidates,
+    relaxed: Relaxed,
+    penalties: Penalties,
+    price: cython.longlong[::1],
+    j: cython.longlong,
 ) -> tuple[cython.longlong, cython.longlong]:
-    """Tax an instance; return what it gains at most, and the rows that pay more than they cost then, which are counted."""
+    """Penalize an instance; return what it gains at most, and the rows that pay more than they cost then, which are counted."""
     s: cython.longlong
     a: cython.longlong
     i: cython.longlong
     spent: cython.longlong
     rows: cython.longlong
-    served: cython.longlong = 0
-    gained: cython.longlong
-    levy(limits, taxes)
-    gained = -taxes.opening * relaxed.least
+    covered: cython.longlong = 0
+    set_penalties(limits, penalties)
+    gained: cython.longlong = -penalties.opening * relaxed.least
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
-        spent = _spent(limits, candidates, relaxed, taxes, j, s) - taxes.opening
+        spent = _spent(limits, candidates, relaxed, penalties, j, s) - penalties.opening
         rows = 0
         for a in range(candidates.first[s], candidates.first[s + 1]):
             i = candidates.item[a]
@@ -233,44 +233,44 @@ def tax_one(
                 gained += relaxed.weight[i] * (price[i] - spent)
                 rows += relaxed.weight[i]
         if rows:
-            count(limits, taxes, candidates.counter, candidates.group[s], rows)
-            served += rows
-    return gained, served
+            count(limits, penalties, candidates.counter, candidates.group[s], rows)
+            covered += rows
+    return gained, covered
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _spent(
-    limits: Limits, candidates: Candidates, relaxed: Relaxed, taxes: Taxes, j: cython.longlong, s: cython.longlong
+    limits: Limits, candidates: Candidates, relaxed: Relaxed, penalties: Penalties, j: cython.longlong, s: cython.longlong
 ) -> cython.longlong:
-    """Return what a row of a segment costs, and pays in taxes."""
-    return relaxed.cost[j] + tax_of(limits, taxes, candidates.counter, candidates.group[s]) - taxes.back
+    """Return what a row of a segment costs, and pays in penalties."""
+    return relaxed.cost[j] + penalty_of(limits, penalties, candidates.counter, candidates.group[s]) - penalties.back
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _serve(
+def _cover(
     limits: Limits,
     candidates: Candidates,
     relaxed: Relaxed,
-    taxes: Taxes,
+    penalties: Penalties,
     price: cython.longlong[::1],
     j: cython.longlong,
-    served: cython.longlong[::1],
+    covered: cython.longlong[::1],
 ) -> cython.void:
-    """Add the rows that `tax_one` counted."""
+    """Add the rows that `penalized_gain` counted."""
     s: cython.longlong
     a: cython.longlong
     i: cython.longlong
     spent: cython.longlong
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
-        spent = _spent(limits, candidates, relaxed, taxes, j, s) - taxes.opening
+        spent = _spent(limits, candidates, relaxed, penalties, j, s) - penalties.opening
         for a in range(candidates.first[s], candidates.first[s + 1]):
             i = candidates.item[a]
             if price[i] > spent:
-                served[i] += relaxed.weight[i]
+                covered[i] += relaxed.weight[i]
 
 
 @cython.cfunc
@@ -280,21 +280,21 @@ def gain_after(
     limits: Limits,
     candidates: Candidates,
     relaxed: Relaxed,
-    taxes: Taxes,
+    penalties: Penalties,
     price: cython.longlong[::1],
     j: cython.longlong,
     paid: cython.longlong[::1],
     top_up: cython.longlong[::1],
 ) -> cython.longlong:
-    """Return what the least number of rows or more gain at most, taxed; ``paid`` [t] and ``top_up`` [k] are scratch."""
+    """Return what the least number of rows or more gain at most, penalized; ``paid`` [t] and ``top_up`` [k] are scratch."""
     s: cython.longlong
     a: cython.longlong
     spent: cython.longlong
     first: cython.longlong = candidates.first[candidates.begin[j]]
     last: cython.longlong = candidates.first[candidates.begin[j + 1]]
-    levy(limits, taxes)
+    set_penalties(limits, penalties)
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
-        spent = _spent(limits, candidates, relaxed, taxes, j, s)
+        spent = _spent(limits, candidates, relaxed, penalties, j, s)
         for a in range(candidates.first[s], candidates.first[s + 1]):
             paid[candidates.item[a]] = price[candidates.item[a]] - spent
     return gain(candidates.item, first, last, relaxed.weight, paid, 0, relaxed.least, 0, top_up)[0]

@@ -10,7 +10,7 @@ cdef class Limits:
     cdef readonly long long[::1] share
     cdef readonly long long[::1] length
 
-cdef class Taxes:
+cdef class Penalties:
     cdef readonly long long[::1] multiplier
     cdef readonly long long edges
     cdef public long long back
@@ -18,7 +18,7 @@ cdef class Taxes:
     cdef readonly long long[::1] above
     cdef readonly long long[::1] rows
 
-cdef void levy(Limits limits, Taxes taxes) noexcept nogil
-cdef long long tax_of(Limits limits, Taxes taxes, int[:, ::1] counter, long long group) noexcept nogil
-cdef void count(Limits limits, Taxes taxes, int[:, ::1] counter, long long group, long long rows) noexcept nogil
-cdef void step(Limits limits, Taxes taxes, long long served, long long least, long long length) noexcept nogil
+cdef void set_penalties(Limits limits, Penalties penalties) noexcept nogil
+cdef long long penalty_of(Limits limits, Penalties penalties, int[:, ::1] counter, long long group) noexcept nogil
+cdef void count(Limits limits, Penalties penalties, int[:, ::1] counter, long long group, long long rows) noexcept nogil
+cdef void step(Limits limits, Penalties penalties, long long covered, long long least, long long length) noexcept nogil

@@ -1,9 +1,9 @@
-"""Linear limits that every class of a requirement keeps, and the taxes on sensitive values that multipliers of them make.
+"""Linear limits that every class of a requirement keeps, and the penalties on sensitive values that multipliers of them make.
 
 A limit is about sets of values: those below the edges of a tree. Either no set has more than its share of the rows of a class;
 or the rows that the sets have beyond their shares, weighted by the lengths of the edges, are at most a part of the class.
-With a multiplier for each set no class that keeps the limit pays more taxes than it gets back. So what a class gains from
-prices after taxes is never less than what it gains.
+With a multiplier for each set no class that keeps the limit pays more penalties than it gets back. So what a class gains from
+prices after penalties is never less than what it gains.
 """
 
 from __future__ import annotations
@@ -75,20 +75,20 @@ class Limits:
 
 @cython.final
 @cython.cclass
-class Taxes:
+class Penalties:
     """What multipliers of one instance make the rows pay; each thread needs its own.
 
     Attributes
     ----------
     multiplier : int64 array [e + q + 1]
-        The tax of each edge; for each limit the most that a tax of it may be for a length of 1; of the least number of rows.
-        All are in units of the prices.
+        The penalty of each edge; for each limit the most that a penalty of it may be for a length of 1; of the least number of
+        rows. All are in units of the prices.
     edges : int
         How many there are.
     back, opening : int
         What each row gets back, and gets for the least number of rows, which pays as much for each of it.
     above : int64 array [e]
-        The taxes of each edge and all above it.
+        The penalties of each edge and all above it.
     rows : int64 array [e]
         Rows counted below each edge.
     """
@@ -103,34 +103,34 @@ class Taxes:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def levy(limits: Limits, taxes: Taxes) -> cython.void:
-    """Compute from the multipliers what each row gets back, rounded up, and the taxes; no row is counted any more."""
+def set_penalties(limits: Limits, penalties: Penalties) -> cython.void:
+    """Compute from the multipliers what each row gets back, rounded up, and the penalties; no row is counted any more."""
     e: cython.longlong
     q: cython.longlong
     total: cython.longlong
     limited: cython.longlong = limits.most.shape[0]
-    taxes.back = 0
-    taxes.opening = taxes.multiplier[taxes.edges + limited]
+    penalties.back = 0
+    penalties.opening = penalties.multiplier[penalties.edges + limited]
     for q in range(limited):
         total = 0
         for e in range(limits.begin[q + 1] - 1, limits.begin[q] - 1, -1):
-            total += taxes.multiplier[e] * limits.numerator[e]
-            taxes.above[e] = taxes.multiplier[e]
+            total += penalties.multiplier[e] * limits.numerator[e]
+            penalties.above[e] = penalties.multiplier[e]
             if limits.parent[e] >= 0:
-                taxes.above[e] += taxes.above[limits.parent[e]]
-            taxes.rows[e] = 0
+                penalties.above[e] += penalties.above[limits.parent[e]]
+            penalties.rows[e] = 0
         if total > 0:
-            taxes.back += (total + limits.denominator[q] - 1) // limits.denominator[q]
+            penalties.back += (total + limits.denominator[q] - 1) // limits.denominator[q]
         else:
-            taxes.back -= -total // limits.denominator[q]
+            penalties.back -= -total // limits.denominator[q]
         if limits.most[q] >= 0:
-            taxes.back += (taxes.multiplier[taxes.edges + q] * limits.most[q] + _ONE - 1) // _ONE
+            penalties.back += (penalties.multiplier[penalties.edges + q] * limits.most[q] + _ONE - 1) // _ONE
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def tax_of(limits: Limits, taxes: Taxes, counter: cython.int[:, ::1], group: cython.longlong) -> cython.longlong:
+def penalty_of(limits: Limits, penalties: Penalties, counter: cython.int[:, ::1], group: cython.longlong) -> cython.longlong:
     """Return what a row of a sensitive-value group pays."""
     q: cython.longlong
     e: cython.longlong
@@ -138,7 +138,7 @@ def tax_of(limits: Limits, taxes: Taxes, counter: cython.int[:, ::1], group: cyt
     for q in range(limits.most.shape[0]):
         e = limits.leaf[q, counter[group, limits.attribute[q]]]
         if e >= 0:
-            found += taxes.above[e]
+            found += penalties.above[e]
     return found
 
 
@@ -146,7 +146,7 @@ def tax_of(limits: Limits, taxes: Taxes, counter: cython.int[:, ::1], group: cyt
 @cython.nogil
 @cython.exceptval(check=False)
 def count(
-    limits: Limits, taxes: Taxes, counter: cython.int[:, ::1], group: cython.longlong, rows: cython.longlong
+    limits: Limits, penalties: Penalties, counter: cython.int[:, ::1], group: cython.longlong, rows: cython.longlong
 ) -> cython.void:
     """Count rows of a sensitive-value group, at the lowest edges above them."""
     q: cython.longlong
@@ -154,47 +154,49 @@ def count(
     for q in range(limits.most.shape[0]):
         e = limits.leaf[q, counter[group, limits.attribute[q]]]
         if e >= 0:
-            taxes.rows[e] += rows
+            penalties.rows[e] += rows
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def step(limits: Limits, taxes: Taxes, served: cython.longlong, least: cython.longlong, length: cython.longlong) -> cython.void:
-    """Raise the taxes on what is served too often, lower the others, each by a part of ``length``.
+def step(
+    limits: Limits, penalties: Penalties, covered: cython.longlong, least: cython.longlong, length: cython.longlong
+) -> cython.void:
+    """Raise the penalties on what is covered too often, lower the others, each by a part of ``length``.
 
     The counted rows of a leaf are added up the tree. A step is as long as its reason is strong: see `_part`.
     """
     q: cython.longlong
     e: cython.longlong
     place: cython.longlong
-    tax: cython.longlong
+    penalty: cython.longlong
     most: cython.longlong
     over: cython.longlong
     off: cython.longlong
-    place = taxes.edges + limits.most.shape[0]
-    taxes.multiplier[place] = max(0, taxes.multiplier[place] + _part(length, least, served))
+    place = penalties.edges + limits.most.shape[0]
+    penalties.multiplier[place] = max(0, penalties.multiplier[place] + _part(length, least, covered))
     for q in range(limits.most.shape[0]):
-        place = taxes.edges + q
+        place = penalties.edges + q
         off = 0
         for e in range(limits.begin[q], limits.begin[q + 1]):
             if limits.parent[e] >= 0:
-                taxes.rows[limits.parent[e]] += taxes.rows[e]
-            over = taxes.rows[e] * _ONE - served * limits.share[e]
-            taxes.multiplier[e] += _part(length, taxes.rows[e] * _ONE, served * limits.share[e])
+                penalties.rows[limits.parent[e]] += penalties.rows[e]
+            over = penalties.rows[e] * _ONE - covered * limits.share[e]
+            penalties.multiplier[e] += _part(length, penalties.rows[e] * _ONE, covered * limits.share[e])
             if not limits.signed[q]:
                 over = max(0, over)
-                taxes.multiplier[e] = max(0, taxes.multiplier[e])
-            # A tax that is not at its limit asks for no higher one.
-            tax = taxes.multiplier[e]
-            if limits.most[q] >= 0 and abs(tax) >= taxes.multiplier[place] * limits.length[e] // _ONE:
+                penalties.multiplier[e] = max(0, penalties.multiplier[e])
+            # A penalty that is not at its limit asks for no higher one.
+            penalty = penalties.multiplier[e]
+            if limits.most[q] >= 0 and abs(penalty) >= penalties.multiplier[place] * limits.length[e] // _ONE:
                 off += limits.length[e] * abs(over) // _ONE
         if limits.most[q] < 0:
             continue
-        taxes.multiplier[place] = max(0, taxes.multiplier[place] + _part(length, off, limits.most[q] * served))
+        penalties.multiplier[place] = max(0, penalties.multiplier[place] + _part(length, off, limits.most[q] * covered))
         for e in range(limits.begin[q], limits.begin[q + 1]):
-            most = taxes.multiplier[place] * limits.length[e] // _ONE
-            taxes.multiplier[e] = max(-most, min(most, taxes.multiplier[e]))
+            most = penalties.multiplier[place] * limits.length[e] // _ONE
+            penalties.multiplier[e] = max(-most, min(most, penalties.multiplier[e]))
 
 
 @cython.cfunc

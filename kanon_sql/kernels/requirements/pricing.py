@@ -1,4 +1,4 @@
-"""The classes that instances form at some prices of rows, and the rows that they serve."""
+"""The classes that instances form at some prices of rows, and the rows that they cover."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ else:
 _INFINITE = cython.declare(cython.double, float("inf"))
 
 
-def serve(
+def cover(
     selection: Selection,
     candidates: Candidates,
     cost: cython.longlong[::1],
     chunk: tuple[int, int],
     floor: cython.double,
-    served: cython.longlong[::1],
+    covered: cython.longlong[::1],
     surplus: cython.double[::1],
 ) -> float:
-    """Return what the classes of a chunk of instances gain, and add the rows that they serve.
+    """Return what the classes of a chunk of instances gain, and add the rows that they cover.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def serve(
         The first instance, and the one behind the last.
     floor : float
         A gain below which no class is wanted.
-    served : int64 array [t]
+    covered : int64 array [t]
         Grows by the rows in the classes.
     surplus : float64 array [j]
         Set to what each instance of the chunk gains: a guess where no row pays enough for it, -inf where it holds no class.
@@ -47,21 +47,21 @@ def serve(
     last: cython.longlong = chunk[1]
     total: cython.double
     with cython.nogil:
-        total = _serve(selection, candidates, cost, first, last, floor, served, surplus)
+        total = _cover(selection, candidates, cost, first, last, floor, covered, surplus)
     return total
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _serve(
+def _cover(
     selection: Selection,
     candidates: Candidates,
     cost: cython.longlong[::1],
     chunk_first: cython.longlong,
     chunk_last: cython.longlong,
     floor: cython.double,
-    served: cython.longlong[::1],
+    covered: cython.longlong[::1],
     surplus: cython.double[::1],
 ) -> cython.double:
     j: cython.longlong
@@ -93,7 +93,7 @@ def _serve(
             for s in range(low, high):
                 for a in range(candidates.first[s], selection.end[s - low]):
                     i = candidates.item[a]
-                    served[i] += selection.available[i]
+                    covered[i] += selection.available[i]
                 if selection.part[s - low]:
-                    served[candidates.item[selection.end[s - low]]] += selection.part[s - low]
+                    covered[candidates.item[selection.end[s - low]]] += selection.part[s - low]
     return total

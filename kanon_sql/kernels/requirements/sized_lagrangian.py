@@ -16,14 +16,26 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, tax_larger, try_size
-    from cython.cimports.kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_after, gain_of_one, tax_one
-    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Taxes
+    from cython.cimports.kanon_sql.kernels.requirements.class_sizes import (
+        ClassSizes,
+        gain_of,
+        gather,
+        penalize_larger,
+        try_size,
+    )
+    from cython.cimports.kanon_sql.kernels.requirements.lagrangian import (
+        Relaxed,
+        advance_one,
+        gain_after,
+        gain_of_one,
+        penalized_gain,
+    )
+    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Penalties
 else:
     from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, tax_larger, try_size
-    from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_after, gain_of_one, tax_one
-    from kanon_sql.kernels.requirements.limits import Limits, Taxes
+    from kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, penalize_larger, try_size
+    from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_after, gain_of_one, penalized_gain
+    from kanon_sql.kernels.requirements.limits import Limits, Penalties
 
 _CLOSED = cython.declare(cython.longlong, -1)
 """Instead of a size: a class of no size gains anything."""
@@ -85,8 +97,8 @@ def gains(
     Notes
     -----
     O(items and edges) a step, then O(e size) for each multiplier of each size of an instance that gains something. The first
-    multiplier of each size is what `gains` of the module named above found. Larger classes gain what `tax_larger` leaves them,
-    or what the rule of that module does, if that is less. The verification of certificates follows the rule.
+    multiplier of each size is what `gains` of the module named above found. Larger classes gain what `penalize_larger` leaves
+    them, or what the rule of that module does, if that is less. The verification of certificates follows the rule.
     """
     j: cython.longlong
     rows: cython.longlong
@@ -101,28 +113,28 @@ def gains(
     sizes: ClassSizes = ClassSizes(limits, best.largest)
     array = np.zeros(last - first, np.int64)
     result: cython.longlong[::1] = array
-    taxes: Taxes = Taxes(limits)
-    kept: Taxes = Taxes(limits)
+    penalties: Penalties = Penalties(limits)
+    kept: Penalties = Penalties(limits)
     paid: cython.longlong[::1] = np.zeros(len(price), np.int64)
     top_up: cython.longlong[::1] = np.empty(best.beyond.least, np.int64)
     with cython.nogil:
         for j in range(first, last):
-            gained = gain_of_one(limits, candidates, relaxed, taxes, kept, price, longest, j, paid, top_up)
+            gained = gain_of_one(limits, candidates, relaxed, penalties, kept, price, longest, j, paid, top_up)
             multipliers[j, :] = kept.multiplier
             hint, best.size[j] = best.size[j], 0
             if gained == 0:
                 continue
             rows = gather(limits, candidates, relaxed, sizes, price, j)
-            found = _try_sizes(sizes, best, relaxed.least, rows, hint, kept.multiplier[taxes.edges], longest, j)
+            found = _try_sizes(sizes, best, relaxed.least, rows, hint, kept.multiplier[penalties.edges], longest, j)
             result[j - first] = min(gained, found)
             if rows > best.largest and found < gained:
                 more = gained
-                start = kept.multiplier[taxes.edges]
-                if tax_larger(sizes, limits, taxes, start, longest):
-                    more = gain_after(limits, candidates, best.beyond, taxes, price, j, paid, top_up)
-                    multipliers[j, :] = taxes.multiplier
+                start = kept.multiplier[penalties.edges]
+                if penalize_larger(sizes, limits, penalties, start, longest):
+                    more = gain_after(limits, candidates, best.beyond, penalties, price, j, paid, top_up)
+                    multipliers[j, :] = penalties.multiplier
                 if more > found:
-                    by_steps = gain_of_one(limits, candidates, best.beyond, taxes, kept, price, longest, j, paid, top_up)
+                    by_steps = gain_of_one(limits, candidates, best.beyond, penalties, kept, price, longest, j, paid, top_up)
                     if by_steps < more:
                         more = by_steps
                         multipliers[j, :] = kept.multiplier
@@ -171,7 +183,7 @@ def advance(
     multipliers: cython.longlong[:, ::1],
     best: BestClass,
     chunk: tuple[int, int],
-    served: cython.longlong[::1],
+    covered: cython.longlong[::1],
 ) -> int:
     """Return about what a chunk of instances gains, and take a step with the multipliers of those that gain something.
 
@@ -183,37 +195,37 @@ def advance(
     last: cython.longlong = chunk[1]
     rows: cython.longlong
     total: cython.longlong = 0
-    taxes: Taxes = Taxes(limits)
+    penalties: Penalties = Penalties(limits)
     sizes: ClassSizes = ClassSizes(limits, best.largest)
     with cython.nogil:
         for j in range(first, last):
             if best.size[j] == 0:
-                taxes.multiplier[:] = multipliers[j]
-                if tax_one(limits, candidates, relaxed, taxes, price, j)[0] <= 0:
+                penalties.multiplier[:] = multipliers[j]
+                if penalized_gain(limits, candidates, relaxed, penalties, price, j)[0] <= 0:
                     continue
                 rows = gather(limits, candidates, relaxed, sizes, price, j)
-                _try_sizes(sizes, best, relaxed.least, rows, 0, multipliers[j, taxes.edges], longest, j)
-                total += _serve(sizes, best, relaxed.least, longest, j, served)
+                _try_sizes(sizes, best, relaxed.least, rows, 0, multipliers[j, penalties.edges], longest, j)
+                total += _cover(sizes, best, relaxed.least, longest, j, covered)
             elif best.size[j] == _BEYOND:
-                total += advance_one(limits, candidates, best.beyond, taxes, price, length, multipliers, j, served)
+                total += advance_one(limits, candidates, best.beyond, penalties, price, length, multipliers, j, covered)
             elif best.size[j] > 0 or best.near[j]:
                 gather(limits, candidates, relaxed, sizes, price, j)
-                total += _serve(sizes, best, relaxed.least, longest, j, served)
+                total += _cover(sizes, best, relaxed.least, longest, j, covered)
     return total
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _serve(
+def _cover(
     sizes: ClassSizes,
     best: BestClass,
     least: cython.longlong,
     longest: cython.longlong,
     j: cython.longlong,
-    served: cython.longlong[::1],
+    covered: cython.longlong[::1],
 ) -> cython.longlong:
-    """Serve the rows of the best class, of the last size or one near it, and return what it gains."""
+    """Cover the rows of the best class, of the last size or one near it, and return what it gains."""
     n: cython.longlong
     e: cython.longlong
     hint: cython.longlong = best.size[j]
@@ -232,5 +244,5 @@ def _serve(
     gain_of(sizes, sizes.size, sizes.multiplier)
     for e in range(sizes.edges + 1):
         for n in range(sizes.taken[e]):
-            served[sizes.item[e, n]] += 1
+            covered[sizes.item[e, n]] += 1
     return gained

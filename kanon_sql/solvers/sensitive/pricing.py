@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements.pricing import serve
+from kanon_sql.kernels.requirements.pricing import cover
 from kanon_sql.kernels.requirements.selection import Selection
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
@@ -125,7 +125,7 @@ def _covered(
 
     def gains(chunk: tuple[int, int], selection: Selection, own: Int64) -> float:
         selection.set_supply(space.table.weight, price)
-        return serve(selection, space.candidates, space.cost, chunk, floor, own, surplus)
+        return cover(selection, space.candidates, space.cost, chunk, floor, own, surplus)
 
     chunks = list(zip([0, *ends], [*ends, len(space)], strict=True))
     gained = sum(mapping(threads, enough=len(space.candidates.item) > _MANY)(gains, chunks, selections, covered))
