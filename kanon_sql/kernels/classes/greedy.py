@@ -11,7 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.groups import Groups, group, sift
+    from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
 
 
 def take_frequent(
@@ -41,12 +41,12 @@ def take_frequent(
     -----
     O(p j t / 64) for the sifting with j sets plus O(m) per eligible row type; memory O(t).
     """
-    groups = Groups(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
+    groups = GroupingWorkspace(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
     return _take_all(groups, weight, shown, alive, k, np.empty(groups.capacity, np.int64), taken)
 
 
 def _take_all(
-    groups: Groups,
+    groups: GroupingWorkspace,
     weight: cython.longlong[::1],
     shown: cython.ulonglong[::1],
     alive: cython.ulonglong[::1],

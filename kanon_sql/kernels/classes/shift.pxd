@@ -1,5 +1,5 @@
 cimport cython
-from kanon_sql.kernels.instances.groups cimport Groups, group, sift
+from kanon_sql.kernels.instances.groups cimport GroupingWorkspace, group, sift
 from kanon_sql.kernels.merge_sort cimport sort_by_key
 
 cdef class _Search:
@@ -18,8 +18,8 @@ cdef class _Search:
     cost=cython.longlong, n=cython.longlong, size=cython.longlong
 )
 cdef long long _open(
-    Groups groups, _Search search, unsigned long long[::1] everyone, long long[:, ::1] patterns, long long p, long long k,
-    long long[:, ::1] moves, long long made
+    GroupingWorkspace groups, _Search search, unsigned long long[::1] everyone, long long[:, ::1] patterns, long long p,
+    long long k, long long[:, ::1] moves, long long made
 ) noexcept nogil
 @cython.locals(
     r=cython.longlong, i=cython.longlong, gain=cython.longlong, step=cython.longlong, a=cython.longlong, last=cython.longlong,

@@ -11,7 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.groups import Groups, group, sift
+    from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
     from kanon_sql.kernels.merge_sort import sort_by_key
 
 
@@ -88,13 +88,13 @@ def shift_rows(
     -----
     O(p j q / 64) for the sifting with j sets plus O(m + log q) per eligible piece; memory O(q).
     """
-    groups = Groups(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
+    groups = GroupingWorkspace(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
     search = _Search(piece, surplus, groups.capacity)
     return _open_all(groups, search, np.zeros((len(piece) + 63) >> 6, np.uint64), patterns, k, moves)
 
 
 def _open_all(
-    groups: Groups,
+    groups: GroupingWorkspace,
     search: _Search,
     everyone: cython.ulonglong[::1],
     patterns: cython.longlong[:, ::1],

@@ -1,4 +1,4 @@
-cdef class Groups:
+cdef class GroupingWorkspace:
     cdef readonly int[:, ::1] codes
     cdef readonly unsigned long long[::1] sets
     cdef readonly unsigned long long[:, ::1] frequent
@@ -15,5 +15,5 @@ cdef class Groups:
     cdef readonly long long[::1] chosen
 
 cdef long long trailing_zeros(unsigned long long word) noexcept nogil
-cdef long long sift(Groups groups, unsigned long long[::1] alive, unsigned long long shown) noexcept nogil
-cdef long long group(Groups groups, unsigned long long shown, long long rows) noexcept nogil
+cdef long long sift(GroupingWorkspace groups, unsigned long long[::1] alive, unsigned long long shown) noexcept nogil
+cdef long long group(GroupingWorkspace groups, unsigned long long shown, long long rows) noexcept nogil

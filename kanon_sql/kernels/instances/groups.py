@@ -21,7 +21,7 @@ _ONE = cython.declare(cython.ulonglong, 1)
 
 @cython.final
 @cython.cclass
-class Groups:
+class GroupingWorkspace:
     """Scratch arrays of `sift` and `group` for one table, allocated once.
 
     Parameters
@@ -166,7 +166,7 @@ def _mark(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def sift(groups: Groups, alive: cython.ulonglong[::1], shown: cython.ulonglong) -> cython.longlong:
+def sift(groups: GroupingWorkspace, alive: cython.ulonglong[::1], shown: cython.ulonglong) -> cython.longlong:
     """List in ``groups.row`` the live rows whose values are frequent in every set of shown columns; return how many."""
     j: cython.longlong
     w: cython.longlong
@@ -202,7 +202,7 @@ def _mix(mixed: cython.ulonglong, value: cython.ulonglong) -> cython.ulonglong:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def group(groups: Groups, shown: cython.ulonglong, rows: cython.longlong) -> cython.longlong:
+def group(groups: GroupingWorkspace, shown: cython.ulonglong, rows: cython.longlong) -> cython.longlong:
     """Give those of the first ``rows`` listed rows that agree on the shown columns one slot; return the slots from 0 in use.
 
     A group is one exact key; the hash only finds its slot.
@@ -246,7 +246,7 @@ def group(groups: Groups, shown: cython.ulonglong, rows: cython.longlong) -> cyt
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _list_columns(groups: Groups, shown: cython.ulonglong) -> cython.void:
+def _list_columns(groups: GroupingWorkspace, shown: cython.ulonglong) -> cython.void:
     """List the shown columns, key word after key word."""
     c: cython.longlong
     w: cython.longlong
@@ -263,7 +263,7 @@ def _list_columns(groups: Groups, shown: cython.ulonglong) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _same_key(groups: Groups, a: cython.longlong, b: cython.longlong) -> cython.bint:
+def _same_key(groups: GroupingWorkspace, a: cython.longlong, b: cython.longlong) -> cython.bint:
     w: cython.longlong = 0
     while w < groups.key.shape[1] and groups.key[a, w] == groups.key[b, w]:
         w += 1

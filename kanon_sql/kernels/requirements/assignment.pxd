@@ -1,7 +1,7 @@
 from kanon_sql.kernels.classes.partition cimport Partition
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
-cdef class SearchSpace:
+cdef class AssignmentSearchSpace:
     cdef readonly long long[::1] start
     cdef readonly int[::1] member
     cdef readonly long long[::1] first
@@ -13,7 +13,7 @@ cdef class SearchSpace:
     cdef readonly int[:, ::1] counter
 
 cdef class Assignment:
-    cdef readonly SearchSpace space
+    cdef readonly AssignmentSearchSpace space
     cdef readonly EncodedRequirement required
     cdef readonly CriteriaWorkspace work
     cdef readonly Partition partition

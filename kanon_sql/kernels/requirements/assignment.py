@@ -22,7 +22,7 @@ else:
 
 @cython.final
 @cython.cclass
-class SearchSpace:
+class AssignmentSearchSpace:
     """The instances that a search may use, from both sides.
 
     Parameters
@@ -65,7 +65,7 @@ class Assignment:
 
     Parameters
     ----------
-    space : SearchSpace
+    space : AssignmentSearchSpace
         The classes; the last of them, ``unassigned``, is for rows without a class and meets anything.
     required : EncodedRequirement
         What the others have to meet.
@@ -93,7 +93,7 @@ class Assignment:
         For the tests; only one thread may use an assignment.
     """
 
-    def __init__(self, space: SearchSpace, required: EncodedRequirement, slots: int) -> None:
+    def __init__(self, space: AssignmentSearchSpace, required: EncodedRequirement, slots: int) -> None:
         j = len(space.cost)
         self.space, self.required, self.work = space, required, CriteriaWorkspace(required)
         self.partition, self.unassigned = Partition(len(space.weight), j), j - 1
@@ -220,7 +220,7 @@ def assign_all(
 def instances_of(
     start: NDArray[np.int64], member: NDArray[np.int32], row_types: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the instances of each row type, ascending, as ``first`` and ``instance`` of `SearchSpace`; O(members)."""
+    """Return the instances of each row type, ascending: ``first`` and ``instance`` of `AssignmentSearchSpace`; O(members)."""
     place, instance = np.zeros(row_types + 2, np.int64), np.empty(len(member), np.int32)
     _transpose(start, member, place, instance)
     return place[: row_types + 1], instance

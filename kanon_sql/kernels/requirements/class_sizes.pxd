@@ -32,4 +32,6 @@ cdef long long gain_of(ClassSizes sizes, long long size, long long multiplier) n
 cdef long long try_size(
     ClassSizes sizes, long long size, long long start, long long longest, long long best
 ) noexcept nogil
-cdef bint penalize_larger(ClassSizes sizes, Limits limits, Penalties penalties, long long start, long long longest) noexcept nogil
+cdef bint penalize_larger(
+    ClassSizes sizes, Limits limits, Penalties penalties, long long start, long long longest
+) noexcept nogil

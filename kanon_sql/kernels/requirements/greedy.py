@@ -12,12 +12,12 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.criteria.part import Part
-    from cython.cimports.kanon_sql.kernels.instances.groups import Groups, group, sift
+    from cython.cimports.kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
     from cython.cimports.kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
     from cython.cimports.kanon_sql.kernels.requirements.largest_part import largest_part, whole_part
 else:
     from kanon_sql.kernels.criteria.part import Part
-    from kanon_sql.kernels.instances.groups import Groups, group, sift
+    from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
     from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
     from kanon_sql.kernels.requirements.largest_part import largest_part, whole_part
 
@@ -34,7 +34,7 @@ class Greedy:
     ----------
     part : Part
         The requirement, and the part of one instance.
-    groups : Groups
+    groups : GroupingWorkspace
         The QI groups of the table, and of one pattern.
     first : int64 array [u + 1]
         QI group u has the row types ``first[u]`` to ``first[u + 1] - 1``.
@@ -58,7 +58,7 @@ class Greedy:
     """
 
     part: Part
-    groups: Groups
+    groups: GroupingWorkspace
     first: cython.longlong[::1]
     group_of: cython.int[::1]
     left: cython.longlong[::1]
@@ -70,7 +70,12 @@ class Greedy:
     before: cython.int[::1]
 
     def __init__(
-        self, part: Part, groups: Groups, first: NDArray[np.int64], group_of: NDArray[np.int32], left: NDArray[np.int64]
+        self,
+        part: Part,
+        groups: GroupingWorkspace,
+        first: NDArray[np.int64],
+        group_of: NDArray[np.int32],
+        left: NDArray[np.int64],
     ) -> None:
         rows = np.add.reduceat(left, first[: len(first) - 1])
         someone = np.flatnonzero(rows)

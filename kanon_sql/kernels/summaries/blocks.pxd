@@ -4,7 +4,7 @@ cpdef enum:
     BLOCK = 16
     GROUP = 256
 
-cdef class Groups:
+cdef class RowTypeGroups:
     cdef int[:, ::1] packed
     cdef unsigned long long[:, ::1] has
     cdef long long[:, ::1] low
@@ -15,5 +15,7 @@ cdef class Groups:
     cdef short[:, :, ::1] place
     cdef short[:, ::1] far
 
-cdef long long units(Groups groups, long long distance) noexcept nogil
-cdef bint is_far(Measure measure, Groups groups, long long p, long long g, long long side, long long limit) noexcept nogil
+cdef long long units(RowTypeGroups groups, long long distance) noexcept nogil
+cdef bint is_far(
+    Measure measure, RowTypeGroups groups, long long p, long long g, long long side, long long limit
+) noexcept nogil

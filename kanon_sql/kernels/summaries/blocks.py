@@ -28,7 +28,7 @@ _MOST = 32_000
 
 @cython.final
 @cython.cclass
-class Groups:
+class RowTypeGroups:
     """Row types in their order, and what each group of them has in each column.
 
     Parameters
@@ -85,7 +85,7 @@ class Groups:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def units(groups: Groups, distance: cython.longlong) -> cython.longlong:
+def units(groups: RowTypeGroups, distance: cython.longlong) -> cython.longlong:
     """Return how many units are certainly farther than a distance."""
     return distance // groups.unit + 1 + groups.slack
 
@@ -94,7 +94,12 @@ def units(groups: Groups, distance: cython.longlong) -> cython.longlong:
 @cython.nogil
 @cython.exceptval(check=False)
 def is_far(
-    measure: Measure, groups: Groups, p: cython.longlong, g: cython.longlong, side: cython.longlong, limit: cython.longlong
+    measure: Measure,
+    groups: RowTypeGroups,
+    p: cython.longlong,
+    g: cython.longlong,
+    side: cython.longlong,
+    limit: cython.longlong,
 ) -> cython.bint:
     """Return whether all row types of a group are as far from row type p as ``limit``; else those of ``far`` are told."""
     c: cython.longlong
@@ -115,7 +120,7 @@ def is_far(
 @cython.nogil
 @cython.exceptval(check=False)
 def _group_distance(
-    measure: Measure, groups: Groups, p: cython.longlong, g: cython.longlong, limit: cython.longlong
+    measure: Measure, groups: RowTypeGroups, p: cython.longlong, g: cython.longlong, limit: cython.longlong
 ) -> cython.longlong:
     """Return a lower bound on the distances from row type p to those of a group, or ``limit`` or more."""
     c: cython.longlong

@@ -1,7 +1,7 @@
 from kanon_sql.kernels.summaries.measure cimport Measure, Summary
 from kanon_sql.kernels.summaries.sides cimport Sides
 
-cdef class Workspace:
+cdef class CutWorkspace:
     cdef int[:, ::1] by_column
     cdef Summary whole
     cdef Summary side
@@ -13,10 +13,10 @@ cdef class Workspace:
     cdef long long[::1] half
     cdef long long[::1] moved
 
-cdef void sort_by(Measure measure, long long[::1] member, long long first, long long c, Workspace work) noexcept nogil
+cdef void sort_by(Measure measure, long long[::1] member, long long first, long long c, CutWorkspace work) noexcept nogil
 cdef (long long, long long) cut_between(
-    int[:, ::1] codes, long long[::1] weight, Measure measure, Sides sides, long long c, Workspace work
+    int[:, ::1] codes, long long[::1] weight, Measure measure, Sides sides, long long c, CutWorkspace work
 ) noexcept nogil
 cdef (long long, long long, long long) separate_code(
-    int[:, ::1] codes, long long[::1] weight, Measure measure, Sides sides, long long c, Workspace work
+    int[:, ::1] codes, long long[::1] weight, Measure measure, Sides sides, long long c, CutWorkspace work
 ) noexcept nogil

@@ -20,7 +20,7 @@ else:
 
 @cython.final
 @cython.cclass
-class Workspace:
+class CutWorkspace:
     """Scratch arrays of cuts.
 
     Parameters
@@ -62,7 +62,7 @@ class Workspace:
 @cython.nogil
 @cython.exceptval(check=False)
 def sort_by(
-    measure: Measure, member: cython.longlong[::1], first: cython.longlong, c: cython.longlong, work: Workspace
+    measure: Measure, member: cython.longlong[::1], first: cython.longlong, c: cython.longlong, work: CutWorkspace
 ) -> cython.void:
     """Sort the row types of the part by their code."""
     a: cython.longlong
@@ -91,7 +91,7 @@ def cut_between(
     measure: Measure,
     sides: Sides,
     c: cython.longlong,
-    work: Workspace,
+    work: CutWorkspace,
 ) -> tuple[cython.longlong, cython.longlong]:
     """Return the least loss of a cut between two codes, and its place in the order; place 0 if there is none."""
     a: cython.longlong
@@ -129,7 +129,7 @@ def cut_between(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _without(measure: Measure, work: Workspace) -> cython.longlong:
+def _without(measure: Measure, work: CutWorkspace) -> cython.longlong:
     """Return what a row loses in the part after a side has left it."""
     c: cython.longlong
     low: cython.longlong
@@ -162,7 +162,7 @@ def separate_code(
     measure: Measure,
     sides: Sides,
     c: cython.longlong,
-    work: Workspace,
+    work: CutWorkspace,
 ) -> tuple[cython.longlong, cython.longlong, cython.longlong]:
     """Return the least loss of a cut that separates the rows of one code, and where they are in the order."""
     a: cython.longlong

@@ -12,12 +12,12 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.kanon_sql.kernels.criteria.encoded import EncodedRequirement
-    from cython.cimports.kanon_sql.kernels.summaries.column_cuts import Workspace, cut_between, separate_code, sort_by
+    from cython.cimports.kanon_sql.kernels.summaries.column_cuts import CutWorkspace, cut_between, separate_code, sort_by
     from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure, clear, join
     from cython.cimports.kanon_sql.kernels.summaries.sides import Sides, add_to_one, clear_one, halve
 else:
     from kanon_sql.kernels.criteria.encoded import EncodedRequirement
-    from kanon_sql.kernels.summaries.column_cuts import Workspace, cut_between, separate_code, sort_by
+    from kanon_sql.kernels.summaries.column_cuts import CutWorkspace, cut_between, separate_code, sort_by
     from kanon_sql.kernels.summaries.measure import RANGE, Measure, clear, join
     from kanon_sql.kernels.summaries.sides import Sides, add_to_one, clear_one, halve
 
@@ -71,7 +71,7 @@ def cut_parts(
     """
     view: cython.int[:, ::1] = codes
     groups: cython.int[::1] = group
-    work = Workspace(codes, measure)
+    work = CutWorkspace(codes, measure)
     sides = Sides(required, int(group.max()) + 1)
     cut = np.empty((2 * parts.shape[0], 2), np.int64)
     found: cython.longlong[:, ::1] = cut
@@ -103,7 +103,7 @@ def _cut(
     member: cython.longlong[::1],
     first: cython.longlong,
     last: cython.longlong,
-    work: Workspace,
+    work: CutWorkspace,
 ) -> cython.longlong:
     """Reorder the part ``member[first:last]`` so that its one side comes first; return the row types of that, 0 for no cut."""
     a: cython.longlong
@@ -146,7 +146,7 @@ def _best_cut(
     first: cython.longlong,
     how: cython.longlong,
     least: cython.longlong,
-    work: Workspace,
+    work: CutWorkspace,
 ) -> cython.longlong:
     """Put the cut of one kind that loses least, and less than ``least``, into ``work.moved``; return as `_cut`."""
     a: cython.longlong

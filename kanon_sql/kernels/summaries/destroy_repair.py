@@ -15,8 +15,8 @@ if cython.compiled:
     from cython.cimports.kanon_sql.kernels.summaries.measure import Measure
     from cython.cimports.kanon_sql.kernels.summaries.neighbourhoods import (
         Classes,
+        NeighbourhoodWorkspace,
         Shape,
-        Workspace,
         fits,
         list_rows,
         replace,
@@ -28,7 +28,15 @@ else:
     from kanon_sql.kernels.summaries.by_size import grow_by_size, repair_by_size
     from kanon_sql.kernels.summaries.histograms import Histograms
     from kanon_sql.kernels.summaries.measure import Measure
-    from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape, Workspace, fits, list_rows, replace, select
+    from kanon_sql.kernels.summaries.neighbourhoods import (
+        Classes,
+        NeighbourhoodWorkspace,
+        Shape,
+        fits,
+        list_rows,
+        replace,
+        select,
+    )
 
 _CLASSES = 16
 """Most new classes of a neighbourhood without a requirement on sensitive values."""
@@ -75,7 +83,7 @@ def rebuild(
     if histograms is not None:
         histograms.tests = 0
         most = histograms.classes
-    work = Workspace(measure, classes, shape, codes.shape[0], most)
+    work = NeighbourhoodWorkspace(measure, classes, shape, codes.shape[0], most)
     with cython.nogil:
         _rebuild(codes, measure, classes, near, shape, work, steps, state, histograms)
 
@@ -89,7 +97,7 @@ def _rebuild(
     classes: Classes,
     near: cython.int[:, ::1],
     shape: Shape,
-    work: Workspace,
+    work: NeighbourhoodWorkspace,
     steps: cython.longlong,
     state: cython.ulonglong[::1],
     histograms: Histograms | None,
@@ -122,7 +130,7 @@ def _rebuild(
 def _recreate(
     measure: Measure,
     shape: Shape,
-    work: Workspace,
+    work: NeighbourhoodWorkspace,
     turn: cython.longlong,
     limit: cython.longlong,
     state: cython.ulonglong[::1],

@@ -11,10 +11,10 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, Groups, is_far, units
+    from cython.cimports.kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, RowTypeGroups, is_far, units
     from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure
 else:
-    from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, Groups, is_far, units
+    from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, RowTypeGroups, is_far, units
     from kanon_sql.kernels.summaries.measure import RANGE, Measure
 
 
@@ -26,7 +26,7 @@ _PART = cython.declare(cython.longlong, GROUP // BLOCK)
 @cython.nogil
 @cython.exceptval(check=False)
 def _distance(
-    measure: Measure, groups: Groups, p: cython.longlong, q: cython.longlong, limit: cython.longlong
+    measure: Measure, groups: RowTypeGroups, p: cython.longlong, q: cython.longlong, limit: cython.longlong
 ) -> cython.longlong:
     """Return what a class of just two rows loses by row, or ``limit`` or more."""
     c: cython.longlong
@@ -88,7 +88,7 @@ def nearest(
     -----
     O(m) for a group of row types that is far in few columns, else O(m) for 8 of its row types at once; memory O(t m).
     """
-    groups = Groups(codes[member], measure)
+    groups = RowTypeGroups(codes[member], measure)
     order: cython.longlong[::1] = member
     found = np.zeros(len(codes), np.int64)
     far: cython.longlong[::1] = found
@@ -127,7 +127,7 @@ def _nearest(
     person: cython.int[::1],
     seen: cython.longlong[::1],
     measure: Measure,
-    groups: Groups,
+    groups: RowTypeGroups,
     k: cython.longlong,
     member: cython.longlong[::1],
     every: cython.longlong,
@@ -164,7 +164,7 @@ def _nearest(
 @cython.exceptval(check=False)
 def _look(
     measure: Measure,
-    groups: Groups,
+    groups: RowTypeGroups,
     p: cython.longlong,
     member: cython.longlong[::1],
     reach: cython.longlong,

@@ -13,7 +13,7 @@ cdef class Shape:
     cdef long long threshold
     cdef bint by_gain
 
-cdef class Workspace:
+cdef class NeighbourhoodWorkspace:
     cdef int[::1] chosen
     cdef long long many
     cdef Unassigned unassigned
@@ -23,10 +23,10 @@ cdef class Workspace:
     cdef long long unused
 
 cdef long long select(
-    Classes classes, int[:, ::1] near, Shape shape, Workspace work, unsigned long long[::1] state
+    Classes classes, int[:, ::1] near, Shape shape, NeighbourhoodWorkspace work, unsigned long long[::1] state
 ) noexcept nogil
-cdef void list_rows(int[:, ::1] codes, Partition partition, Workspace work) noexcept nogil
+cdef void list_rows(int[:, ::1] codes, Partition partition, NeighbourhoodWorkspace work) noexcept nogil
 cdef long long first_row(Unassigned unassigned, bint furthest, unsigned long long[::1] state) noexcept nogil
 cdef bint add_piece(NewClasses new, long long r, long long p, long long rows) noexcept nogil
-cdef bint fits(Partition partition, Workspace work) noexcept nogil
-cdef void replace(Classes classes, Workspace work, long long p) noexcept nogil
+cdef bint fits(Partition partition, NeighbourhoodWorkspace work) noexcept nogil
+cdef void replace(Classes classes, NeighbourhoodWorkspace work, long long p) noexcept nogil

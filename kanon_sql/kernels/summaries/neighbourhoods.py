@@ -65,7 +65,7 @@ class Shape:
 
 @cython.final
 @cython.cclass
-class Workspace:
+class NeighbourhoodWorkspace:
     """Scratch arrays of a search.
 
     Parameters
@@ -119,7 +119,7 @@ def _class_of(partition: Partition, i: cython.longlong, state: cython.ulonglong[
 @cython.nogil
 @cython.exceptval(check=False)
 def select(
-    classes: Classes, near: cython.int[:, ::1], shape: Shape, work: Workspace, state: cython.ulonglong[::1]
+    classes: Classes, near: cython.int[:, ::1], shape: Shape, work: NeighbourhoodWorkspace, state: cython.ulonglong[::1]
 ) -> cython.longlong:
     """Choose the class of some row and classes of rows near it; return what they lose."""
     attempt: cython.longlong
@@ -161,7 +161,7 @@ def select(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def list_rows(codes: cython.int[:, ::1], partition: Partition, work: Workspace) -> cython.void:
+def list_rows(codes: cython.int[:, ::1], partition: Partition, work: NeighbourhoodWorkspace) -> cython.void:
     """List the rows of the chosen classes as unassigned; in the partition they stay where they are for now."""
     a: cython.longlong
     i: cython.longlong
@@ -220,7 +220,7 @@ def add_piece(new: NewClasses, r: cython.longlong, p: cython.longlong, rows: cyt
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def fits(partition: Partition, work: Workspace) -> cython.bint:
+def fits(partition: Partition, work: NeighbourhoodWorkspace) -> cython.bint:
     """Return whether every row type has slots for its pieces; the unassigned rows are overwritten."""
     q: cython.longlong
     r: cython.longlong
@@ -253,7 +253,7 @@ def fits(partition: Partition, work: Workspace) -> cython.bint:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def replace(classes: Classes, work: Workspace, p: cython.longlong) -> cython.void:
+def replace(classes: Classes, work: NeighbourhoodWorkspace, p: cython.longlong) -> cython.void:
     """Put the p new classes in place of the chosen."""
     a: cython.longlong
     c: cython.longlong

@@ -13,7 +13,7 @@ import numpy as np
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.kernels.criteria.part import Part
-from kanon_sql.kernels.instances.groups import Groups
+from kanon_sql.kernels.instances.groups import GroupingWorkspace
 from kanon_sql.kernels.requirements.greedy import Greedy, take
 from kanon_sql.kernels.requirements.top_down import split
 from kanon_sql.model.how_many import how_many
@@ -113,7 +113,7 @@ def cheapest_first(problem: Problem, budget: Budget, *, whole: bool, left: Int64
     sets, frequent = sieve(groups.table.codes, groups.table.cardinality, rows, requirement.least, len(patterns.shown))
     state = Greedy(
         Part(requirement.encoded, requirement.group_counter),
-        Groups(codes=groups.table.codes, place=groups.place, sets=sets, frequent=frequent),
+        GroupingWorkspace(codes=groups.table.codes, place=groups.place, sets=sets, frequent=frequent),
         groups.first,
         requirement.group,
         left,

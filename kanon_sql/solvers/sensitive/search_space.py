@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.criteria.part import Part
-from kanon_sql.kernels.requirements.assignment import Assignment, instances_of
-from kanon_sql.kernels.requirements.assignment import SearchSpace as KernelSpace
+from kanon_sql.kernels.requirements.assignment import Assignment, AssignmentSearchSpace, instances_of
 from kanon_sql.kernels.requirements.candidates import Candidates, by_group
 from kanon_sql.kernels.requirements.largest_part import largest_parts
 from kanon_sql.kernels.requirements.selection import Selection
@@ -179,7 +178,7 @@ class SensitiveSearchSpace:
                 possible &= largest_parts(part, candidates, weight) > 0
         return self.take(np.flatnonzero(found)), int(np.minimum(self.cheapest(np.flatnonzero(possible)), self.worth) @ weight)
 
-    def priced(self, price: NDArray[np.float64]) -> KernelSpace:
+    def priced(self, price: NDArray[np.float64]) -> AssignmentSearchSpace:
         """Return the instances from both sides, for rows that pay some prices; O(items).
 
         Unassigned rows cost more than under any permitted pattern.
@@ -187,7 +186,7 @@ class SensitiveSearchSpace:
         item = np.asarray(self.candidates.item)
         first, instance = instances_of(self.start, item, self.table.row_types)
         dearest = int(self.patterns.cost.max()) + int(self.table.cost.max())
-        return KernelSpace(
+        return AssignmentSearchSpace(
             start=np.append(self.start, self.start[-1]),
             member=item,
             first=first,
