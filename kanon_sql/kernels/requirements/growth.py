@@ -1,4 +1,4 @@
-"""Growth: instances draw rows from dearer classes that have a surplus, several at a time if need be."""
+"""Growth: instances draw rows from more expensive classes that have a surplus, several at a time if need be."""
 
 from __future__ import annotations
 
@@ -156,44 +156,58 @@ def _grow(growth: Growth, j: cython.longlong) -> cython.longlong:
 @cython.nogil
 @cython.exceptval(check=False)
 def _list_drawn(growth: Growth, j: cython.longlong) -> cython.bint:
-    """List the rows that instance j may draw; return whether some are dearer, and something has changed since the last test."""
+    """List the rows that instance j may draw; return whether that may save anything, and something is new since the last."""
     s: cython.longlong
     a: cython.longlong
     i: cython.longlong
     c: cython.longlong
     place: cython.longlong
-    known: cython.longlong
     low: cython.longlong = growth.candidates.begin[j]
-    groups: cython.longlong = growth.assignment.space.counter.shape[0]
     n: cython.longlong = 0
-    dearer: cython.bint = False
-    news: cython.bint = growth.assignment.changed[j] >= growth.assignment.seen[j]
+    saves: cython.bint = False
+    tested: cython.longlong = growth.assignment.seen[j]
+    is_new: cython.bint = growth.assignment.changed[j] >= tested
     for s in range(low, growth.candidates.begin[j + 1]):
         for a in range(growth.candidates.first[s], growth.candidates.first[s + 1]):
             i = growth.candidates.item[a]
-            place = _dearest(growth.assignment, i, j)
+            place = _most_expensive(growth.assignment, i, j)
             if place < 0:
                 continue
             c = growth.assignment.partition.where[place]
-            news = news or growth.assignment.changed[c] >= growth.assignment.seen[j]
-            known = growth.assignment.slot[c] * groups + growth.assignment.space.group[i]
-            known = growth.assignment.surplus[known]
-            if known >> 1 <= growth.assignment.changed[c]:
-                if not has_surplus(growth.assignment, i, c):
-                    continue
-            elif not known & 1:
-                continue
-            growth.selection.available[i] = growth.assignment.partition.amount[place]
-            growth.selection.price[i] = growth.assignment.space.cost[c]
-            growth.source[i] = c
-            dearer = dearer or growth.assignment.space.cost[c] > growth.assignment.space.cost[j]
-            growth.drawn.item[n] = i
-            n += 1
+            is_new = is_new or growth.assignment.changed[c] >= tested
+            if _has_known_surplus(growth.assignment, i, c):
+                _add_drawn(growth, n, i, place)
+                n += 1
+                saves = saves or growth.assignment.space.cost[c] > growth.assignment.space.cost[j]
         growth.drawn.group[s - low] = growth.candidates.group[s]
         growth.drawn.first[s - low + 1] = n
     growth.drawn.begin[1] = growth.candidates.begin[j + 1] - low
     mark_seen(growth.assignment, j)
-    return news and dearer
+    return is_new and saves
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _has_known_surplus(assignment: Assignment, i: cython.longlong, c: cython.longlong) -> cython.bint:
+    """Return whether class c has a surplus of row type i; it is tested only if the class has changed since the last test."""
+    at: cython.longlong = assignment.slot[c] * assignment.space.counter.shape[0] + assignment.space.group[i]
+    noted: cython.longlong = assignment.surplus[at]
+    if noted >> 1 <= assignment.changed[c]:
+        return has_surplus(assignment, i, c)
+    return (noted & 1) == 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_drawn(growth: Growth, n: cython.longlong, i: cython.longlong, place: cython.longlong) -> cython.void:
+    """Let the rows of row type i at a place be drawn, as item n."""
+    c: cython.longlong = growth.assignment.partition.where[place]
+    growth.selection.available[i] = growth.assignment.partition.amount[place]
+    growth.selection.price[i] = growth.assignment.space.cost[c]
+    growth.source[i] = c
+    growth.drawn.item[n] = i
 
 
 @cython.cfunc
@@ -214,8 +228,8 @@ def _start_from(growth: Growth, j: cython.longlong) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _dearest(assignment: Assignment, i: cython.longlong, j: cython.longlong) -> cython.longlong:
-    """Return where the dearest rows of row type i are, other than in class j; -1 if nowhere."""
+def _most_expensive(assignment: Assignment, i: cython.longlong, j: cython.longlong) -> cython.longlong:
+    """Return where the most expensive rows of row type i are, other than in class j; -1 if nowhere."""
     c: cython.longlong
     best: cython.longlong = -1
     place: cython.longlong = i * SLOTS

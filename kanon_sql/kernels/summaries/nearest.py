@@ -22,6 +22,38 @@ _PART = cython.declare(cython.longlong, GROUP // BLOCK)
 """Blocks of a group."""
 
 
+@cython.final
+@cython.cclass
+class Closest:
+    """The row types nearest to one, as far as they are found, the nearest first.
+
+    Parameters
+    ----------
+    most : int
+        How many are kept.
+
+    Attributes
+    ----------
+    many : int
+        How many there are.
+    row_type, distance : int32, int64 arrays [most + 1]
+        They, and what a class of the two loses by row.
+    limit, units : int
+        How far no further one may be, and that in units.
+    """
+
+    most: cython.longlong
+    many: cython.longlong
+    row_type: cython.int[::1]
+    distance: cython.longlong[::1]
+    limit: cython.longlong
+    units: cython.longlong
+
+    def __init__(self, most: int) -> None:
+        self.most, self.many, self.limit, self.units = most, 0, 0, 0
+        self.row_type, self.distance = np.empty(most + 1, np.int32), np.empty(most + 1, np.int64)
+
+
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
@@ -92,11 +124,10 @@ def nearest(
     order: cython.longlong[::1] = member
     found = np.zeros(len(codes), np.int64)
     far: cython.longlong[::1] = found
-    distance: cython.longlong[::1] = np.empty(kept + 1, np.int64)
-    other: cython.int[::1] = np.empty(kept + 1, np.int32)
+    closest: Closest = Closest(kept)
     seen: cython.longlong[::1] = np.full(1 + int(np.max(person, initial=-1)), -1, np.int64)
     with cython.nogil:
-        _nearest(weight, person, seen, measure, groups, k, order, every, reach, near, kept, distance, other, far)
+        _nearest(weight, person, seen, measure, groups, k, order, every, reach, near, closest, far)
     return found
 
 
@@ -133,95 +164,126 @@ def _nearest(
     every: cython.longlong,
     reach: cython.longlong,
     near: cython.int[:, ::1],
-    kept: cython.longlong,
-    distance: cython.longlong[::1],
-    other: cython.int[::1],
+    closest: Closest,
     found: cython.longlong[::1],
 ) -> cython.void:
     p: cython.longlong
     i: cython.longlong
     place: cython.longlong
-    many: cython.longlong
     rows: cython.longlong
     s: cython.longlong = near.shape[1]
     for p in range(member.shape[0]):
         i = member[p]
-        many = _look(measure, groups, p, member, reach if p % every else member.shape[0], kept, distance, other)
+        _find_nearest(measure, groups, p, member, reach if p % every else member.shape[0], closest)
         for place in range(s):
-            near[i, place] = other[place] if place < many else -1
+            near[i, place] = closest.row_type[place] if place < closest.many else -1
         if p % every != 0:
             continue
         rows = _added(weight, person, seen, i, i)
         place = 0
-        while rows < k and place < many:
-            found[i] = distance[place]
-            rows += _added(weight, person, seen, other[place], i)
+        while rows < k and place < closest.many:
+            found[i] = closest.distance[place]
+            rows += _added(weight, person, seen, closest.row_type[place], i)
             place += 1
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _look(
+def _find_nearest(
     measure: Measure,
     groups: RowTypeGroups,
     p: cython.longlong,
     member: cython.longlong[::1],
     reach: cython.longlong,
-    kept: cython.longlong,
-    distance: cython.longlong[::1],
-    other: cython.int[::1],
-) -> cython.longlong:
-    """Keep the nearest row types in blocks up to ``reach`` away from that of row type p, nearest first; return how many.
+    closest: Closest,
+) -> cython.void:
+    """Find the nearest row types in blocks up to ``reach`` away from that of row type p.
 
-    Of those as far, the ones nearer in the order come first.
+    Blocks are visited in turns before and after its own; whole groups that are far are passed over.
     """
-    x: cython.longlong
     b: cython.longlong
-    first: cython.longlong
-    q: cython.longlong
     side: cython.longlong
-    away: cython.longlong
-    place: cython.longlong
-    begins: cython.bint
+    remaining: cython.longlong
+    passed: cython.longlong
     own: cython.longlong = p // BLOCK
     blocks: cython.longlong = (member.shape[0] + BLOCK - 1) // BLOCK
     left: cython.longlong = 1
     right: cython.longlong = 0
-    many: cython.longlong = 0
-    limit: cython.longlong = cython.cast(cython.longlong, 1) << 62
-    most: cython.longlong = units(groups, limit)
+    _clear(closest, groups)
     while left <= reach or right <= reach:
         side = 1 if left > right else 0
         b = own + right if side else own - left
+        passed = 1
         if b < 0 or b >= blocks:
-            left = left if side else reach + blocks
-            right = reach + blocks if side else right
+            passed = reach + blocks
+        else:
+            remaining = _remaining(b, side)
+            if (remaining == _PART or b == own or b == own - 1) and is_far(measure, groups, p, b // _PART, side, closest.limit):
+                passed = remaining
+            else:
+                _compare_block(measure, groups, p, member, b, side, closest)
+        if side:
+            right += passed
+        else:
+            left += passed
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _remaining(b: cython.longlong, side: cython.longlong) -> cython.longlong:
+    """Return how many blocks of its group come from block b on, going right or left."""
+    return _PART - b % _PART if side else b % _PART + 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _compare_block(
+    measure: Measure,
+    groups: RowTypeGroups,
+    p: cython.longlong,
+    member: cython.longlong[::1],
+    b: cython.longlong,
+    side: cython.longlong,
+    closest: Closest,
+) -> cython.void:
+    """Keep the row types of block b that are near row type p; `is_far` has computed how far its group is in units."""
+    q: cython.longlong
+    distance: cython.longlong
+    first: cython.longlong = b // _PART * GROUP
+    for q in range(b * BLOCK, min((b + 1) * BLOCK, member.shape[0])):
+        if groups.far[side, q - first] >= closest.units or q == p:
             continue
-        first = b // _PART * _PART
-        begins = right == 0 or b == first if side else left == 1 or b == first + _PART - 1
-        if begins and is_far(measure, groups, p, b // _PART, side, limit):
-            left += 0 if side else b - first + 1
-            right += first + _PART - b if side else 0
-            continue
-        left += 1 - side
-        right += side
-        for x in range((b - first) * BLOCK, (b - first + 1) * BLOCK):
-            q = first * BLOCK + x
-            if groups.far[side, x] >= most or q == p or q >= member.shape[0]:
-                continue
-            away = _distance(measure, groups, p, q, limit)
-            if away >= limit:
-                continue
-            place = many
-            while place > 0 and distance[place - 1] > away:
-                distance[place] = distance[place - 1]
-                other[place] = other[place - 1]
-                place -= 1
-            distance[place] = away
-            other[place] = member[q]
-            many = min(many + 1, kept)
-            if many == kept:
-                limit = distance[kept - 1]
-                most = units(groups, limit)
-    return many
+        distance = _distance(measure, groups, p, q, closest.limit)
+        if distance < closest.limit:
+            _keep(closest, groups, member[q], distance)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _clear(closest: Closest, groups: RowTypeGroups) -> cython.void:
+    """Forget the row types that were found."""
+    closest.many = 0
+    closest.limit = cython.cast(cython.longlong, 1) << 62
+    closest.units = units(groups, closest.limit)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep(closest: Closest, groups: RowTypeGroups, i: cython.longlong, distance: cython.longlong) -> cython.void:
+    """Insert a row type at its distance, after those that are as far; the last one gives way if there is no space."""
+    place: cython.longlong = closest.many
+    while place > 0 and closest.distance[place - 1] > distance:
+        closest.distance[place] = closest.distance[place - 1]
+        closest.row_type[place] = closest.row_type[place - 1]
+        place -= 1
+    closest.distance[place] = distance
+    closest.row_type[place] = i
+    closest.many = min(closest.many + 1, closest.most)
+    if closest.many == closest.most:
+        closest.limit = closest.distance[closest.most - 1]
+        closest.units = units(groups, closest.limit)
