@@ -22,7 +22,7 @@ Solve = Callable[[Problem, Budget], Recoding]
 
 
 def never_costlier(problem: Problem, found: Recoding, budget: Budget, solver: Solve) -> Recoding:
-    """Return a release with levels, or that by suppression alone where it costs less.
+    """Return a release with levels, or the one by suppression alone if that costs less.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def never_costlier(problem: Problem, found: Recoding, budget: Budget, solver: So
 
     Notes
     -----
-    Where suppression alone is known to cost more, because of the rows that are nearest to each row, it is not tried.
+    If the rows nearest to each row prove that suppression alone costs more, it is not tried.
     """
     part = by_suppression(problem)
     if part is None or budget.over():
@@ -64,9 +64,9 @@ def never_costlier(problem: Problem, found: Recoding, budget: Budget, solver: So
 
 
 def by_suppression(problem: Problem) -> Problem | None:
-    """Return the problem in which columns show their values or nothing; None where there are no levels, or no such masks.
+    """Return the problem in which columns show their values or nothing; None if there are no levels, or no such masks.
 
-    Row types are the same: the values tell all levels.
+    Row types are the same: a value determines all of its levels.
     """
     table, patterns = problem.table, problem.patterns
     if not table.has_ladders or not patterns.listed or problem.requirement.population:
