@@ -23,7 +23,7 @@ from rich.table import Table
 
 from benchmarks import fault_checks, fault_dbt
 from benchmarks.fault_scenarios import ROWS, SCENARIOS, K, Scenario, inputs
-from kanon_sql.engines.duckdb.staging import staging_beside
+from kanon_sql.engines.duckdb.staging import staging_directory
 
 _SIGNALS = ("SIGKILL", "SIGKILL", "SIGINT", "SIGTERM", "SIGINT SIGINT")
 _PATIENCE = 120.0
@@ -300,7 +300,7 @@ class _Lab:
                 problems.append("a certificate without its release")
             with suppress(ValueError):
                 json.loads((self._folder / scenario.certificate).read_text(encoding="utf-8"))
-        with staging_beside(self._folder):
+        with staging_directory(self._folder):
             pass
         left = list(self._folder.glob(".kanon-*/*"))
         if left:

@@ -24,7 +24,7 @@ from kanon_sql.solvers.placing import check_population, placed
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problems import Masks, ProblemClass, Summaries
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.threads import beside
+from kanon_sql.solvers.threads import background
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import closed, permitted
 from kanon_sql.table.recoding import Prices, Recoding
@@ -76,7 +76,7 @@ def run(
     def proven(ended: Callable[[], bool]) -> tuple[Prices, str]:
         return least_prices(problems, patterns, requirement, budget.at_least(_FOR_A_BOUND, ended))
 
-    with beside(proven, at_once=apart and budget.seconds is None) as wait_for_bound:
+    with background(proven, at_once=apart and budget.seconds is None) as wait_for_bound:
         recoding = placed(problems, problem, budget, solver)
         bound, method, prices = recoding.lower_bound, recoding.bound, recoding.prices
         if prices is None:

@@ -24,10 +24,10 @@ from kanon_sql.cli.options import (
     show,
     table_option,
 )
-from kanon_sql.cli.publish import evidence_path, population_beside, release_file, tables_beside
+from kanon_sql.cli.publish import evidence_path, metric_and_hierarchy, population_table, release_file
 from kanon_sql.cli.streams import STREAM, format_option, source_place, target_place
 from kanon_sql.cli.terminal import progress
-from kanon_sql.engines.duckdb.staging import staging_beside
+from kanon_sql.engines.duckdb.staging import staging_directory
 from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
@@ -147,9 +147,9 @@ def anonymize(
     from kanon_sql.engines.duckdb.places import Place
 
     tables = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
-    measures, others = tables_beside(options.pop("metric"), options.pop("hierarchy"))
+    measures, others = metric_and_hierarchy(options.pop("metric"), options.pop("hierarchy"))
     if options["population"] is not None:
-        options["population"], everybody = population_beside(options["population"])
+        options["population"], everybody = population_table(options["population"])
         others |= everybody
     if policy_file is None:
         if allowed_files:
@@ -165,10 +165,10 @@ def anonymize(
         place = stack.enter_context(target_place(target, ending)).escaping(escape_formulas)
         _check_target(origin, place, force)
         evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
-        staging = stack.enter_context(staging_beside(place.path.parent))
+        staging = stack.enter_context(staging_directory(place.path.parent))
         written = None
         if evidence is not None:
-            written = (stack.enter_context(staging_beside(evidence.parent)) / "certificate.json", evidence)
+            written = (stack.enter_context(staging_directory(evidence.parent)) / "certificate.json", evidence)
         step = stack.enter_context(progress(not quiet))
         beside_it = others | tables
         proven = release_file(
@@ -191,7 +191,7 @@ def anonymize(
     files = {} if streamed else {"written": str(place)}
     files |= {"certificate": str(evidence)} if evidence else {}
     if as_json:
-        click.echo(json.dumps(files | _told(proven)), err=streamed)
+        click.echo(json.dumps(files | _figures(proven)), err=streamed)
     else:
         figures = proven.figures()
         figures.pop("warnings", None)  # on the screen already
@@ -209,7 +209,7 @@ def _check_target(origin: Place, place: Place, force: bool) -> None:
         raise SourceError(f"{place} exists; hint: --force replaces it")
 
 
-def _told(certificate: Certificate) -> dict[str, Any]:
+def _figures(certificate: Certificate) -> dict[str, Any]:
     """Return the figures of a certificate for programs: all but the evidence for its bound."""
     data = certificate.to_dict()
     return {name: value for name, value in data.items() if name not in ("prices", "scale", "unit", "policy", "number")}

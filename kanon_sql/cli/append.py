@@ -11,7 +11,7 @@ from kanon_sql.cli.anonymize import anonymize, policy_of
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import assigned, column_names, given_options, require_guarantee, show
 from kanon_sql.cli.publish import PATIENCE
-from kanon_sql.cli.spilling import spilling_beside
+from kanon_sql.cli.spilling import private_spilling
 from kanon_sql.cli.terminal import progress
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.append_options import APPEND_CHOICES, APPEND_DEFAULTS
@@ -132,7 +132,7 @@ def append(
                 progress=lambda moment: step("solving", moment),
             )
 
-    with spilling_beside(str(origin.path), con), progress(not quiet) as step:
+    with private_spilling(str(origin.path), con), progress(not quiet) as step:
         batch = interruptible(con.interrupt, work, finish=con.finish, patience=PATIENCE)
     if not quiet:
         figures = batch.figures()

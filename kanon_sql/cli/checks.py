@@ -25,7 +25,7 @@ from kanon_sql.cli.options import (
     show,
     table_option,
 )
-from kanon_sql.cli.publish import PATIENCE, tables_beside
+from kanon_sql.cli.publish import PATIENCE, metric_and_hierarchy
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
@@ -79,7 +79,7 @@ def verify(
         raise click.UsageError("--secret-file is for the tokens of --pseudonym; hint: --pseudonym patient_id")
     tables = Place.of(source, table), Place.of(release).escaping(escape_formulas)
     recoded = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
-    others = tables_beside(metric, hierarchy)[1] | recoded
+    others = metric_and_hierarchy(metric, hierarchy)[1] | recoded
     con = audit_macros(duckdb.connect())
 
     def work() -> dict[str, str]:
@@ -173,9 +173,9 @@ def audit(
     import duckdb
 
     from kanon_sql.engines.audit_figures import FIRST, measured_requirements, too_small
-    from kanon_sql.engines.duckdb.files import columns, load, load_beside
+    from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
     from kanon_sql.engines.duckdb.guarantees import audited
-    from kanon_sql.engines.duckdb.measures import populated, told_by_macros
+    from kanon_sql.engines.duckdb.measures import macro_errors, populated
     from kanon_sql.engines.duckdb.other_columns import warnings_of_others
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
@@ -185,7 +185,7 @@ def audit(
     everybody = {} if population is None else {"population": Place.of(population)}
     if k_map is not None and not everybody:
         raise click.UsageError("--k-map counts the rows of --population; hint: --population census.csv")
-    names, beside = tables_beside(metric, hierarchy)
+    names, beside = metric_and_hierarchy(metric, hierarchy)
     if presence is not None and not everybody:
         raise click.UsageError("--presence counts the rows of --population; hint: --population census.csv")
     share = None if presence is None else fraction_of(presence, "--presence")
@@ -200,7 +200,7 @@ def audit(
             for name, each in {"source": place, **everybody}.items():
                 load(con, each, into=name, delimiter=delimiter)
             for name, each in beside.items():
-                load_beside(con, each, into=name, delimiter=delimiter)
+                load_policy_table(con, each, into=name, delimiter=delimiter)
             known = columns(con, "source")
             named = column_names(qi, known) if qi else None
             policy = Policy.of(quasi_identifiers=named, requirements=requirements).resolve(known)
@@ -211,7 +211,7 @@ def audit(
                 mapped = present.get("k-map") or populated(con, "k_mapping", "population", chosen)
                 if not mapped["classes"] or mapped["unmatched"]:  # there is no risk of who is not there
                     everybody.clear()
-            with told_by_macros():
+            with macro_errors():
                 risk = record(con, _RISK, {"qi": chosen, "population": next(iter(everybody), None), "fraction": fraction})
             sizes = record(con, "FROM k_anonymity('source', $qi)", {"qi": chosen})
             others = [name for name in known if name not in {*chosen, *policy.sensitive}]
@@ -236,7 +236,7 @@ def audit(
     broken = [each for each in [too_small(sizes["k"], k)] if each]
     broken += _too_risky(risk, max_risk, max_unique_share)
     for one in counted:
-        told[one.title] = one.told(present[one.title])
+        told[one.title] = one.listed_figures(present[one.title])
         broken += [f"{one.title}: {wrong}" for wrong in [one.wrong(present[one.title])] if wrong]
     broken += [wrong for each, found in zip(measured, figures, strict=True) if (wrong := each.wrong(found))]
     if as_json:

@@ -17,7 +17,7 @@ from kanon_sql.cli.options import allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
-from kanon_sql.cli.spilling import spilling_beside
+from kanon_sql.cli.spilling import private_spilling
 from kanon_sql.cli.suggestions import profile, suggest
 from kanon_sql.cli.terminal import shown_warnings, without_bar
 from kanon_sql.errors import AuditError, InternalError, KanonError, nearest, raise_alone
@@ -51,10 +51,10 @@ class Kanon(click.Group):
         except (BrokenPipeError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            _fail(_told(error), _code(ctx, error))
+            _fail(_error_line(error), _code(ctx, error))
 
 
-def _told(error: Exception) -> str:
+def _error_line(error: Exception) -> str:
     """Return the line about an error that ends a command."""
     from kanon_sql.engines.duckdb.resources import is_out_of_memory, system_words, way_out
 
@@ -109,7 +109,7 @@ def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]
 
     text = read_input(file)
     con = without_bar(kanon_sql.connect(db, secret=secret, allowed_files=allowed_files))
-    with spilling_beside(db, con):
+    with private_spilling(db, con):
         run_script(con, text, Console(highlight=False), name="stdin" if file == "-" else file, patience=PATIENCE)
         con.close()
 
@@ -129,7 +129,7 @@ def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[s
 
     def connected(path: str, only_read: bool) -> Any:
         con = without_bar(kanon_sql.connect(path, secret=secret, allowed_files=allowed_files, read_only=only_read))
-        stack.enter_context(spilling_beside(path, con))
+        stack.enter_context(private_spilling(path, con))
         return con
 
     person = sys.stdin.isatty()

@@ -46,7 +46,7 @@ def evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
     return path
 
 
-def tables_beside(metric: str | None, hierarchy: str | None) -> tuple[dict[str, Any], dict[str, Place]]:
+def metric_and_hierarchy(metric: str | None, hierarchy: str | None) -> tuple[dict[str, Any], dict[str, Place]]:
     """Return the metric and the hierarchy as a policy names them, and the files behind these names.
 
     Parameters
@@ -86,7 +86,7 @@ _SORTED = """FROM {}
 """The rows by what they hold; by a key of it, because sorted columns lose the sign of -0.0 before DuckDB 2."""
 
 
-def population_beside(file: str) -> tuple[str, dict[str, Place]]:
+def population_table(file: str) -> tuple[str, dict[str, Place]]:
     """Return the table of a population as a policy names it, and the file behind the name.
 
     Raises

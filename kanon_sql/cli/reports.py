@@ -26,7 +26,7 @@ from kanon_sql.cli.options import (
     show,
     table_option,
 )
-from kanon_sql.cli.publish import PATIENCE, tables_beside
+from kanon_sql.cli.publish import PATIENCE, metric_and_hierarchy
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import AuditError, KanonWarning, SourceError, raise_alone
@@ -119,7 +119,7 @@ def report(
     from kanon_sql.verification.files import read_certificate
 
     origin, place = Place.of(source, table), Place.of(release).escaping(escape_formulas)
-    names, beside = tables_beside(metric, hierarchy)
+    names, beside = metric_and_hierarchy(metric, hierarchy)
     everybody = None if population is None else Place.of(population)
     read = [each.path for each in (origin, place, *beside.values(), *([everybody] if everybody else []))]
     if certificate is not None:
@@ -208,12 +208,12 @@ def frontier(
     Ctrl-C ends the curve with the points that there are; again, it stops without one.
     """
     import kanon_sql
-    from kanon_sql.engines.duckdb.files import columns, load, load_beside
+    from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.report.frontier import csv_text, curve_policies, html_text, points
 
     place = Place.of(source, table)
-    names, beside = tables_beside(metric, hierarchy)
+    names, beside = metric_and_hierarchy(metric, hierarchy)
     read = [each.path for each in (place, *beside.values())]
     paths = [_target(name, (".html", ".csv"), read, force) for name in targets]
     if len(set(paths)) < len(paths):
@@ -238,7 +238,7 @@ def frontier(
             step("reading")
             load(con, place, into="source", delimiter=delimiter)
             for name, each in beside.items():
-                load_beside(con, each, into=name, delimiter=delimiter)
+                load_policy_table(con, each, into=name, delimiter=delimiter)
             known.extend(columns(con, "source"))
             chosen = column_names(qi, known) if qi else None
             policies = [each.resolve(known) for each in curve_policies(k, t, quasi_identifiers=chosen, **names, **options)]

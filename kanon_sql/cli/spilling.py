@@ -11,7 +11,7 @@ from kanon_sql.errors import SourceError
 
 
 @contextmanager
-def spilling_beside(db: str, con: Any) -> Iterator[None]:
+def private_spilling(db: str, con: Any) -> Iterator[None]:
     """Let a connection spill into a private directory; close the connection before the end.
 
     By default DuckDB spills into a directory that the umask may open to every user, and raw rows stay there after a SIGKILL. If
@@ -25,11 +25,11 @@ def spilling_beside(db: str, con: Any) -> Iterator[None]:
         Its connection.
     """
     from kanon_sql.engines.duckdb.names import literal
-    from kanon_sql.engines.duckdb.staging import staging_beside
+    from kanon_sql.engines.duckdb.staging import staging_directory
 
     with ExitStack() as stack:
         with suppress(SourceError):
             folder = Path() if db == ":memory:" else Path(db).parent
-            private = stack.enter_context(staging_beside(folder.absolute()))
+            private = stack.enter_context(staging_directory(folder.absolute()))
             con.execute(f"SET temp_directory = {literal(str(private / 'spill'))}")
         yield

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kanon_sql.engines.duckdb.resources import system_words
-from kanon_sql.engines.duckdb.staging import staging_beside
+from kanon_sql.engines.duckdb.staging import staging_directory
 from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def source_place(text: str, table: str | None, ending: str) -> Iterator[Place]:
         return
     if sys.stdin.isatty():
         raise SourceError("- reads the standard input, which is a terminal; hint: kanon ... - < patients.csv")
-    with staging_beside(Path(tempfile.gettempdir())) as private:
+    with staging_directory(Path(tempfile.gettempdir())) as private:
         path = private / f"stdin.{ending}"
         try:
             with path.open("wb") as file:
@@ -59,7 +59,7 @@ def target_place(text: str, ending: str) -> Iterator[Place]:
     if text != STREAM:
         yield Place.of(text)
         return
-    with staging_beside(Path(tempfile.gettempdir())) as private:
+    with staging_directory(Path(tempfile.gettempdir())) as private:
         path = private / f"stdout.{ending}"
         yield Place.of(str(path))
         try:

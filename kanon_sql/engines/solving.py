@@ -93,7 +93,7 @@ def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array], sp
             numbers(total - count - before),
             numbers(total - before),
             hidden_columns(recoding.shown[order], table),
-            _beside([column.take(numbers(order)) for column in shown], len(order)),
+            _rows_as_lists([column.take(numbers(order)) for column in shown], len(order)),
         ],
         ["piece", "after", "upto", "hidden", "labels"],
     )
@@ -144,7 +144,7 @@ def _labels(ladder: Ladder, level: Int64, row_type: Int64) -> pa.Array:
     return every.take(numbers(first[level] + codes[level, row_type]))
 
 
-def _beside(columns: Sequence[pa.Array], size: int) -> pa.Array:
+def _rows_as_lists(columns: Sequence[pa.Array], size: int) -> pa.Array:
     """Return a list for each place with the texts that the columns have there."""
     import pyarrow as pa
 

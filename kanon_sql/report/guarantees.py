@@ -11,7 +11,7 @@ from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.requirements import PopulationRequirement, Requirement
 from kanon_sql.report.columns import RELEASED, SOURCE
 from kanon_sql.report.people import people_of
-from kanon_sql.verification.class_people import told_people
+from kanon_sql.verification.class_people import people_text
 
 _LABELS = "(SELECT CAST({0} AS VARCHAR) FROM {1} WHERE {0} IS NOT NULL EXCEPT SELECT CAST({0} AS VARCHAR) FROM {2} LIMIT 1)"
 """A text of a column that the source has not."""
@@ -56,7 +56,7 @@ def _counted(requirement: Requirement, release: Released) -> Counted:
             found += "; whose they are, the release does not tell"
         else:
             kept = kept and counted[1] >= people.k
-            found += f"; {told_people(counted, by_tokens=not release.policy.dropped)}"
+            found += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
     return Counted(text=requirement.describe(), kept=kept, found=found)
 
 

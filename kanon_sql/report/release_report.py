@@ -14,7 +14,7 @@ import duckdb
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.engines.audit_figures import measured_requirements
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.files import columns, load, load_beside
+from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
 from kanon_sql.engines.duckdb.names import name_parts
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.errors import MissingPackageError, PolicyError, raise_alone
@@ -164,7 +164,7 @@ def report_files(
         for name, place in {"source": source, "released": release}.items():
             load(con, place, into=name, delimiter=delimiter)
         for name, place in beside.items():
-            load_beside(con, place, into=name, delimiter=delimiter)
+            load_policy_table(con, place, into=name, delimiter=delimiter)
         known = columns(con, "source")
         policy = measured_policy(known, certificate, keep(known), quasi_identifiers=names(known), **about)
         if population is not None and not policy.populations:

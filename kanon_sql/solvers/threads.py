@@ -27,7 +27,9 @@ def mapping(threads: ThreadPoolExecutor, *, enough: bool) -> Map:
 
 
 @contextmanager
-def beside(work: Callable[[Callable[[], bool]], _Found], *, at_once: bool) -> Iterator[Callable[[Callable[[], None]], _Found]]:
+def background(
+    work: Callable[[Callable[[], bool]], _Found], *, at_once: bool
+) -> Iterator[Callable[[Callable[[], None]], _Found]]:
     """Do some work on a thread of its own, and give a function that waits for what it finds and reports meanwhile.
 
     Parameters

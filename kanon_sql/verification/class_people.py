@@ -76,7 +76,7 @@ def _most_rows(cells: Cells, fit: Int64, wanted: Int64) -> tuple[int, Int64]:
     return int(most[:anonymous].sum()), most[anonymous:]
 
 
-def told_people(found: tuple[int, int], *, by_tokens: bool = False) -> str:
+def people_text(found: tuple[int, int], *, by_tokens: bool = False) -> str:
     """Return what `fewest_people` found, in words, or what tokens show."""
     least, most = found
     if by_tokens:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.beside import beside_of
+from kanon_sql.engines.duckdb.from_items import from_item_of
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.generalize.ladders import Column, ladders
 from kanon_sql.generalize.measurements import measurable
@@ -94,7 +94,7 @@ class CodedSource:
         again = replace(policy, quasi_identifiers=tuple(_made_again(policy, qi) for qi in policy.quasi_identifiers))
         named = [table_of(qi.recoding) for qi in again.quasi_identifiers]
         named += [each.table for each in policy.closeness]
-        tables = {name: _table(con, beside_of(policy, name)) for name in named if name is not None}
+        tables = {name: _table(con, from_item_of(policy, name)) for name in named if name is not None}
         written = measurable(policy, by_name, histogram.schema.empty_table().to_struct_array().type)
         climbed = ladders(again, written, count, tables, Budget(seed=policy.seed))
         row_types = pa.StructArray.from_arrays(parts[: len(names)], names)

@@ -26,9 +26,9 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.claims import verify
-from kanon_sql.verification.class_people import told_people
+from kanon_sql.verification.class_people import people_text
 from kanon_sql.verification.coded_source import CodedSource
-from kanon_sql.verification.histories import check_histories, counted_histories, people_by_tokens, told_histories
+from kanon_sql.verification.histories import check_histories, counted_histories, history_texts, people_by_tokens
 from kanon_sql.verification.pseudonyms import Pseudonyms
 from kanon_sql.verification.tables import Loss, compare, require_columns
 
@@ -156,7 +156,7 @@ def _checked(
     proven = verify(certificate, codes, counts, coded.sensitive)
     document.require_checksum()
     told = _report(claimed, coded, loss, proven, _uncounted(con, policy))
-    told |= pseudonyms.told() | told_histories(claimed.histories)
+    told |= pseudonyms.described() | history_texts(claimed.histories)
     return told | ({"not released": ", ".join(unreleased)} if unreleased else {})
 
 
@@ -267,7 +267,7 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
     return {
         "guarantee": f"{', '.join(c.requirements)}: the smallest of {how_many(c.classes or 0, 'class', 'classes')} "
         f"has {how_many(c.smallest_class or 0, 'row')}",
-        **({} if loss.people is None else {"people": told_people(loss.people, by_tokens=not coded.policy.dropped)}),
+        **({} if loss.people is None else {"people": people_text(loss.people, by_tokens=not coded.policy.dropped)}),
         "source": f"{how_many(c.rows, 'row')}, {how_many(c.row_types, 'distinct combination')}",
         "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
         "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",

@@ -103,7 +103,7 @@ def agrees(claimed: HistoryRisk, counted: HistoryRisk) -> bool:
     return claimed.people >= counted.people and claimed.alone >= counted.alone and claimed.fewest <= counted.fewest
 
 
-def told_histories(claimed: Sequence[HistoryRisk]) -> dict[str, str]:
+def history_texts(claimed: Sequence[HistoryRisk]) -> dict[str, str]:
     """Return what is known of the tokens of a release, for people."""
     return {
         f"tokens of {as_identifier(each.column)}": each.describe()

@@ -133,7 +133,7 @@ class Pseudonyms:
                 join = f"LEFT JOIN {_GROUPS} AS held ON held.side = {side} AND {same}"
                 _replace(con, table, name, "held.number", join)
 
-    def told(self) -> dict[str, str]:
+    def described(self) -> dict[str, str]:
         """Return what was checked of tokens, and what was not."""
         if not self.columns:
             return {}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kanon_sql.verification.cells import Cells, Rows
-from kanon_sql.verification.class_people import fewest_people, told_people
+from kanon_sql.verification.class_people import fewest_people, people_text
 
 HIDDEN = 9
 
@@ -83,5 +83,5 @@ def test_no_rows() -> None:
 
 
 def test_the_words() -> None:
-    assert told_people((5, 5)) == "the class with fewest has rows of 5 people, counted in the source"
-    assert "rows of 3 to 1,000 people" in told_people((3, 1000))
+    assert people_text((5, 5)) == "the class with fewest has rows of 5 people, counted in the source"
+    assert "rows of 3 to 1,000 people" in people_text((3, 1000))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from kanon_sql.cli.publish import _tallies, tables_beside
+from kanon_sql.cli.publish import _tallies, metric_and_hierarchy
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
@@ -48,7 +48,7 @@ def test_without_a_sensitive_column_there_is_nothing_to_compare() -> None:
 
 
 def test_a_metric_without_a_file_is_a_name() -> None:
-    assert tables_beside("ordered", None) == ({"metric": "ordered", "hierarchy": None}, {})
-    assert tables_beside(None, None) == ({"metric": None, "hierarchy": None}, {})
+    assert metric_and_hierarchy("ordered", None) == ({"metric": "ordered", "hierarchy": None}, {})
+    assert metric_and_hierarchy(None, None) == ({"metric": None, "hierarchy": None}, {})
     with pytest.raises(SourceError, match="far is no metric and no file"):
-        tables_beside("far", None)
+        metric_and_hierarchy("far", None)

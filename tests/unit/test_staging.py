@@ -13,14 +13,14 @@ from typing import NoReturn
 
 import pytest
 
-from kanon_sql.engines.duckdb.staging import put, put_new, put_text, staging_beside
+from kanon_sql.engines.duckdb.staging import put, put_new, put_text, staging_directory
 from kanon_sql.errors import SourceError
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from kanon_sql.engines.duckdb.staging import staging_beside
-with staging_beside(Path(sys.argv[1])) as private:
+from kanon_sql.engines.duckdb.staging import staging_directory
+with staging_directory(Path(sys.argv[1])) as private:
     (private / "spill").mkdir()
     (private / "spill" / "part").write_text("secret")
     (private / "half").write_text("secret")
@@ -31,12 +31,12 @@ with staging_beside(Path(sys.argv[1])) as private:
 KILLED_AT_EACH_CALL = """
 import os, signal, sys
 from pathlib import Path
-from kanon_sql.engines.duckdb.staging import staging_beside
+from kanon_sql.engines.duckdb.staging import staging_directory
 
 folder = Path(sys.argv[1])
 
 def work():
-    with staging_beside(folder) as private:
+    with staging_directory(folder) as private:
         (private / "spill").mkdir()
         (private / "spill" / "part").write_text("secret")
         (private / "half").write_text("secret")
@@ -67,12 +67,12 @@ for last in range(60):
 AT_ONCE = """
 import sys
 from pathlib import Path
-from kanon_sql.engines.duckdb.staging import staging_beside
+from kanon_sql.engines.duckdb.staging import staging_directory
 
 for turn in range(300):
-    with staging_beside(Path(sys.argv[1])) as private:
+    with staging_directory(Path(sys.argv[1])) as private:
         (private / "part").write_text("x")
-        with staging_beside(Path(sys.argv[1])) as other:
+        with staging_directory(Path(sys.argv[1])) as other:
             assert (private / "part").read_text() == "x"
             assert other.is_dir()
 """
@@ -91,7 +91,7 @@ def abandoned(tmp_path: Path) -> Path:
 
 
 def test_a_directory_is_private_and_gone_in_the_end(tmp_path: Path) -> None:
-    with staging_beside(tmp_path) as private:
+    with staging_directory(tmp_path) as private:
         assert stat.S_IMODE(private.stat().st_mode) == 0o700
         (private / "half").write_text("x")
     assert staged(tmp_path) == set()
@@ -100,14 +100,14 @@ def test_a_directory_is_private_and_gone_in_the_end(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_the_next_run_removes_what_a_killed_one_left(tmp_path: Path, abandoned: Path) -> None:
     assert {path.name for path in abandoned.iterdir()} >= {"half", "spill"}
-    with staging_beside(tmp_path) as private:
+    with staging_directory(tmp_path) as private:
         assert staged(tmp_path) == {private.name}
 
 
 def test_the_directories_of_the_living_are_kept(tmp_path: Path) -> None:
-    with staging_beside(tmp_path) as first:
+    with staging_directory(tmp_path) as first:
         (first / "half").write_text("x")
-        with staging_beside(tmp_path) as second:
+        with staging_directory(tmp_path) as second:
             assert staged(tmp_path) == {first.name, second.name}
         assert (first / "half").read_text() == "x"
 
@@ -120,7 +120,7 @@ def test_the_directory_of_another_living_process_is_kept(tmp_path: Path) -> None
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        with staging_beside(tmp_path):
+        with staging_directory(tmp_path):
             assert len(staged(tmp_path)) == 2
         process.communicate("\n", timeout=60)
     assert staged(tmp_path) == set()
@@ -129,7 +129,7 @@ def test_the_directory_of_another_living_process_is_kept(tmp_path: Path) -> None
 @pytest.mark.process
 def test_what_may_live_on_another_machine_is_kept(tmp_path: Path, abandoned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "node", lambda: "elsewhere")
-    with staging_beside(tmp_path):
+    with staging_directory(tmp_path):
         assert abandoned.name in staged(tmp_path)
 
 
@@ -137,7 +137,7 @@ def test_what_may_live_on_another_machine_is_kept(tmp_path: Path, abandoned: Pat
 def test_a_directory_that_is_not_ours_is_kept(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     (tmp_path / name / "mine").write_text("x")
-    with staging_beside(tmp_path):
+    with staging_directory(tmp_path):
         pass
     assert (tmp_path / name / "mine").read_text() == "x"
 
@@ -185,7 +185,7 @@ def test_a_directory_that_was_taken_is_made_again(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(Path, "mkdir", taken_while_empty)
     monkeypatch.setattr(fcntl, "flock", taken_before_the_lock)
-    with staging_beside(tmp_path) as private:
+    with staging_directory(tmp_path) as private:
         assert len({private, *taken}) == 3
         assert staged(tmp_path) == {private.name}
     assert staged(tmp_path) == set()
@@ -198,7 +198,7 @@ def test_without_locks_a_directory_is_never_empty(tmp_path: Path, monkeypatch: p
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
-    with staging_beside(tmp_path) as first, staging_beside(tmp_path) as second:
+    with staging_directory(tmp_path) as first, staging_directory(tmp_path) as second:
         assert staged(tmp_path) == {first.name, second.name}
     assert staged(tmp_path) == set()
 
@@ -207,7 +207,7 @@ def test_without_locks_a_directory_is_never_empty(tmp_path: Path, monkeypatch: p
 def test_a_link_is_not_followed(tmp_path: Path, abandoned: Path) -> None:
     elsewhere = abandoned.rename(tmp_path / "elsewhere")
     abandoned.symlink_to(elsewhere)
-    with staging_beside(tmp_path):
+    with staging_directory(tmp_path):
         pass
     assert (elsewhere / "half").read_text() == "secret"
 
@@ -262,5 +262,5 @@ def test_a_text_is_written_whole(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="cannot write in the folder"), staging_beside(tmp_path / "nowhere"):
+    with pytest.raises(SourceError, match="cannot write in the folder"), staging_directory(tmp_path / "nowhere"):
         pass

@@ -10,7 +10,7 @@ import duckdb
 
 from kanon_sql.certificate import Release
 from kanon_sql.engines.duckdb.arrow_columns import from_duckdb
-from kanon_sql.engines.duckdb.conversions import asked
+from kanon_sql.engines.duckdb.conversions import answer_of
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.numbered_rows import NUMBER, number_rows
 from kanon_sql.engines.duckdb.registration import new_session
@@ -116,7 +116,7 @@ def _of_frame(con: duckdb.DuckDBPyConnection, session: Session, frame: Frame, po
     if policy.suppress is None:
         medians = {places[same_name(name)] for name, each in policy.aggregated.items() if isinstance(each, Medians)}
     numbered = number_rows(con, frame, shown | {places[same_name(name)] for name in policy.measured})
-    released = asked(session, lambda: _run(con, sql))
+    released = answer_of(session, lambda: _run(con, sql))
     rows = numbered.rows(released.column(NUMBER))
     columns = {}
     for name in released.column_names[:-1]:
@@ -144,7 +144,7 @@ def _of_relation(
 ) -> duckdb.DuckDBPyRelation:
     """Release a relation; the new one belongs to a database that holds nothing else."""
     place_rows(relation, con, "source", plain={qi.column for qi in policy.quasi_identifiers})
-    asked(session, lambda: con.execute(f"CREATE TABLE released AS {sql}"))
+    answer_of(session, lambda: con.execute(f"CREATE TABLE released AS {sql}"))
     home = duckdb.connect()
     place_rows(con.table("released"), home, "released")
     released = home.table("released")

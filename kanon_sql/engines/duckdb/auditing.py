@@ -11,7 +11,7 @@ from kanon_sql.engines.audit_figures import FIRST, Audit, measured_requirements,
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.guarantees import audited
-from kanon_sql.engines.duckdb.measures import record, told_by_macros
+from kanon_sql.engines.duckdb.measures import macro_errors, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
 from kanon_sql.engines.duckdb.other_columns import warnings_of_others
@@ -123,7 +123,7 @@ def audit(
             if wrong := each.wrong(found):
                 raise AuditError(f"{wrong}, {each.bound()}; hint: {FIRST}")
             figures |= each.audit(found)
-        with told_by_macros():
+        with macro_errors():
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         asked = [(each, each.figures(con, names)) for each in map(audited, measured)]
         warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"])

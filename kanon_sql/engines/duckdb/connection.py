@@ -254,7 +254,7 @@ class Connection:
 
     def _shadowed(self, query: object) -> KanonError | None:
         """Return the refusal of a macro behind the syntax of a statement of ours that could not even be bound."""
-        if isinstance(query, str) and _asked().search(query):
+        if isinstance(query, str) and _our_statements().search(query):
             try:
                 self.raw.execute(f"SELECT {unshadowed((*GATED, *REFUSED))}").fetchall()
             except duckdb.Error as refusal:
@@ -263,7 +263,7 @@ class Connection:
 
 
 @functools.cache
-def _asked() -> re.Pattern[str]:
+def _our_statements() -> re.Pattern[str]:
     """Return a pattern for statements that release, explain or audit."""
     return re.compile("|".join(["kanon#", *(text.partition("(")[0] for text in macros())]), re.IGNORECASE)
 

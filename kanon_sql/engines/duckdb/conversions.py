@@ -38,7 +38,7 @@ def unreadable(name: str, kind: object) -> str:
     return f'the column "{name}" of type {kind} cannot be read exactly; hint: cast it to text, or to a type that DuckDB has'
 
 
-def asked(session: Session, ask: Callable[[], _Result]) -> _Result:
+def answer_of(session: Session, ask: Callable[[], _Result]) -> _Result:
     """Return the answer to a question to DuckDB that makes a release.
 
     Raises

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from kanon_sql.engines.duckdb.names import literal
-from kanon_sql.engines.duckdb.staging import put, staging_beside
+from kanon_sql.engines.duckdb.staging import put, staging_directory
 from kanon_sql.engines.duckdb.versions import BUSY, TARGET_IS_FIRST_PARAMETER
 from kanon_sql.errors import SourceError, raise_alone
 
@@ -102,14 +102,14 @@ def _statement(
 def _writes_release(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any) -> bool:
     """Return whether the plan of a statement writes to a file, and has a step of a release: those carry our names."""
     try:
-        rows = _asked(raw, f"EXPLAIN (FORMAT json) {text}", parameters)
+        rows = _rows_of(raw, f"EXPLAIN (FORMAT json) {text}", parameters)
     except _BINDING:
         return False
     plan = "".join(row[-1] for row in rows)
     return "kanon#" in plan and "COPY_TO_FILE" in plan
 
 
-def _asked(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+def _rows_of(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any = None) -> list[tuple[Any, ...]]:
     try:
         return raw.sql(text, params=parameters).fetchall()
     except BUSY:  # the rows of an earlier statement are still waited for: the COPY lets go of them
@@ -122,7 +122,7 @@ def _staged(raw: duckdb.DuckDBPyConnection, call: Run, text: str, parameters: An
 
     target = target_of(text, first=TARGET_IS_FIRST_PARAMETER)
     place = _place(raw, _value(raw, text, target, parameters))
-    with staging_beside(place.parent) as staging:
+    with staging_directory(place.parent) as staging:
         folder = staging / "out"
         folder.mkdir()
         staged = folder / place.name
@@ -151,7 +151,7 @@ def _put(folder: Path, place: Path, target: Target) -> None:
 def _value(raw: duckdb.DuckDBPyConnection, text: str, target: Target, parameters: Any) -> str:
     """Return the name that the statement writes to."""
     if target.parameter is None:
-        value = _asked(raw, f"SELECT {text[target.start : target.stop]}")[0][0]
+        value = _rows_of(raw, f"SELECT {text[target.start : target.stop]}")[0][0]
     else:
         value = parameters[target.parameter]
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
@@ -177,7 +177,7 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
             "hint: COPY it to a local file, and upload that"
         )
     if name.startswith("~"):
-        home = _asked(raw, "SELECT system.main.current_setting('home_directory')")[0][0]
+        home = _rows_of(raw, "SELECT system.main.current_setting('home_directory')")[0][0]
         name = (home or os.path.expanduser("~")) + name[1:]
     path = Path(os.path.realpath(name))
     if path.is_dir():

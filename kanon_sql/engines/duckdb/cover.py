@@ -5,7 +5,7 @@ Nothing here is shared with what made the labels: they are read as the texts tha
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.beside import beside, hierarchy
+from kanon_sql.engines.duckdb.from_items import from_item, hierarchy
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.model.hierarchies import DEEPEST
@@ -61,7 +61,7 @@ def _question(qi: QuasiIdentifier, number: int) -> str:
         case Bins() | Regions(components="merge"):
             return text("cover_bins")
         case Regions(edges=edges):
-            return text("cover_regions", edges=beside(edges))
+            return text("cover_regions", edges=from_item(edges))
         case _:
             return text("cover_sets", word=text("cover_word", word="word"))
 

@@ -81,7 +81,7 @@ class Asked:
         return cls(text=text, released=written != sent or _CALLED.search(text) is not None)
 
 
-def told(error: Exception, asked: Asked, session: Session) -> KanonError | None:
+def error_to_raise(error: Exception, asked: Asked, session: Session) -> KanonError | None:
     """Return the error to raise in the place of one that a statement failed with; None lets that through as it is.
 
     Parameters

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.beside import levels_of_file
 from kanon_sql.engines.duckdb.formulas import unescape
+from kanon_sql.engines.duckdb.from_items import levels_of_file
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.engines.duckdb.places import Place, plain
 from kanon_sql.engines.duckdb.resources import system_words
@@ -109,7 +109,7 @@ def remembering(con: Any, policy: Policy, places: Iterable[Place]) -> Iterator[N
         con.execute(f"DETACH {name}")
 
 
-def load_beside(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
+def load_policy_table(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
     """Copy a table that a policy names from its file, as `load`; a CSV file without names of ours is a hierarchy as ARX has it.
 
     Raises
@@ -131,7 +131,7 @@ def load_beside(con: Any, place: Place, *, into: str, delimiter: str = ",") -> N
 
 
 def load_named(con: Any, policy: Policy, places: Mapping[str, Place], delimiter: str) -> None:
-    """Copy the tables that a policy names from their files, by their names: a population as `load`, others as `load_beside`.
+    """Copy the tables that a policy names, by their names: a population as `load`, others as `load_policy_table`.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def load_named(con: Any, policy: Policy, places: Mapping[str, Place], delimiter:
     """
     populations = {same_name(table_name(each)) for each in policy.populations}
     for name, place in places.items():
-        copy = load if same_name(quoted(name)) in populations else load_beside
+        copy = load if same_name(quoted(name)) in populations else load_policy_table
         copy(con, place, into=name, delimiter=delimiter)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from kanon_sql.engines.duckdb.beside import beside
+from kanon_sql.engines.duckdb.from_items import from_item
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import METRICS
@@ -46,5 +46,5 @@ def policy_columns_heard(source: str, policy: Policy) -> str:
     """Return the same for the columns that a policy names of its source, and those of its tables of distances."""
     distances = {each.metric for each in policy.closeness} - set(METRICS)
     own = ("a", "b", "distance")
-    tables = [(beside(name), [(f"the metric {name!r}", each) for each in own]) for name in sorted(distances)]
+    tables = [(from_item(name), [(f"the metric {name!r}", each) for each in own]) for name in sorted(distances)]
     return columns_heard([(source, policy.named_columns), *tables], policy if policy.keep is not None else None)

@@ -21,7 +21,7 @@ _TOLD = re.compile("kanon: (.*)")
 
 
 @contextmanager
-def told_by_macros() -> Iterator[None]:
+def macro_errors() -> Iterator[None]:
     """Raise a SourceError with what an audit macro says of its arguments and tables."""
     import duckdb  # late, because the command line reads this module before it knows what to do
 
@@ -101,5 +101,5 @@ def populated(con: Any, macro: str, population: str, quasi_identifiers: list[str
     """
     file = named_file(population)
     values = {"table": table, "qi": quasi_identifiers, "population": population if file is None else quoted(file)}
-    with told_by_macros():
+    with macro_errors():
         return record(con, f"FROM {macro}($table, $qi, population := $population)", values)

@@ -99,14 +99,14 @@ def _values(series: pd.Series[Any], name: str) -> pa.Array | pa.ChunkedArray:
         return _chunked(_values(pd.Series(dtype.categories), name)).take(pa.array(codes, mask=codes < 0))
     if isinstance(dtype, pd.SparseDtype):
         return _values(pd.Series(np.asarray(series)), name)
-    if _told_as_text(dtype):
-        return _told(series)
+    if _travels_as_text(dtype):
+        return _as_texts(series)
     if _of_objects(dtype):
         return _objects(series, name)
     return pa.array(series, from_pandas=True)
 
 
-def _told_as_text(dtype: Any) -> bool:
+def _travels_as_text(dtype: Any) -> bool:
     """Return whether values of a dtype travel as texts, because neither Arrow nor DuckDB has them."""
     import pandas as pd
 
@@ -117,7 +117,7 @@ def _of_objects(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
-def _told(series: pd.Series[Any]) -> pa.Array:
+def _as_texts(series: pd.Series[Any]) -> pa.Array:
     """Return one text per value."""
     import pandas as pd
     import pyarrow as pa
@@ -141,7 +141,7 @@ def _objects(series: pd.Series[Any], name: str) -> pa.Array:
         return pa.nulls(len(series))
     (one,) = types
     if one is UUID:
-        return _told(series)
+        return _as_texts(series)
     if one not in (*_PLAIN, *_COMPARED):
         raise SourceError(f'the column "{name}" holds objects of type {one.__name__}; hint: make them texts')
     return pa.array(series, from_pandas=True)
@@ -166,8 +166,8 @@ def _shown(series: pd.Series[Any], values: pa.ChunkedArray) -> pd.Series[Any]:
     if isinstance(dtype, pd.SparseDtype):
         dense = _shown(pd.Series(np.asarray(series)), values)
         return dense.astype(dtype) if dense.dtype == dtype.subtype else dense
-    if _told_as_text(dtype) or _holds(series, (UUID,)):
-        return _untold(series, values)
+    if _travels_as_text(dtype) or _holds(series, (UUID,)):
+        return _from_texts(series, values)
     if _of_objects(dtype):
         cells = np.empty(len(values), object)
         cells[:] = values.to_pylist()
@@ -185,7 +185,7 @@ def _holds(series: pd.Series[Any], types: tuple[type, ...]) -> bool:
     return _of_objects(series.dtype) and type(next(iter(series.dropna()), None)) in types
 
 
-def _untold(series: pd.Series[Any], values: pa.ChunkedArray) -> pd.Series[Any]:
+def _from_texts(series: pd.Series[Any], values: pa.ChunkedArray) -> pd.Series[Any]:
     """Return the values that have these texts, as they are in the source."""
     import pandas as pd
 

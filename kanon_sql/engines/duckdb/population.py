@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.beside import beside
+from kanon_sql.engines.duckdb.from_items import from_item
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.errors import PolicyError
@@ -67,7 +67,7 @@ def _population(policy: Policy, name: str, number: int) -> str:
         everybody=everybody,
         known=numbered("known", number),
         coded=numbered("coded", number),
-        population=beside(name),
+        population=from_item(name),
         alias=alias,
         texts="".join(texts),
         codes=", ".join(f'"kanon#u{unit}".code AS c{unit}' for unit in units_of(policy)),

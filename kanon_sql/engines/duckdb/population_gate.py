@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from string import ascii_lowercase, ascii_uppercase
 
-from kanon_sql.engines.duckdb.beside import hierarchy
 from kanon_sql.engines.duckdb.cover import ends_of, number_of
+from kanon_sql.engines.duckdb.from_items import hierarchy
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.population import numbered, units_of

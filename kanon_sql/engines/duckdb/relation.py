@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from kanon_sql.engines.duckdb.failures import Asked, told
+from kanon_sql.engines.duckdb.failures import Asked, error_to_raise
 from kanon_sql.errors import raise_alone
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def run(session: Session, asked: Asked, call: Callable[..., Any], *arguments: An
             result = call(*map(_bare, arguments), **{name: _bare(value) for name, value in options.items()})
     except Exception as error:
         asked.released = asked.released or session.binding.touched != bound
-        cause = told(error, asked, session)
+        cause = error_to_raise(error, asked, session)
         if cause is None:
             raise
         raise_alone(cause)

@@ -7,9 +7,9 @@ what is handed out.
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.beside import beside_of
 from kanon_sql.engines.duckdb.cover import cover
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure
+from kanon_sql.engines.duckdb.from_items import from_item_of
 from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_content, same_bytes
 from kanon_sql.engines.duckdb.histories import AUDITED, IN_SESSION, JUDGED, Recorded, histories
@@ -158,7 +158,7 @@ def _text(qi: QuasiIdentifier) -> str:
 
 def tables_of(policy: Policy) -> str:
     """Return the tables that the policy names as further arguments of a function: lists of rows, as texts or coded."""
-    return "".join(f", {_TABLE.format(beside_of(policy, name))}" for name in policy.tables) + coded_populations(policy)
+    return "".join(f", {_TABLE.format(from_item_of(policy, name))}" for name in policy.tables) + coded_populations(policy)
 
 
 def run_of(policy: Policy) -> str:

@@ -28,7 +28,7 @@ class _TakenError(Exception):
 
 
 @contextmanager
-def staging_beside(folder: Path) -> Iterator[Path]:
+def staging_directory(folder: Path) -> Iterator[Path]:
     """Give a private directory beside the output; it and all in it are removed in the end, whatever happens.
 
     Directories that killed processes left in the same folder are removed, too.
@@ -264,6 +264,6 @@ def put_text(text: str, place: Path, *, replace: bool, private: bool = True) -> 
     SourceError
         When it cannot be written, or, unless it may be replaced, when a file is there by then.
     """
-    with staging_beside(place.parent) as staging:
+    with staging_directory(place.parent) as staging:
         write_text(text, staging / place.name, private=private)
         put(staging / place.name, place, replace=replace)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from kanon_sql.engines.audit_figures import FIRST, Audit, measured_requirements, too_small
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
-from kanon_sql.engines.spark.failures import told
+from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.guarantees import audited
 from kanon_sql.engines.spark.names import fresh
 from kanon_sql.engines.spark.supported import check_supported
@@ -62,11 +62,11 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
     view = fresh("audited")
 
     def row(statement: str) -> dict[str, Any]:
-        with told("reading the table"):
+        with safe_errors("reading the table"):
             found: dict[str, Any] = df.sparkSession.sql(statement).collect()[0].asDict(recursive=True)
             return found
 
-    with told("reading the table"):
+    with safe_errors("reading the table"):
         df.createOrReplaceTempView(view)
     try:
         size = row(text("sizes", looks=shown, written=view))
@@ -80,7 +80,7 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
             if answer["failing"] != 0:
                 broken.append(f"{requirement.describe()} does not hold: {answer['worst']}")
     finally:
-        with told("reading the table"):
+        with safe_errors("reading the table"):
             df.sparkSession.catalog.dropTempView(view)
     if few := too_small(size["k"], k):
         raise AuditError(f"{few}; hint: {FIRST}")

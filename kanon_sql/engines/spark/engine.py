@@ -12,7 +12,7 @@ from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.covering import check_cover
 from kanon_sql.engines.spark.exposure import Exposure, exposure, fingerprint
-from kanon_sql.engines.spark.failures import told
+from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.guarantees import audited
 from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows
 from kanon_sql.engines.spark.mapping import Mapping, mapping
@@ -81,7 +81,7 @@ class SparkEngine:
         self._into = name_parts(into)
         self._spark = source.sparkSession
         self.asked: list[str] = []
-        with told("looking for the place of the release"):
+        with safe_errors("looking for the place of the release"):
             there = self._spark.catalog.tableExists(self.into)
         if there:
             raise SourceError(f"there is a table {self.into} already; hint: DROP TABLE, or another name")
@@ -99,7 +99,7 @@ class SparkEngine:
         """Return the row types of the source; one scan, one GROUP BY."""
         check_supported(policy)
         check_collations(self._fields, policy)
-        with told("reading the source"):
+        with safe_errors("reading the source"):
             tables = named_tables(self._spark, policy)
             return Histogram(types=row_types(self._source, policy, self._fields), tables=tables)
 
@@ -109,7 +109,7 @@ class SparkEngine:
 
         check_collations(self._fields, policy)
         keys = key_columns(key_fields(policy, self._fields))
-        with told("reading the source"):
+        with safe_errors("reading the source"):
             counted = self._source.select(sf.approx_count_distinct(sf.xxhash64(*keys)))
             return int(counted.collect()[0][0]) > most
 
@@ -120,13 +120,13 @@ class SparkEngine:
         home = name_parts(schema) if schema else [self._spark.catalog.currentDatabase()]
         with scratch(self._spark, home) as place:
             parts = Parts(source=self._source, policy=policy, fields=self._fields, most=most, scratch=place, progress=progress)
-            with told("solving by parts"):
+            with safe_errors("solving by parts"):
                 found, certificate = parts.solve()
             return publish(self, policy, certificate, self._secret, lambda: self.stage_mapped(policy, found))
 
     def stage(self, policy: Policy, histogram: Histogram, pieces: PiecesByNumber | None) -> StagedTable:
         """Write the released rows to a table that nobody knows."""
-        with told("writing the release"):
+        with safe_errors("writing the release"):
             found = mapping(self._spark, policy, self._fields, histogram.types, pieces) if pieces is not None else None
         return self.stage_mapped(policy, found, histogram, pieces)
 
@@ -142,7 +142,7 @@ class SparkEngine:
         """
         exposed = None
         if found is not None:
-            with told("counting what the other columns reveal"):
+            with safe_errors("counting what the other columns reveal"):
                 exposed = exposure(self._source, policy, self._fields, found)
             if exposed is not None:
                 refuse_unlisted(exposed.told, policy)
@@ -154,7 +154,7 @@ class SparkEngine:
             exposure=exposed,
         )
         try:
-            with told("writing the release"):
+            with safe_errors("writing the release"):
                 if found is None:
                     rows = self._spark.createDataFrame([], self._schema(policy))
                 else:
@@ -186,7 +186,7 @@ class SparkEngine:
         )
         unlike = row["unlike"]
         if staged.exposure is not None:
-            with told("auditing the release"):
+            with safe_errors("auditing the release"):
                 written = fingerprint(self._spark.table(staged.name), policy, self._fields)
             unlike += written != staged.exposure.fingerprint
         return Classes(number=row["number"], rows=row["rows"], smallest=row["smallest"], small=row["small"], unlike=unlike)
@@ -202,7 +202,7 @@ class SparkEngine:
 
     def _row(self, statement: str) -> dict[str, Any]:
         self.asked.append(statement)
-        with told("auditing the release"):
+        with safe_errors("auditing the release"):
             found: dict[str, Any] = self._spark.sql(statement).collect()[0].asDict()
             return found
 
@@ -213,13 +213,13 @@ class SparkEngine:
 
     def publish(self, staged: StagedTable) -> None:
         """Give the table its name."""
-        with told("publishing the release"):
+        with safe_errors("publishing the release"):
             self._spark.sql(f"ALTER TABLE {staged.name} RENAME TO {joined(self._into)}")
             self._forget(staged)
 
     def discard(self, staged: StagedTable) -> None:
         """Drop the table."""
-        with told("dropping what was written"):
+        with safe_errors("dropping what was written"):
             self._spark.sql(f"DROP TABLE IF EXISTS {staged.name}")
             self._forget(staged)
 

@@ -11,7 +11,7 @@ _THEIRS = ("pyspark", "py4j", "grpc")
 
 
 @contextmanager
-def told(doing: str) -> Iterator[None]:
+def safe_errors(doing: str) -> Iterator[None]:
     """Raise what Spark raises meanwhile as an error that tells its kind only.
 
     Parameters

@@ -88,7 +88,7 @@ def mapping(
     values = pa.table(types.flatten()[: len(keys)], names)
     labels = [label_name(place) for place, _ in enumerate(policy.generalized)]
 
-    def beside(rows: np.ndarray, row_types: Int64, columns: list[str]) -> pa.Table:
+    def with_columns(rows: np.ndarray, row_types: Int64, columns: list[str]) -> pa.Table:
         taken = every.take(numbers(rows))
         table = values.take(numbers(row_types))
         for column in columns:
@@ -96,7 +96,7 @@ def mapping(
         return table
 
     rows = np.flatnonzero(single)
-    whole = beside(rows, row_type[rows].astype(np.int64), [HIDDEN, "upto", *labels]).rename_columns(
+    whole = with_columns(rows, row_type[rows].astype(np.int64), [HIDDEN, "upto", *labels]).rename_columns(
         [*names, HIDDEN, COUNT, *labels]
     )
     rows = np.flatnonzero(~single)
@@ -112,7 +112,7 @@ def mapping(
         numbers(np.append(first, len(rows)).astype(np.int32)),
         pa.StructArray.from_arrays([column.combine_chunks() for column in parts.columns], parts.column_names),
     )
-    split = beside(rows[first], row_type[rows[first]].astype(np.int64), [TYPE]).append_column(PIECES, lists)
+    split = with_columns(rows[first], row_type[rows[first]].astype(np.int64), [TYPE]).append_column(PIECES, lists)
     return Mapping(whole=_frame(spark, whole, keys), split=_frame(spark, split, keys))
 
 

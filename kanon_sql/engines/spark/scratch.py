@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.spark.failures import told
+from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import fresh, joined
 
 if TYPE_CHECKING:
@@ -50,5 +50,5 @@ def scratch(spark: SparkSession, schema: list[str]) -> Iterator[Scratch]:
     try:
         yield found
     finally:
-        with told("dropping what was written between two steps"):
+        with safe_errors("dropping what was written between two steps"):
             found.drop()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kanon_sql.clause import not_our_word, single_release
 from kanon_sql.engines.spark.anonymization import released
-from kanon_sql.engines.spark.failures import told
+from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import fresh, joined, name_parts
 from kanon_sql.engines.spark.policies import policy_of
 from kanon_sql.errors import MissingPackageError, SourceError, raise_alone
@@ -71,7 +71,7 @@ def sql(
         return _passed_on(spark, text)
     if into is not None and parts.into is not None:
         raise SourceError("the statement names the table of the release already; hint: leave into out")
-    with told("reading the source"):
+    with safe_errors("reading the source"):
         source = spark.sql(parts.query)
     source, policy = policy_of(source, parts.policy, policies)
     parts.check_rows(policy)
@@ -80,7 +80,7 @@ def sql(
     if not parts.tail:
         table: DataFrame = release.table
         return table
-    with told("reading the release"):
+    with safe_errors("reading the release"):
         return spark.sql(f"SELECT * FROM {joined(name_parts(place))} {parts.tail}")  # noqa: S608 - theirs
 
 

@@ -72,7 +72,7 @@ class DisjointClasses:
         unassigned = np.flatnonzero(self.left)
         if not len(unassigned):
             return classes
-        return classes.beside(divided(self._table, unassigned, self.left[unassigned], self._k))
+        return classes.concatenated(divided(self._table, unassigned, self.left[unassigned], self._k))
 
     def _surplus_rows(self, row_types: Int64, most: Int64, new: dict[int, int], need: int) -> list[tuple[int, int, int]] | None:
         """Return class, row type and rows of the surplus of classes above k in the set, ``need`` in all, or None."""

@@ -85,7 +85,7 @@ class Instances:
         start, member = of_some(self.start, self.member, chosen)
         return Instances(start=start, member=member, pattern=self.pattern[chosen], cost=self.cost[chosen], worth=self.worth)
 
-    def beside(self, other: Instances) -> Instances:
+    def concatenated(self, other: Instances) -> Instances:
         """Return the instances of both; those of ``other`` are numbered behind."""
         return Instances(
             start=np.append(self.start, other.start[1:] + self.start[-1]),

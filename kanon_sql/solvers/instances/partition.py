@@ -34,7 +34,7 @@ class Classes:
     count: Int64
     number: Int64
 
-    def beside(self, other: Classes) -> Classes:
+    def concatenated(self, other: Classes) -> Classes:
         """Return the classes of both, none of one joined with one of the other."""
         offset = self.number.max(initial=-1) + 1 - other.number.min(initial=0)
         return Classes(

@@ -109,7 +109,7 @@ def as_partition(space: RowSearchSpace, recoding: Recoding, prices: Prices) -> t
     new = np.flatnonzero(index < 0)
     index[new] = len(space.instances) + np.arange(len(new))
     more = of_classes(table, patterns, pattern[new], sample[new], space.instances.worth)
-    wider = RowSearchSpace.of(table, patterns, space.k, space.instances.beside(more), prices)
+    wider = RowSearchSpace.of(table, patterns, space.k, space.instances.concatenated(more), prices)
     partition = wider.empty()
     # Rows that find no slot, because their row type is spread over too many classes, are unassigned; the caller compares.
     put_all(partition, recoding.row_type, index[number].astype(np.int32), recoding.count)

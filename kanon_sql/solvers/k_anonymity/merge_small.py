@@ -53,7 +53,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     if not rows:
         classes = each_alone(table, large)
     elif rows >= k:
-        classes = each_alone(table, large).beside(divided(table, small, table.weight[small], k))
+        classes = each_alone(table, large).concatenated(divided(table, small, table.weight[small], k))
     else:
         taken = _surplus_rows(table, small, large, k)
         offers = [taken, _whole(table, small, large)] if int(taken.sum()) == k else [_whole(table, small, large)]
@@ -100,4 +100,4 @@ def _joined(table: CodedTable, taken: Int64) -> Classes:
     joint, kept = np.flatnonzero(taken), np.flatnonzero(table.weight > taken)
     together = Classes(row_type=joint.astype(np.int32), count=taken[joint], number=np.zeros(len(joint), np.int64))
     alone = Classes(row_type=kept.astype(np.int32), count=(table.weight - taken)[kept], number=kept)
-    return together.beside(alone)
+    return together.concatenated(alone)

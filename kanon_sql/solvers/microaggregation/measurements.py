@@ -127,7 +127,7 @@ class Measurements:
         """
         lost = sum(self.deviations(code, number, count).values(), Fraction(0))
         cells = Fraction(0) if not self.total else lost * self.known / self.total
-        return -(-cells // GRAIN) * GRAIN + self._nulls_beside_numbers(code, number, count)
+        return -(-cells // GRAIN) * GRAIN + self._nulls_with_numbers(code, number, count)
 
     def share(self, code: Int64, number: Int64, count: Int64) -> Fraction:
         """Return what share of the column's deviation is inside of classes: SSE / SST for means."""
@@ -153,10 +153,10 @@ class Measurements:
         classes, middle = self._medians(code[known], number[known], count[known])
         return dict(zip(classes.tolist(), middle.tolist(), strict=True))
 
-    def _nulls_beside_numbers(self, code: Int64, number: Int64, count: Int64) -> int:
+    def _nulls_with_numbers(self, code: Int64, number: Int64, count: Int64) -> int:
         empty = code == self.null
-        beside = np.isin(number[empty], number[~empty])
-        return int(count[empty][beside].sum())
+        with_numbers = np.isin(number[empty], number[~empty])
+        return int(count[empty][with_numbers].sum())
 
     @staticmethod
     def _medians(code: Int64, number: Int64, count: Int64) -> tuple[Int64, Int64]:

@@ -116,10 +116,10 @@ class _Dual:
 
     def value(self, prices: Prices) -> int:
         """Return what prices prove, in their units, with the multipliers of the rule; these are kept."""
-        asked = self.limits, self.space.candidates, self.relaxed, prices.price, self._longest, self.multipliers
+        arguments = self.limits, self.space.candidates, self.relaxed, prices.price, self._longest, self.multipliers
 
         def gained(chunk: tuple[int, int]) -> int:
-            found = gains(*asked, chunk) if self.best is None else sized_lagrangian.gains(*asked, self.best, chunk)
+            found = gains(*arguments, chunk) if self.best is None else sized_lagrangian.gains(*arguments, self.best, chunk)
             return int(found.sum())
 
         return int(prices.price @ self.space.table.weight) - sum(self._map(gained, self._chunks()))
@@ -128,12 +128,12 @@ class _Dual:
         """Return about what prices prove, and the rows of each row type that are covered; take a step with multipliers."""
         chunks = self._chunks()
         covered = [np.zeros(self.space.table.row_types, np.int64) for _ in chunks]
-        asked = self.limits, self.space.candidates, self.relaxed, prices.price
+        arguments = self.limits, self.space.candidates, self.relaxed, prices.price
 
         def gained(chunk: tuple[int, int], own: Int64) -> int:
             if self.best is None:
-                return advance(*asked, length, self.multipliers, chunk, own)
-            return sized_lagrangian.advance(*asked, self._longest, length, self.multipliers, self.best, chunk, own)
+                return advance(*arguments, length, self.multipliers, chunk, own)
+            return sized_lagrangian.advance(*arguments, self._longest, length, self.multipliers, self.best, chunk, own)
 
         total = int(prices.price @ self.space.table.weight) - sum(self._map(gained, chunks, covered))
         return total, np.sum(covered, axis=0)

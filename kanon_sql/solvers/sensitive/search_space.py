@@ -228,7 +228,7 @@ class SensitiveSearchSpace:
         theirs = of_classes(self.groups.table, self.patterns, *asked, mine.worth)
         known, keys = mine.keys(), theirs.keys()
         both, source = np.unique(np.concatenate([known, keys]), return_index=True)
-        joined = mine.beside(theirs).take(source)
+        joined = mine.concatenated(theirs).take(source)
         cheapest_first = np.argsort(joined.cost, kind="stable")
         joined = joined.take(cheapest_first)
         rank = np.empty_like(cheapest_first)

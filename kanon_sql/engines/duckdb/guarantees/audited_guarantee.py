@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kanon_sql.engines.audit_figures import FIRST
-from kanon_sql.engines.duckdb.measures import Figures, as_shown, populated, record, told_by_macros
+from kanon_sql.engines.duckdb.measures import Figures, as_shown, macro_errors, populated, record
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement, Requirement, SensitiveRequirement, ThresholdRequirement
@@ -175,7 +175,7 @@ class AuditedFigures(AuditedColumn[T]):
             When the metric does not suit the values.
         """
         values = {"table": table, "qi": quasi_identifiers, "sensitive": self.requirement.sensitive}
-        with told_by_macros():
+        with macro_errors():
             more = self.arguments(con)
             names = "".join(f", {name} := ${name}" for name in more)
             return record(con, f"FROM {self.macro}($table, $qi, $sensitive{names})", values | more)
@@ -215,7 +215,7 @@ class AuditedPopulation(AuditedGuarantee[P]):
         """Return the figures in words."""
 
     @abstractmethod
-    def told(self, figures: Figures) -> dict[str, Any]:
+    def listed_figures(self, figures: Figures) -> dict[str, Any]:
         """Return the figures that a report lists, by name."""
 
     @abstractmethod

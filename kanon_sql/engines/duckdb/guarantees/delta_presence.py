@@ -43,7 +43,7 @@ class Audited(AuditedPopulation[DeltaPresence]):
             f"{figures['presence'] or 0:.4f}"
         )
 
-    def told(self, figures: Figures) -> dict[str, Any]:
+    def listed_figures(self, figures: Figures) -> dict[str, Any]:
         """Return the greatest sum of shares, the classes with too many rows, and the size of the population."""
         return {name: figures[name] for name in ("presence", "unmatched", "population_rows")}
 

@@ -34,7 +34,7 @@ class Audited(AuditedPopulation[KMap]):
         everybody = how_many(figures["population_rows"], "row")
         return f"each class matches at least {figures['k'] or 0:,} of {everybody} of the population"
 
-    def told(self, figures: Figures) -> dict[str, Any]:
+    def listed_figures(self, figures: Figures) -> dict[str, Any]:
         """Return the fewest matches, the classes without one, and the size of the population."""
         return {"k_map": figures["k"], **{name: figures[name] for name in ("unmatched", "population_rows")}}
 

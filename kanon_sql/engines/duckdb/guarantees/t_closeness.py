@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kanon_sql.engines.duckdb.beside import beside, hierarchy
+from kanon_sql.engines.duckdb.from_items import from_item, hierarchy
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import AuditedFigures
 from kanon_sql.engines.duckdb.measures import Figures
 from kanon_sql.engines.duckdb.names import quoted
@@ -53,14 +53,16 @@ class Audited(AuditedFigures[TCloseness]):
             case "numeric":
                 return guarantee_text("t_closeness_line", position=f"coalesce({_DECIMAL.format('label')}, {_MOMENT})", **slots)
             case table:
-                return guarantee_text("t_closeness_metric", table=beside(table), distance=_DECIMAL.format("distance"), **slots)
+                return guarantee_text(
+                    "t_closeness_metric", table=from_item(table), distance=_DECIMAL.format("distance"), **slots
+                )
 
     def arguments(self, con: Any) -> dict[str, Any]:
         """Return the metric and the tree; a file becomes a view, as the macro takes the name of a table."""
         named = {"metric": self.requirement.metric, "hierarchy": self.requirement.hierarchy}
         for role, name in named.items():
             if name is not None and named_file(name) is not None:
-                source = hierarchy(name) if role == "hierarchy" else beside(name)
+                source = hierarchy(name) if role == "hierarchy" else from_item(name)
                 named[role] = f"kanon_{role}"
                 con.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(f'kanon_{role}')} AS FROM {source}")
         return named

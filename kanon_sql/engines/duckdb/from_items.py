@@ -20,7 +20,7 @@ _LEVELS = r"""(SELECT COLUMNS('^column0*(\d+)$') AS 'level\1' FROM {} WHERE COLU
 """The first column holds the values, the others their ancestors; a line of names is none of them."""
 
 
-def beside(name: object) -> str:
+def from_item(name: object) -> str:
     """Return what stands behind FROM for a table that a policy names; a CSV file is read as texts, with a line of names.
 
     Raises
@@ -42,7 +42,7 @@ def hierarchy(name: object) -> str:
     A line ``level0, level1, ...`` may stand in front of the levels. A file ``(value, parent)`` is loaded as a table first.
     """
     file = named_file(name) if isinstance(name, str) else None
-    return levels_of_file(file) if file is not None and _is_csv(file) else beside(name)
+    return levels_of_file(file) if file is not None and _is_csv(file) else from_item(name)
 
 
 def levels_of_file(file: str) -> str:
@@ -50,13 +50,13 @@ def levels_of_file(file: str) -> str:
     return _LEVELS.format(_CSV.format(literal(file), "false"))
 
 
-def beside_of(policy: Policy, name: str) -> str:
+def from_item_of(policy: Policy, name: str) -> str:
     """Return what stands behind FROM for one of `Policy.tables`."""
     from kanon_sql.model.recodings import Levels  # late: the command line reads this module before it knows what to do
 
     trees = {qi.recoding.table for qi in policy.quasi_identifiers if isinstance(qi.recoding, Levels)}
     trees |= {each.hierarchy for each in policy.closeness if each.hierarchy is not None}
-    return hierarchy(name) if name in trees else beside(name)
+    return hierarchy(name) if name in trees else from_item(name)
 
 
 def _is_csv(file: str) -> bool:
