@@ -85,8 +85,12 @@ def extension(name: str, source: Path) -> Extension:
 
 
 def kernels() -> list[Extension]:
-    """Return all kernels."""
-    sources = sorted(path for path in KERNELS.rglob("*.py") if "import cython" in path.read_text(encoding="utf-8"))
+    """Return all kernels: what imports Cython or declares types for it."""
+    sources = sorted(
+        path
+        for path in KERNELS.rglob("*.py")
+        if "import cython" in path.read_text(encoding="utf-8") or path.with_suffix(".pxd").exists()
+    )
     return [extension(".".join(path.with_suffix("").parts), path) for path in sources]
 
 

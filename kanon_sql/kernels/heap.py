@@ -11,27 +11,14 @@ if not cython.compiled:  # compiled, it comes from the .pxd
     Key = float
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _before(key: Key[::1], a: cython.longlong, b: cython.longlong) -> cython.bint:
+def _before(key, a, b):
     return key[a] < key[b] or (key[a] == key[b] and a < b)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def push(
-    heap: cython.longlong[::1],
-    key: Key[::1],
-    size: cython.longlong,
-    item: cython.longlong,
-    value: Key,
-) -> cython.longlong:
+def push(heap, key, size, item, value):
     """Add an item that is not in the heap; return the new size. O(log size)."""
     key[item] = value
-    place: cython.longlong = size
-    above: cython.longlong
+    place = size
     while place > 0:
         above = (place - 1) // 2
         if not _before(key, item, heap[above]):
@@ -42,33 +29,24 @@ def push(
     return size + 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def pop(heap: cython.longlong[::1], key: Key[::1], size: cython.longlong) -> cython.longlong:
+def pop(heap, key, size):
     """Remove the first item, ``heap[0]``; return the new size. O(log size)."""
     size -= 1
     _sink(heap, key, size, heap[size])
     return size
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def raise_first(heap: cython.longlong[::1], key: Key[::1], size: cython.longlong, value: Key) -> cython.void:
+def raise_first(heap, key, size, value):
     """Give the first item a greater key. O(log size)."""
-    item: cython.longlong = heap[0]
+    item = heap[0]
     key[item] = value
     _sink(heap, key, size, item)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sink(heap: cython.longlong[::1], key: Key[::1], size: cython.longlong, item: cython.longlong) -> cython.void:
+def _sink(heap, key, size, item):
     """Put an item in the place of the first."""
-    place: cython.longlong = 0
-    below: cython.longlong = 1
+    place = 0
+    below = 1
     while below < size:
         if below + 1 < size and _before(key, heap[below + 1], heap[below]):
             below += 1

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
 
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sort_by_key(
-    item: cython.longlong[::1], count: cython.longlong, key: cython.longlong[::1], other: cython.longlong[::1]
-) -> cython.void:
+def sort_by_key(item, count, key, other):
     """Sort ``item[:count]`` by ``key[item]``, the least first; items of equal keys keep their order. O(count log count).
 
     Parameters
@@ -25,14 +15,7 @@ def sort_by_key(
     other : int64 array
         Scratch, at least as long as ``count``.
     """
-    a: cython.longlong
-    b: cython.longlong
-    i: cython.longlong
-    place: cython.longlong
-    first: cython.longlong
-    middle: cython.longlong
-    last: cython.longlong
-    width: cython.longlong = 8  # runs of it are sorted by insertion
+    width = 8  # runs of it are sorted by insertion
     for first in range(0, count, 8):
         for a in range(first + 1, min(first + 8, count)):
             i = item[a]

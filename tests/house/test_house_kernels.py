@@ -16,7 +16,7 @@ BUILD = "run `python setup.py build_ext --inplace`"
 SOURCES = {
     path.relative_to(ROOT).with_suffix("").as_posix(): path
     for path in sorted(KERNELS.rglob("*.py"))
-    if "import cython" in path.read_text(encoding="utf-8")
+    if "import cython" in path.read_text(encoding="utf-8") or path.with_suffix(".pxd").exists()
 }
 
 NO_SOURCE = "kanon_sql/kernels/_shared"

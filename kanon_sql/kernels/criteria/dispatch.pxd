@@ -1,4 +1,5 @@
-from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels.criteria cimport count, distinct, entropy, equal, frequency, matrix, recursive, shares, tree
+from kanon_sql.kernels.criteria.encoded cimport COUNT, DISTINCT, ENTROPY, EQUAL, FREQUENCY, RECURSIVE, SHARES, TREE, CriteriaWorkspace, EncodedRequirement
 from kanon_sql.kernels.criteria.part cimport Part
 
 cpdef bint meets(
@@ -10,4 +11,5 @@ cpdef double shortfall(
 cpdef bint may_meet(
     EncodedRequirement required, CriteriaWorkspace work, long long[::1] h, long long at, long long rows, long long size
 ) noexcept nogil
+
 cdef long long largest(Part part, long long total) noexcept nogil

@@ -7,32 +7,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria import (
-        count,
-        distinct,
-        entropy,
-        equal,
-        frequency,
-        matrix,
-        recursive,
-        shares,
-        tree,
-    )
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import (
-        COUNT,
-        DISTINCT,
-        ENTROPY,
-        EQUAL,
-        FREQUENCY,
-        RECURSIVE,
-        SHARES,
-        TREE,
-        CriteriaWorkspace,
-        EncodedRequirement,
-    )
-    from cython.cimports.kanon_sql.kernels.criteria.part import Part
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria import count, distinct, entropy, equal, frequency, matrix, recursive, shares, tree
     from kanon_sql.kernels.criteria.encoded import (
         COUNT,
@@ -46,7 +21,6 @@ else:
         CriteriaWorkspace,
         EncodedRequirement,
     )
-    from kanon_sql.kernels.criteria.part import Part
 
 
 @cython.ccall
@@ -192,10 +166,7 @@ def may_meet(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def largest(part: Part, total: cython.longlong) -> cython.longlong:
+def largest(part, total):
     """Keep the most of all rows that meet the requirement; return how many, 0 if none, -1 if there is no rule for it."""
     if part.required.criteria == 1 and part.counter.shape[1] == 1:
         if part.required.kind[0] == FREQUENCY:

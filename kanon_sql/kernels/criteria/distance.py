@@ -7,10 +7,8 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import EncodedRequirement
-else:
-    from kanon_sql.kernels.criteria.encoded import EncodedRequirement
+if not cython.compiled:  # compiled, they come from the .pxd
+    pass
 
 _ERROR = cython.declare(cython.double, 1e-13)
 """Relative error of a sum of floats, generously."""
@@ -19,27 +17,18 @@ _ROUNDING = cython.declare(cython.double, 1e-9)
 """The same where too generous does no harm."""
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def within(required: EncodedRequirement, q: cython.longlong, work: cython.longlong, rows: cython.longlong) -> cython.bint:
+def within(required, q, work, rows):
     """Return whether a class of some rows is within the threshold, exactly."""
     return work * required.den[q] <= required.num[q] * required.extra[q] * required.rows * rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def within_surely(required: EncodedRequirement, q: cython.longlong, work: cython.double, rows: cython.longlong) -> cython.bint:
+def within_surely(required, q, work, rows):
     """Return whether a class of some rows is within the threshold, though the work is rounded; doubt is failure."""
-    limit: cython.double = cython.cast(cython.double, required.num[q]) * required.extra[q] * required.rows * rows
+    limit = cython.cast(cython.double, required.num[q]) * required.extra[q] * required.rows * rows
     return work == 0.0 or work * required.den[q] * (1.0 + _ERROR) <= limit * (1.0 - _ERROR)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def may_be_within(required: EncodedRequirement, q: cython.longlong, moved: cython.double, size: cython.longlong) -> cython.bint:
+def may_be_within(required, q, moved, size):
     """Return whether a class of ``size`` rows of which some have to be moved at least may be within the threshold."""
-    ratio: cython.double = cython.cast(cython.double, required.num[q]) / required.den[q]
+    ratio = cython.cast(cython.double, required.num[q]) / required.den[q]
     return moved <= ratio * required.extra[q] * size * (1.0 + _ROUNDING)

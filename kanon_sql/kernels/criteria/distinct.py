@@ -7,42 +7,27 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-else:
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+if not cython.compiled:  # compiled, they come from the .pxd
+    pass
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def meets(required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong) -> cython.bint:
+def meets(required, q, h, at):
     """Return whether there are enough values."""
     return _values(h, at + required.low[q], at + required.high[q]) >= required.num[q]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _values(h: cython.longlong[::1], low: cython.longlong, high: cython.longlong) -> cython.longlong:
+def _values(h, low, high):
     """Return how many counters are above 0."""
-    v: cython.longlong
-    found: cython.longlong = 0
+    found = 0
     for v in range(low, high):
         found += h[v] > 0
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def shortfall(
-    required: EncodedRequirement, q: cython.longlong, work: CriteriaWorkspace, h: cython.longlong[::1], at: cython.longlong
-) -> cython.double:
+def shortfall(required, q, work, h, at):
     """Return how many values are missing."""
-    v: cython.longlong
-    least: cython.longlong = required.num[q]
-    found: cython.longlong = _values(h, at + required.low[q], at + required.high[q])
+    least = required.num[q]
+    found = _values(h, at + required.low[q], at + required.high[q])
     for v in range(required.low[q], required.high[q]):
         if h[at + v] == 0 and found < least:
             work.added[v] += 1.0
@@ -51,16 +36,6 @@ def shortfall(
     return cython.cast(cython.double, least - found) if found < least else 0.0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def may_meet(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-    size: cython.longlong,
-) -> cython.bint:
+def may_meet(required, q, h, at, rows, size):
     """Return whether there are enough values if each row that joins has a new one."""
     return _values(h, at + required.low[q], at + required.high[q]) + size - rows >= required.num[q]

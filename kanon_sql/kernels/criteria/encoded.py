@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.transport import Transport
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.transport import Transport
 
 if not cython.compiled:  # compiled, they come from the .pxd

@@ -7,13 +7,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from cython.cimports.libc.math import log
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from math import log
 
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 _ERROR = cython.declare(cython.double, 1e-13)
 """Relative error of a sum of logarithms, generously."""
@@ -22,21 +18,14 @@ _ROUNDING = cython.declare(cython.double, 1e-9)
 """The same where too generous does no harm."""
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def meets(
-    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
-) -> cython.bint:
+def meets(required, q, h, at, rows):
     """Return whether the entropy is at least log(num / den); doubt is failure."""
-    v: cython.longlong
-    part: cython.double = 0.0
-    size: cython.double
-    num: cython.longlong = required.num[q]
-    den: cython.longlong = required.den[q]
-    found: cython.longlong = 0
-    least: cython.longlong = rows
-    greatest: cython.longlong = 0
+    part = 0.0
+    num = required.num[q]
+    den = required.den[q]
+    found = 0
+    least = rows
+    greatest = 0
     for v in range(at + required.low[q], at + required.high[q]):
         if h[v]:
             part += h[v] * log(h[v])
@@ -49,27 +38,15 @@ def meets(
     return rows * (log(rows) - log(num) + log(den)) - part > _ERROR * size
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def shortfall(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    work: CriteriaWorkspace,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-) -> cython.double:
+def shortfall(required, q, work, h, at, rows):
     """Return what the entropy lacks, times the rows."""
-    v: cython.longlong
-    here: cython.double
-    part: cython.double = 0.0
-    least: cython.double = log(cython.cast(cython.double, required.num[q]) / required.den[q])
+    part = 0.0
+    least = log(cython.cast(cython.double, required.num[q]) / required.den[q])
     for v in range(at + required.low[q], at + required.high[q]):
         part += _self_log(work, h[v])
-    now: cython.double = max(0.0, part + least * rows - _self_log(work, rows))
-    more: cython.double = part + least * (rows + 1) - _self_log(work, rows + 1)
-    less: cython.double = part + least * (rows - 1) - _self_log(work, rows - 1)
+    now = max(0.0, part + least * rows - _self_log(work, rows))
+    more = part + least * (rows + 1) - _self_log(work, rows + 1)
+    less = part + least * (rows - 1) - _self_log(work, rows - 1)
     for v in range(required.low[q], required.high[q]):
         here = _self_log(work, h[at + v])
         work.added[v] += now - max(0.0, more - here + _self_log(work, h[at + v] + 1))
@@ -77,48 +54,26 @@ def shortfall(
     return now
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _self_log(work: CriteriaWorkspace, rows: cython.longlong) -> cython.double:
+def _self_log(work, rows):
     """Return x log x."""
     if rows <= 0:
         return 0.0
     return work.logs[rows] if rows < work.logs.shape[0] else rows * log(rows)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def may_meet(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-    size: cython.longlong,
-) -> cython.bint:
+def may_meet(required, q, h, at, rows, size):
     """Return whether the entropy is enough if the values get as even as they can; O(V log size)."""
-    least: cython.double = log(cython.cast(cython.double, required.num[q]) / required.den[q])
-    part: cython.double = _least_part(h, at + required.low[q], at + required.high[q], size - rows, size)
+    least = log(cython.cast(cython.double, required.num[q]) / required.den[q])
+    part = _least_part(h, at + required.low[q], at + required.high[q], size - rows, size)
     return size * log(size) - part >= size * least - _ROUNDING * size
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _least_part(
-    h: cython.longlong[::1], low: cython.longlong, high: cython.longlong, rest: cython.longlong, size: cython.longlong
-) -> cython.double:
+def _least_part(h, low, high, rest, size):
     """Return the least sum of x log x over the counters after ``rest`` rows more: the lowest are filled to one level."""
-    v: cython.longlong
-    x: cython.longlong
-    middle: cython.longlong
-    needed: cython.longlong
-    level: cython.longlong = 0
-    above: cython.longlong = size + 1
-    left: cython.longlong = rest
-    part: cython.double = 0.0
+    level = 0
+    above = size + 1
+    left = rest
+    part = 0.0
     while above - level > 1:
         middle = (level + above) // 2
         needed = 0

@@ -7,29 +7,16 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from cython.cimports.kanon_sql.kernels.criteria.part import Part
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from kanon_sql.kernels.criteria.part import Part
 
 _SMALL = cython.declare(cython.double, 1e-9)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def meets(
-    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
-) -> cython.bint:
+def meets(required, q, h, at, rows):
     """Return whether the distance is within the threshold."""
-    v: cython.longlong
-    gap: cython.longlong
-    moved: cython.longlong = 0
-    rounded: cython.double = 0.0
+    moved = 0
+    rounded = 0.0
     if required.exact[q]:
         for v in range(required.low[q], required.high[q]):
             gap = required.rows * h[at + v] - rows * required.total[v]
@@ -41,32 +28,19 @@ def meets(
     return within_surely(required, q, rounded, rows)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def shortfall(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    work: CriteriaWorkspace,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-) -> cython.double:
+def shortfall(required, q, work, h, at, rows):
     """Return what is above the shares of the whole table, all values together."""
-    v: cython.longlong
-    over: cython.double
-    share: cython.double
-    slack: cython.double = cython.cast(cython.double, required.num[q]) / required.den[q] * required.extra[q] / 2.0
-    here: cython.double = -slack * rows
-    more: cython.double = -slack * (rows + 1.0)
-    less: cython.double = -slack * (rows - 1.0)
+    slack = cython.cast(cython.double, required.num[q]) / required.den[q] * required.extra[q] / 2.0
+    here = -slack * rows
+    more = -slack * (rows + 1.0)
+    less = -slack * (rows - 1.0)
     for v in range(required.low[q], required.high[q]):
         share = required.share[v]
         over = h[at + v] - share * rows
         here += max(0.0, over)
         more += max(0.0, over - share)
         less += max(0.0, over + share)
-    now: cython.double = max(0.0, here)
+    now = max(0.0, here)
     for v in range(required.low[q], required.high[q]):
         share = required.share[v]
         over = h[at + v] - share * rows
@@ -75,38 +49,24 @@ def shortfall(
     return now
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def may_meet(
-    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, size: cython.longlong
-) -> cython.bint:
+def may_meet(required, q, h, at, size):
     """Return whether what is above the shares of the whole table is within the threshold."""
-    v: cython.longlong
-    above: cython.double = 0.0
+    above = 0.0
     for v in range(required.low[q], required.high[q]):
         above += max(0.0, h[at + v] - required.share[v] * size)
     return may_be_within(required, q, 2.0 * above, size)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def largest(part: Part, most: cython.longlong) -> cython.longlong:
+def largest(part, most):
     """Keep as many of ``most`` rows as are close: of each value its share, rounded by the largest remainders, and some beyond.
 
     r rows can stay if what is within the shares of r is 1 - t of them; the shares of r grow with r slower than r, so r is an
     interval, but for what rounding takes away. Returns how many, or 0.
     """
-    a: cython.longlong
-    g: cython.longlong
-    middle: cython.longlong
-    total: cython.longlong
-    inside: cython.double
-    ratio: cython.double = cython.cast(cython.double, part.required.num[0]) / part.required.den[0]
-    slack: cython.double = ratio * part.required.extra[0] / 2.0
-    low: cython.longlong = 0
-    high: cython.longlong = most
+    ratio = cython.cast(cython.double, part.required.num[0]) / part.required.den[0]
+    slack = ratio * part.required.extra[0] / 2.0
+    low = 0
+    high = most
     while low < high:
         middle = (low + high + 1) // 2
         inside = 0.0
@@ -126,19 +86,10 @@ def largest(part: Part, most: cython.longlong) -> cython.longlong:
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _keep_shares(part: Part, total: cython.longlong) -> cython.void:
+def _keep_shares(part, total):
     """Keep so many rows, of each value about its share."""
-    a: cython.longlong
-    g: cython.longlong
-    best: cython.longlong
-    some: cython.longlong
-    gain: cython.double
-    most: cython.double
-    missing: cython.longlong = total
-    left: cython.longlong = 0
+    missing = total
+    left = 0
     for a in range(part.groups):
         g = part.group[a]
         part.keep[g] = min(part.rows[g], cython.cast(cython.longlong, total * part.required.share[part.counter[g, 0]]))
@@ -159,7 +110,7 @@ def _keep_shares(part: Part, total: cython.longlong) -> cython.void:
     # What is beyond the shares is free to choose: it is taken in proportion, so that the others stay alike.
     for a in range(part.groups):
         left += part.rows[part.group[a]] - part.keep[part.group[a]]
-    beyond: cython.longlong = missing
+    beyond = missing
     for a in range(part.groups):
         g = part.group[a]
         if missing:

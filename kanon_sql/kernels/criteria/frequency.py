@@ -7,54 +7,29 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from cython.cimports.kanon_sql.kernels.criteria.part import Part
-else:
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from kanon_sql.kernels.criteria.part import Part
+if not cython.compiled:  # compiled, they come from the .pxd
+    pass
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def meets(
-    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
-) -> cython.bint:
+def meets(required, q, h, at, rows):
     """Return whether the most frequent value is within the share."""
     return _most(h, at + required.low[q], at + required.high[q]) * required.num[q] <= rows * required.den[q]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _most(h: cython.longlong[::1], low: cython.longlong, high: cython.longlong) -> cython.longlong:
+def _most(h, low, high):
     """Return the greatest counter."""
-    v: cython.longlong
-    found: cython.longlong = 0
+    found = 0
     for v in range(low, high):
         found = max(found, h[v])
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def shortfall(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    work: CriteriaWorkspace,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-) -> cython.double:
+def shortfall(required, q, work, h, at, rows):
     """Return what is above the share."""
-    v: cython.longlong
-    over: cython.double
-    now: cython.double = 0.0
-    more: cython.double = 0.0
-    less: cython.double = 0.0
-    share: cython.double = 1.0 / (cython.cast(cython.double, required.num[q]) / required.den[q])
+    now = 0.0
+    more = 0.0
+    less = 0.0
+    share = 1.0 / (cython.cast(cython.double, required.num[q]) / required.den[q])
     for v in range(required.low[q], required.high[q]):
         over = h[at + v] - share * rows
         now += max(0.0, over)
@@ -67,31 +42,19 @@ def shortfall(
     return now
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def may_meet(
-    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, size: cython.longlong
-) -> cython.bint:
+def may_meet(required, q, h, at, size):
     """Return whether the most frequent value is within the share of all the rows."""
     return _most(h, at + required.low[q], at + required.high[q]) * required.num[q] <= size * required.den[q]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def largest(part: Part) -> cython.longlong:
+def largest(part):
     """Keep at most c rows of each value, with the largest c for which c is within the share of them; return how many, or 0.
 
     If the most frequent value has c rows, at best all others have as many of theirs; more rows of each value do no harm
     below c, so the largest c decides.
     """
-    a: cython.longlong
-    g: cython.longlong
-    middle: cython.longlong
-    total: cython.longlong
-    low: cython.longlong = 0
-    high: cython.longlong = 0
+    low = 0
+    high = 0
     for a in range(part.groups):
         high = max(high, part.rows[part.group[a]])
     while low < high:

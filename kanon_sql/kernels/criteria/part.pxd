@@ -1,3 +1,4 @@
+cimport cython
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
 cdef class Part:
@@ -10,4 +11,5 @@ cdef class Part:
     cdef readonly long long[::1] keep
     cdef readonly long long[::1] histogram
 
+@cython.locals(v=cython.longlong, a=cython.longlong, g=cython.longlong, b=cython.longlong, total=cython.longlong)
 cdef long long keep_all(Part part) noexcept nogil

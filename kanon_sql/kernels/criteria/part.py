@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 
@@ -48,16 +46,9 @@ class Part:
         self.histogram = np.zeros(required.counters, np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def keep_all(part: Part) -> cython.longlong:
+def keep_all(part):
     """Keep all rows; return how many."""
-    v: cython.longlong
-    a: cython.longlong
-    g: cython.longlong
-    b: cython.longlong
-    total: cython.longlong = 0
+    total = 0
     for v in range(part.histogram.shape[0]):
         part.histogram[v] = 0
     for a in range(part.groups):

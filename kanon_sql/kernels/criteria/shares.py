@@ -7,22 +7,13 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-else:
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+if not cython.compiled:  # compiled, they come from the .pxd
+    pass
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def meets(
-    required: EncodedRequirement, q: cython.longlong, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
-) -> cython.bint:
+def meets(required, q, h, at, rows):
     """Return whether each limited counter is from its least to its greatest share of the rows."""
-    e: cython.longlong
-    held: cython.longlong
-    limits: cython.longlong = required.extra[q]
+    limits = required.extra[q]
     for e in range(required.data_start[q], required.data_start[q] + limits):
         held = h[at + required.data[e]]
         if held * required.data[e + 2 * limits] > rows * required.data[e + limits]:
@@ -32,29 +23,14 @@ def meets(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def shortfall(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    work: CriteriaWorkspace,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-) -> cython.double:
+def shortfall(required, q, work, h, at, rows):
     """Return what is above the greatest shares, and what is below the least."""
-    e: cython.longlong
-    v: cython.longlong
-    most: cython.double
-    least: cython.double
-    held: cython.double
-    size: cython.double = rows
-    now: cython.double = 0.0
-    more: cython.double = 0.0
-    less: cython.double = 0.0
-    limits: cython.longlong = required.extra[q]
-    start: cython.longlong = required.data_start[q]
+    size = rows
+    now = 0.0
+    more = 0.0
+    less = 0.0
+    limits = required.extra[q]
+    start = required.data_start[q]
     for e in range(start, start + limits):
         held = h[at + required.data[e]]
         most = cython.cast(cython.double, required.data[e + limits]) / required.data[e + 2 * limits]
@@ -77,31 +53,15 @@ def shortfall(
     return now
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _outside(held: cython.double, least: cython.double, most: cython.double) -> cython.double:
+def _outside(held, least, most):
     """Return how far rows are from two limits."""
     return max(0.0, held - most) + max(0.0, least - held)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def may_meet(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-    size: cython.longlong,
-) -> cython.bint:
+def may_meet(required, q, h, at, rows, size):
     """Return whether no limited counter is above its greatest share, and what the least shares miss may join."""
-    e: cython.longlong
-    held: cython.longlong
-    least: cython.longlong
-    limits: cython.longlong = required.extra[q]
-    missing: cython.longlong = 0
+    limits = required.extra[q]
+    missing = 0
     for e in range(required.data_start[q], required.data_start[q] + limits):
         held = h[at + required.data[e]]
         if held * required.data[e + 2 * limits] > size * required.data[e + limits]:

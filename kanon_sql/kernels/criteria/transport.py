@@ -77,13 +77,8 @@ def _solve(work: Transport, v: cython.longlong, cost: cython.longlong[::1]) -> N
         solve(work, v, cost, 0)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def solve(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: cython.longlong) -> cython.void:
+def solve(work, v, cost, at):
     """Solve the problem whose ``excess`` is given, with the metric ``cost[at : at + v * v]``."""
-    u: cython.longlong
-    target: cython.longlong
     for u in range(v * v):
         work.flow[u] = 0
     for u in range(v):
@@ -99,12 +94,8 @@ def solve(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: c
     _set_potential(work, v, cost, at)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _order(work: Transport, v: cython.longlong) -> cython.void:
-    u: cython.longlong
-    place: cython.longlong = 0
+def _order(work, v):
+    place = 0
     for u in range(v):
         if work.excess[u] > 0:
             work.ordered[place] = u
@@ -116,17 +107,9 @@ def _order(work: Transport, v: cython.longlong) -> cython.void:
             place += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _nearest_deficit(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: cython.longlong) -> cython.longlong:
+def _nearest_deficit(work, v, cost, at):
     """Return the value with too little that is nearest to one with too much; -1 when nothing is left to move."""
-    u: cython.longlong
-    other: cython.longlong
-    place: cython.longlong
-    length: cython.longlong
-    nearest: cython.longlong
-    supply: cython.bint = False
+    supply = False
     for u in range(v):
         work.distance[u] = 0 if work.left[u] > 0 else _FAR
         work.before[u] = -1
@@ -163,13 +146,10 @@ def _nearest_deficit(work: Transport, v: cython.longlong, cost: cython.longlong[
                         work.before[other] = u
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _augment(work: Transport, v: cython.longlong, target: cython.longlong) -> cython.void:
+def _augment(work, v, target):
     """Move as much as possible along the path to the target."""
-    u: cython.longlong = target
-    amount: cython.longlong = -work.left[target]
+    u = target
+    amount = -work.left[target]
     while work.before[u] >= 0:
         if work.excess[u] > 0:
             amount = min(amount, work.flow[u * v + work.before[u]])
@@ -186,13 +166,7 @@ def _augment(work: Transport, v: cython.longlong, target: cython.longlong) -> cy
         u = work.before[u]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _set_potential(work: Transport, v: cython.longlong, cost: cython.longlong[::1], at: cython.longlong) -> cython.void:
-    u: cython.longlong
-    other: cython.longlong
-    least: cython.longlong
+def _set_potential(work, v, cost, at):
     for u in range(v):
         least = _FAR
         for other in range(v):

@@ -7,33 +7,17 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def meets(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    work: CriteriaWorkspace,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-) -> cython.bint:
+def meets(required, q, work, h, at, rows):
     """Return whether the distance is within the threshold."""
-    e: cython.longlong
-    gap: cython.longlong
-    edges: cython.longlong = required.edges[q]
-    length: cython.longlong = required.data_start[q]
-    total: cython.longlong = length + 2 * edges
-    moved: cython.longlong = 0
-    rounded: cython.double = 0.0
+    edges = required.edges[q]
+    length = required.data_start[q]
+    total = length + 2 * edges
+    moved = 0
+    rounded = 0.0
     _sum_below(required, q, work, h, at)
     if required.exact[q]:
         for e in range(edges):
@@ -46,19 +30,12 @@ def meets(
     return within_surely(required, q, rounded, rows)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sum_below(
-    required: EncodedRequirement, q: cython.longlong, work: CriteriaWorkspace, h: cython.longlong[::1], at: cython.longlong
-) -> cython.void:
+def _sum_below(required, q, work, h, at):
     """Sum the counters below each edge of a tree into ``work.below``."""
-    v: cython.longlong
-    e: cython.longlong
-    edges: cython.longlong = required.edges[q]
-    low: cython.longlong = required.low[q]
-    parent: cython.longlong = required.data_start[q] + edges
-    leaf: cython.longlong = required.data_start[q] + 3 * edges - low
+    edges = required.edges[q]
+    low = required.low[q]
+    parent = required.data_start[q] + edges
+    leaf = required.data_start[q] + 3 * edges - low
     for e in range(edges):
         work.below[e] = 0
     for v in range(low, required.high[q]):
@@ -69,33 +46,16 @@ def _sum_below(
             work.below[required.data[parent + e]] += work.below[e]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def shortfall(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    work: CriteriaWorkspace,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-) -> cython.double:
+def shortfall(required, q, work, h, at, rows):
     """Return how much farther it is: a row more or less also changes what is below all edges above it."""
-    e: cython.longlong
-    v: cython.longlong
-    up: cython.longlong
-    long: cython.double
-    share: cython.double
-    over: cython.double
-    own: cython.double
-    edges: cython.longlong = required.edges[q]
-    length: cython.longlong = required.data_start[q]
-    leaf: cython.longlong = length + 3 * edges - required.low[q]
-    here: cython.double = 0.0
-    all_more: cython.double = 0.0
-    all_less: cython.double = 0.0
-    scale: cython.double = 1.0 / required.extra[q]
-    ratio: cython.double = cython.cast(cython.double, required.num[q]) / required.den[q]
+    edges = required.edges[q]
+    length = required.data_start[q]
+    leaf = length + 3 * edges - required.low[q]
+    here = 0.0
+    all_more = 0.0
+    all_less = 0.0
+    scale = 1.0 / required.extra[q]
+    ratio = cython.cast(cython.double, required.num[q]) / required.den[q]
     _sum_below(required, q, work, h, at)
     for e in range(edges - 1, -1, -1):  # parents first
         long = required.data[length + e] * scale
@@ -110,7 +70,7 @@ def shortfall(
         if up >= 0:
             work.more[e] += work.more[up]
             work.less[e] += work.less[up]
-    now: cython.double = max(0.0, here - ratio * rows)
+    now = max(0.0, here - ratio * rows)
     for v in range(required.low[q], required.high[q]):
         e = required.data[leaf + v]
         own = work.more[e] if e >= 0 else 0.0
@@ -120,25 +80,12 @@ def shortfall(
     return now
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def may_meet(
-    required: EncodedRequirement,
-    q: cython.longlong,
-    work: CriteriaWorkspace,
-    h: cython.longlong[::1],
-    at: cython.longlong,
-    rows: cython.longlong,
-    size: cython.longlong,
-) -> cython.bint:
+def may_meet(required, q, work, h, at, rows, size):
     """Return whether what has to cross the edges at least is within the threshold."""
-    e: cython.longlong
-    over: cython.double
-    rest: cython.longlong = size - rows
-    length: cython.longlong = required.data_start[q]
-    first: cython.longlong = required.share_start[q]
-    moved: cython.double = 0.0
+    rest = size - rows
+    length = required.data_start[q]
+    first = required.share_start[q]
+    moved = 0.0
     _sum_below(required, q, work, h, at)
     for e in range(required.edges[q]):
         over = work.below[e] - required.share[first + e] * size

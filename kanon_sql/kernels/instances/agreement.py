@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.merge_sort import sort_by_key
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.merge_sort import sort_by_key
 
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
@@ -61,24 +59,8 @@ def _fill(
             _nearest(weight, seeds[s], others, agree, hidden, order, scratch, found[s])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _compare(
-    codes: cython.int[:, ::1],
-    cost: cython.longlong[::1],
-    seed: cython.longlong,
-    others: cython.longlong[::1],
-    agree: cython.ulonglong[::1],
-    hidden: cython.longlong[::1],
-) -> cython.void:
+def _compare(codes, cost, seed, others, agree, hidden):
     """Find the columns in which a seed agrees with each other row type, and the cost of the columns in which it does not."""
-    o: cython.longlong
-    c: cython.longlong
-    i: cython.longlong
-    total: cython.longlong
-    differs: cython.longlong
-    same: cython.ulonglong
     for o in range(others.shape[0]):
         i = others[o]
         same = 0
@@ -91,25 +73,11 @@ def _compare(
         hidden[o] = total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _nearest(
-    weight: cython.longlong[::1],
-    seed: cython.longlong,
-    others: cython.longlong[::1],
-    agree: cython.ulonglong[::1],
-    hidden: cython.longlong[::1],
-    order: cython.longlong[::1],
-    scratch: cython.longlong[::1],
-    found: cython.ulonglong[::1],
-) -> cython.void:
+def _nearest(weight, seed, others, agree, hidden, order, scratch, found):
     """Fill in the columns that a seed and its nearest others share."""
-    r: cython.longlong
-    o: cython.longlong
-    common: cython.ulonglong = _WORD
-    rows: cython.longlong = weight[seed] - 1
-    step: cython.longlong = 0
+    common = _WORD
+    rows = weight[seed] - 1
+    step = 0
     for o in range(others.shape[0]):
         order[o] = o
     sort_by_key(order, others.shape[0], hidden, scratch)

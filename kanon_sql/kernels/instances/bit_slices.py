@@ -13,9 +13,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.groups import trailing_zeros
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.instances.groups import trailing_zeros
 
 _ONE = cython.declare(cython.ulonglong, 1)
@@ -102,18 +100,10 @@ class Agreement:
         self.away = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def compare(values: Values, agreement: Agreement, i: cython.longlong) -> cython.void:
+def compare(values, agreement, i):
     """Count for all row types what they share with row type i; all but itself are left to be taken."""
-    place: cython.longlong
-    a: cython.longlong
-    c: cython.longlong
-    value: cython.longlong
-    bits: cython.longlong
-    one: cython.longlong = -1
-    dear: cython.longlong = 0
+    one = -1
+    dear = 0
     _clear(agreement.counter, agreement.left, values.codes.shape[0])
     for place in range(values.column.shape[0]):
         c = values.column[place]
@@ -137,12 +127,7 @@ def compare(values: Values, agreement: Agreement, i: cython.longlong) -> cython.
     agreement.left[i >> 6] ^= _ONE << cython.cast(cython.ulonglong, i & 63)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _clear(counter: cython.ulonglong[:, ::1], left: cython.ulonglong[::1], t: cython.longlong) -> cython.void:
-    b: cython.longlong
-    w: cython.longlong
+def _clear(counter, left, t):
     for b in range(counter.shape[0]):
         for w in range(counter.shape[1]):
             counter[b, w] = 0
@@ -152,16 +137,9 @@ def _clear(counter: cython.ulonglong[:, ::1], left: cython.ulonglong[::1], t: cy
         left[left.shape[0] - 1] = (_ONE << cython.cast(cython.ulonglong, t & 63)) - 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add_to(counter: cython.ulonglong[:, ::1], j: cython.longlong, cost: cython.longlong) -> cython.void:
+def _add_to(counter, j, cost):
     """Add a cost to the counter of one row type."""
-    b: cython.longlong
-    c: cython.longlong
-    carry: cython.ulonglong
-    held: cython.ulonglong
-    w: cython.longlong = j >> 6
+    w = j >> 6
     for b in range(counter.shape[0]):
         if (cost >> b) & 1:
             carry = _ONE << cython.cast(cython.ulonglong, j & 63)
@@ -173,24 +151,8 @@ def _add_to(counter: cython.ulonglong[:, ::1], j: cython.longlong, cost: cython.
                 c += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add_sets(
-    counter: cython.ulonglong[:, ::1],
-    carry: cython.ulonglong[::1],
-    bits: cython.ulonglong[:, ::1],
-    one: cython.longlong,
-    other: cython.longlong,
-    cost: cython.longlong,
-) -> cython.void:
+def _add_sets(counter, carry, bits, one, other, cost):
     """Add a cost to the counters of the row types in a bit set, or in each of two."""
-    b: cython.longlong
-    c: cython.longlong
-    w: cython.longlong
-    x: cython.ulonglong
-    y: cython.ulonglong
-    held: cython.ulonglong
     for b in range(counter.shape[0]):
         if (cost >> b) & 1 == 0:
             continue
@@ -215,13 +177,9 @@ def _add_sets(
                 carry[w] = held & x
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def take_nearest(agreement: Agreement) -> cython.bint:
+def take_nearest(agreement):
     """Take the row types that are nearest of those left, all equally near; False if none is left."""
-    b: cython.longlong
-    shared: cython.longlong = 0
+    shared = 0
     if not _copy(agreement.left, agreement.level):
         return False
     for b in range(agreement.counter.shape[0] - 1, -1, -1):
@@ -232,28 +190,18 @@ def take_nearest(agreement: Agreement) -> cython.bint:
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _copy(source: cython.ulonglong[::1], target: cython.ulonglong[::1]) -> cython.bint:
+def _copy(source, target):
     """Copy a bit set; return whether it has any."""
-    w: cython.longlong
-    some: cython.ulonglong = 0
+    some = 0
     for w in range(source.shape[0]):
         target[w] = source[w]
         some |= source[w]
     return some != 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _keep(
-    counter: cython.ulonglong[:, ::1], b: cython.longlong, level: cython.ulonglong[::1], scratch: cython.ulonglong[::1]
-) -> cython.bint:
+def _keep(counter, b, level, scratch):
     """Keep of a bit set those whose counters have bit b, if there are any; return whether there are."""
-    w: cython.longlong
-    some: cython.ulonglong = 0
+    some = 0
     for w in range(level.shape[0]):
         scratch[w] = level[w] & counter[b, w]
         some |= scratch[w]
@@ -263,22 +211,14 @@ def _keep(
     return some != 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _remove(left: cython.ulonglong[::1], level: cython.ulonglong[::1]) -> cython.void:
+def _remove(left, level):
     """Take those of a level, all of which are left."""
-    w: cython.longlong
     for w in range(left.shape[0]):
         left[w] ^= level[w]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def next_taken(agreement: Agreement, w: cython.longlong) -> cython.longlong:
+def next_taken(agreement, w):
     """Return one of the row types that were taken last from word w on, and forget it; -1 if there is none."""
-    word: cython.ulonglong
     while w < agreement.level.shape[0]:
         word = agreement.level[w]
         if word:

@@ -10,10 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
-    from cython.cimports.kanon_sql.kernels.instances.column_sets import count_columns, differing_columns
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
     from kanon_sql.kernels.instances.column_sets import count_columns, differing_columns
 
@@ -52,17 +49,6 @@ class Near:
     size, tried : int
         Row types that are near; sets that were tried.
     """
-
-    price: cython.longlong[:, ::1]
-    alike: cython.longlong
-    row_type: cython.int[::1]
-    differing: cython.ulonglong[::1]
-    rows: cython.longlong[::1]
-    together: cython.ushort[:, ::1]
-    kept: cython.uchar[::1]
-    fits: cython.int[:, ::1]
-    size: cython.longlong
-    tried: cython.longlong
 
     def __init__(self, cost: NDArray[np.uint16], deepest: int) -> None:
         bits = np.arange(256) >> np.arange(8)[:, None] & 1
@@ -124,24 +110,13 @@ def class_costs(
     return answer
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _class_cost(
-    near: Near,
-    values: Values,
-    agreement: Agreement,
-    weight: cython.longlong[::1],
-    i: cython.longlong,
-    k: cython.longlong,
-    step: cython.longlong,
-) -> cython.longlong:
+def _class_cost(near, values, agreement, weight, i, k, step):
     """Return what a class costs each row of a row type at least."""
-    rows: cython.longlong = weight[i]
-    tried: cython.longlong = 0
-    few: cython.bint = True
-    some: cython.bint = True
-    distance: cython.longlong = 0
+    rows = weight[i]
+    tried = 0
+    few = True
+    some = True
+    distance = 0
     near.size = 0
     while rows < k and few and some:
         some = take_nearest(agreement)
@@ -157,13 +132,9 @@ def _class_cost(
     return distance
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cost(near: Near, columns: cython.ulonglong) -> cython.longlong:
+def _cost(near, columns):
     """Return what a set of columns costs."""
-    b: cython.longlong
-    total: cython.longlong = 0
+    total = 0
     if near.alike:
         return near.alike * count_columns(columns)
     for b in range(near.price.shape[0]):
@@ -171,23 +142,10 @@ def _cost(near: Near, columns: cython.ulonglong) -> cython.longlong:
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _gather(
-    near: Near,
-    values: Values,
-    agreement: Agreement,
-    weight: cython.longlong[::1],
-    i: cython.longlong,
-    rows: cython.longlong,
-) -> tuple[cython.longlong, cython.bint]:
+def _gather(near, values, agreement, weight, i, rows):
     """Add the row types that were taken last; return the rows that are near then, and whether `Near` holds them all."""
-    a: cython.longlong
-    b: cython.longlong
-    both: cython.longlong
-    first: cython.longlong = near.size
-    j: cython.longlong = next_taken(agreement, 0)
+    first = near.size
+    j = next_taken(agreement, 0)
     while j >= 0:
         rows += weight[j]
         if near.size == _NEAR:
@@ -205,16 +163,10 @@ def _gather(
     return rows, True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _has_class(near: Near, most: cython.longlong, need: cython.longlong) -> cython.bint:
+def _has_class(near, most, need):
     """Return whether ``need`` rows near the row might be in a class with it that costs ``most``, or nobody knows in time."""
-    a: cython.longlong
-    b: cython.longlong
-    rows: cython.longlong
-    left: cython.longlong = 0
-    changed: cython.bint = True
+    left = 0
+    changed = True
     for a in range(near.size):
         near.kept[a] = 1
     while changed:
@@ -239,23 +191,9 @@ def _has_class(near: Near, most: cython.longlong, need: cython.longlong) -> cyth
     return _may_grow(near, 0, left, 0, need, most)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _may_grow(
-    near: Near,
-    depth: cython.longlong,
-    left: cython.longlong,
-    columns: cython.ulonglong,
-    need: cython.longlong,
-    most: cython.longlong,
-) -> cython.bint:
+def _may_grow(near, depth, left, columns, need, most):
     """Return whether ``need`` more rows fit a class that hides ``columns``, from ``left`` row types that each fit it alone."""
-    a: cython.longlong
-    b: cython.longlong
-    more: cython.ulonglong
-    fitting: cython.longlong
-    rows: cython.longlong = 0
+    rows = 0
     if need <= 0:
         return True
     near.tried += 1

@@ -13,10 +13,7 @@ _NIBBLES = cython.declare(cython.ulonglong, 0x0F0F0F0F0F0F0F0F)
 """Every other bit, pair of bits, and four bits."""
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def count_columns(columns: cython.ulonglong) -> cython.longlong:
+def count_columns(columns):
     """Return how many columns a set has: sums of 2, 4, 8, ... neighbouring bits."""
     columns = (columns & _ODD) + ((columns >> 1) & _ODD)
     columns = (columns & _PAIRS) + ((columns >> 2) & _PAIRS)
@@ -27,13 +24,9 @@ def count_columns(columns: cython.ulonglong) -> cython.longlong:
     return cython.cast(cython.longlong, columns & 127)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def differing_columns(codes: cython.int[:, ::1], i: cython.longlong, j: cython.longlong) -> cython.ulonglong:
+def differing_columns(codes, i, j):
     """Return the columns in which two row types differ, as bits."""
-    c: cython.longlong
-    columns: cython.ulonglong = 0
+    columns = 0
     for c in range(codes.shape[1]):
         columns |= cython.cast(cython.ulonglong, codes[i, c] != codes[j, c]) << c
     return columns

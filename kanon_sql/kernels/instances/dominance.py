@@ -7,45 +7,31 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.search import Search
-else:
-    from kanon_sql.kernels.instances.search import Search
+if not cython.compiled:  # compiled, they come from the .pxd
+    pass
 
 _ONE = cython.declare(cython.ulonglong, 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def many_masks(search: Search) -> cython.bint:
+def many_masks(search):
     """Return whether there are too many masks to compare each with all others."""
     return search.masks.shape[0] > 256
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def agree(search: Search, first: cython.longlong, last: cython.longlong, column: cython.longlong) -> cython.bint:
+def agree(search, first, last, column):
     """Return whether all row types of a group have the same code."""
-    a: cython.longlong = first + 1
-    code: cython.longlong = search.codes[search.row[first], column]
+    a = first + 1
+    code = search.codes[search.row[first], column]
     while a < last and search.codes[search.row[a], column] == code:
         a += 1
     return a >= last
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def dominated(search: Search, first: cython.longlong, last: cython.longlong, p: cython.longlong) -> cython.bint:
+def dominated(search, first, last, p):
     """Return whether a group could be shown whole under a permitted mask that costs less."""
-    c: cython.longlong
-    q: cython.longlong
-    m: cython.longlong = search.codes.shape[1]
-    bit: cython.ulonglong
-    mask: cython.ulonglong = search.masks[p]
-    more: cython.ulonglong = 0
+    m = search.codes.shape[1]
+    mask = search.masks[p]
+    more = 0
     for c in range(m):
         bit = _ONE << (m - 1 - c)
         if mask & bit == 0 and agree(search, first, last, c):
@@ -67,14 +53,10 @@ def dominated(search: Search, first: cython.longlong, last: cython.longlong, p: 
     return False
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _listed(search: Search, mask: cython.ulonglong) -> cython.bint:
+def _listed(search, mask):
     """Return whether a mask is permitted."""
-    middle: cython.longlong
-    low: cython.longlong = 0
-    high: cython.longlong = search.masks.shape[0]
+    low = 0
+    high = search.masks.shape[0]
     while low < high:
         middle = (low + high) >> 1
         if search.masks[middle] > mask:

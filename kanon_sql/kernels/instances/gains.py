@@ -11,20 +11,7 @@ NEVER = cython.declare(cython.longlong, -(1 << 60))
 """The gain of an instance that cannot be filled, or that is not worth a closer test."""
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gain(
-    member: cython.int[::1],
-    first: cython.longlong,
-    last: cython.longlong,
-    rows: cython.longlong[::1],
-    paid: cython.longlong[::1],
-    w: cython.longlong,
-    k: cython.longlong,
-    floor: cython.longlong,
-    top_up: cython.longlong[::1],
-) -> tuple[cython.longlong, cython.longlong]:
+def gain(member, first, last, rows, paid, w, k, floor, top_up):
     """Return what an instance gains, and how many row types fill it up to k rows.
 
     Parameters
@@ -46,15 +33,9 @@ def gain(
     -----
     O(last - first), and k more for an instance that has to be filled up.
     """
-    a: cython.longlong
-    i: cython.longlong
-    place: cython.longlong
-    copies: cython.longlong
-    above: cython.longlong
-    paying: cython.longlong
-    total: cython.longlong = 0
-    found: cython.longlong = 0
-    nearest: cython.longlong = NEVER
+    total = 0
+    found = 0
+    nearest = NEVER
     for a in range(first, last):  # without branches: which rows pay is not to be foreseen
         i = member[a]
         above = paid[i] - w
@@ -63,13 +44,13 @@ def gain(
         found += paying
         above = NEVER if (above > 0) | (rows[i] == 0) else paid[i]
         nearest = above if above > nearest else nearest
-    need: cython.longlong = k - found
+    need = k - found
     if need <= 0:
         return total, 0
     if nearest == NEVER or total + need * (nearest - w) <= floor:
         return NEVER, 0
-    kept: cython.longlong = 0
-    least: cython.longlong = NEVER
+    kept = 0
+    least = NEVER
     for a in range(first, last):
         i = member[a]
         if paid[i] <= least or paid[i] > w or rows[i] == 0:

@@ -72,13 +72,10 @@ class GroupingWorkspace:
         self.chosen = np.empty(len(sets), np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def trailing_zeros(word: cython.ulonglong) -> cython.longlong:
+def trailing_zeros(word):
     """Return the place of the lowest bit that is set."""
-    place: cython.longlong = 0
-    step: cython.longlong = 32
+    place = 0
+    step = 32
     while step:
         if word & ((_ONE << step) - 1) == 0:
             place += step
@@ -119,28 +116,10 @@ def _mark_all(
             _mark(codes, cardinality, weight, k, sets[j], column, key, count, bits[j])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _mark(
-    codes: cython.int[:, ::1],
-    cardinality: cython.longlong[::1],
-    weight: cython.longlong[::1],
-    k: cython.longlong,
-    shown: cython.ulonglong,
-    column: cython.longlong[::1],
-    key: cython.longlong[::1],
-    count: cython.longlong[::1],
-    bits: cython.ulonglong[::1],
-) -> cython.void:
+def _mark(codes, cardinality, weight, k, shown, column, key, count, bits):
     """Set the bit of each row type whose values in the shown columns are shared by k rows."""
-    i: cython.longlong
-    a: cython.longlong
-    c: cython.longlong
-    w: cython.longlong
-    value: cython.longlong
-    columns: cython.longlong = 0
-    size: cython.longlong = 1
+    columns = 0
+    size = 1
     for c in range(column.shape[0]):
         if (shown >> c) & 1:
             column[columns] = c
@@ -163,16 +142,10 @@ def _mark(
             bits[i >> 6] |= _ONE << (i & 63)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sift(groups: GroupingWorkspace, alive: cython.ulonglong[::1], shown: cython.ulonglong) -> cython.longlong:
+def sift(groups, alive, shown):
     """List in ``groups.row`` the live rows whose values are frequent in every set of shown columns; return how many."""
-    j: cython.longlong
-    w: cython.longlong
-    rest: cython.ulonglong
-    n: cython.longlong = 0
-    chosen: cython.longlong = 0
+    n = 0
+    chosen = 0
     for j in range(groups.sets.shape[0]):
         if groups.sets[j] & shown == groups.sets[j]:
             groups.chosen[chosen] = j
@@ -199,24 +172,14 @@ def _mix(mixed: cython.ulonglong, value: cython.ulonglong) -> cython.ulonglong:
     return ((mixed ^ value) * _HASH) & _WORD
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def group(groups: GroupingWorkspace, shown: cython.ulonglong, rows: cython.longlong) -> cython.longlong:
+def group(groups, shown, rows):
     """Give those of the first ``rows`` listed rows that agree on the shown columns one slot; return the slots from 0 in use.
 
     A group is one exact key; the hash only finds its slot.
     """
-    r: cython.longlong
-    a: cython.longlong
-    w: cython.longlong
-    h: cython.longlong
-    i: cython.longlong
-    value: cython.longlong
-    mixed: cython.ulonglong
-    words: cython.longlong = groups.key.shape[1]
-    size: cython.longlong = 64
-    shift: cython.longlong = 58
+    words = groups.key.shape[1]
+    size = 64
+    shift = 58
     _list_columns(groups, shown)
     while size < 2 * rows:
         size *= 2
@@ -243,14 +206,9 @@ def group(groups: GroupingWorkspace, shown: cython.ulonglong, rows: cython.longl
     return size
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _list_columns(groups: GroupingWorkspace, shown: cython.ulonglong) -> cython.void:
+def _list_columns(groups, shown):
     """List the shown columns, key word after key word."""
-    c: cython.longlong
-    w: cython.longlong
-    columns: cython.longlong = 0
+    columns = 0
     for w in range(groups.last.shape[0]):
         for c in range(groups.column.shape[0]):
             if groups.word[c] == w and (shown >> c) & 1:
@@ -260,11 +218,8 @@ def _list_columns(groups: GroupingWorkspace, shown: cython.ulonglong) -> cython.
         groups.last[w] = columns
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _same_key(groups: GroupingWorkspace, a: cython.longlong, b: cython.longlong) -> cython.bint:
-    w: cython.longlong = 0
+def _same_key(groups, a, b):
+    w = 0
     while w < groups.key.shape[1] and groups.key[a, w] == groups.key[b, w]:
         w += 1
     return w == groups.key.shape[1]

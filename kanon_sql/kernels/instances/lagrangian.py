@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.gains import NEVER, gain
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.instances.gains import NEVER, gain
 
 
@@ -47,27 +45,9 @@ def relaxed(
     return gains
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cover(
-    start: cython.longlong[::1],
-    member: cython.int[::1],
-    w: cython.longlong,
-    weight: cython.longlong[::1],
-    price: cython.longlong[::1],
-    k: cython.longlong,
-    j: cython.longlong,
-    top_up: cython.longlong[::1],
-    covered: cython.longlong[::1],
-) -> cython.longlong:
+def _cover(start, member, w, weight, price, k, j, top_up, covered):
     """Return what an instance of cost ``w`` gains, 0 if it does not open, and add what it covers."""
-    a: cython.longlong
-    i: cython.longlong
-    copies: cython.longlong
-    value: cython.longlong
-    topped_up: cython.longlong
-    rows: cython.longlong = 0
+    rows = 0
     value, topped_up = gain(member, start[j], start[j + 1], weight, price, w, k, 0, top_up)
     if value <= 0:
         return 0

@@ -14,11 +14,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
-    from cython.cimports.kanon_sql.kernels.instances.search import Search, keep, wait
-    from cython.cimports.kanon_sql.kernels.instances.split import least_cost, limit_of_any, limit_of_k_rows, split
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
     from kanon_sql.kernels.instances.search import Search, keep, wait
     from kanon_sql.kernels.instances.split import least_cost, limit_of_any, limit_of_k_rows, split
@@ -121,17 +117,8 @@ def found(search: Search) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray
     )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-2, check=False)
-def _list_some(search: Search, work: cython.longlong) -> cython.int:
+def _list_some(search, work):
     """Work off the groups that wait; return 1 if none is left, 0 if some are, -1 if there are too many members."""
-    a: cython.longlong
-    i: cython.longlong
-    p: cython.longlong
-    first: cython.longlong
-    last: cython.longlong
-    top: cython.longlong
     while search.waiting:
         if work <= 0:
             return 0
@@ -155,18 +142,14 @@ def _list_some(search: Search, work: cython.longlong) -> cython.int:
     return 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-2, check=False)
-def _decide(search: Search, top: cython.longlong) -> cython.longlong:
+def _decide(search, top):
     """Decide columns of the group behind those that wait; return its mask, -1 if it was split or is too dear for ``top``."""
-    m: cython.longlong = search.codes.shape[1]
-    first: cython.longlong = search.stack[search.waiting, 0]
-    last: cython.longlong = search.stack[search.waiting, 1]
-    column: cython.longlong = cython.cast(cython.longlong, search.stack[search.waiting, 2])
-    low: cython.longlong = search.stack[search.waiting, 3]
-    high: cython.longlong = search.stack[search.waiting, 4]
-    middle: cython.longlong
+    m = search.codes.shape[1]
+    first = search.stack[search.waiting, 0]
+    last = search.stack[search.waiting, 1]
+    column = cython.cast(cython.longlong, search.stack[search.waiting, 2])
+    low = search.stack[search.waiting, 3]
+    high = search.stack[search.waiting, 4]
     while column < m:
         if least_cost(search, low, high) >= top:
             return -1
@@ -184,12 +167,8 @@ def _decide(search: Search, top: cython.longlong) -> cython.longlong:
     return low
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _first_hiding(search: Search, low: cython.longlong, high: cython.longlong, bit: cython.ulonglong) -> cython.longlong:
+def _first_hiding(search, low, high, bit):
     """Return where, among masks in descending order that agree on all higher bits, the first without ``bit`` stands."""
-    middle: cython.longlong
     while low < high:
         middle = (low + high) >> 1
         if search.masks[middle] & bit:
@@ -199,17 +178,11 @@ def _first_hiding(search: Search, low: cython.longlong, high: cython.longlong, b
     return low
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _drop_useless(search: Search) -> cython.void:
+def _drop_useless(search):
     """Drop what was listed before a cheaper instance was found, and is of no use by now."""
-    a: cython.longlong
-    j: cython.longlong
-    first: cython.longlong
-    last: cython.longlong = 0
-    kept: cython.longlong = 0
-    size: cython.longlong = 0
+    last = 0
+    kept = 0
+    size = 0
     for j in range(search.found):
         first = last
         last = search.start[j + 1]

@@ -73,31 +73,9 @@ def _refine_all(
     return classes
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _refine(
-    codes: cython.int[::1],
-    weight: cython.longlong[::1],
-    k: cython.longlong,
-    member: cython.int[::1],
-    first: cython.longlong,
-    last: cython.longlong,
-    total: cython.longlong[::1],
-    place: cython.longlong[::1],
-    here: cython.longlong[::1],
-    found: cython.int[::1],
-    begin: cython.longlong[::1],
-    rows: cython.longlong[::1],
-    classes: cython.longlong,
-) -> cython.longlong:
+def _refine(codes, weight, k, member, first, last, total, place, here, found, begin, rows, classes):
     """Divide the class ``member[first:last]``; return the number of new classes so far."""
-    a: cython.longlong
-    d: cython.longlong
-    i: cython.longlong
-    code: cython.longlong
-    size: cython.longlong
-    different: cython.longlong = 0
+    different = 0
     for a in range(first, last):
         i = member[a]
         code = codes[i]

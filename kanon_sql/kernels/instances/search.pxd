@@ -1,3 +1,5 @@
+cimport cython
+
 cdef class Search:
     cdef readonly int[:, ::1] codes
     cdef readonly long long[::1] weight
@@ -22,7 +24,9 @@ cdef class Search:
     cdef public long long size
     cdef readonly int[::1] member
 
-cdef int wait(
-    Search search, long long first, long long last, long long column, long long low, long long high
-) except -1 nogil
+cdef int _grow_stack(Search search) except -1 with gil
+cdef int _grow_instances(Search search) except -1 with gil
+cdef int _grow_members(Search search) except -1 with gil
+cdef int wait(Search search, long long first, long long last, long long column, long long low, long long high) except -1 nogil
+@cython.locals(a=cython.longlong, size=cython.longlong, turn=cython.longlong)
 cdef int keep(Search search, long long first, long long last, long long p) except -1 nogil

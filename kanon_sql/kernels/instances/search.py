@@ -68,44 +68,25 @@ class Search:
         self.size, self.member = 0, np.empty(4096, np.int32)
 
 
-@cython.cfunc
-@cython.with_gil
-@cython.exceptval(-1, check=False)
-def _grow_stack(search: Search) -> cython.int:
+def _grow_stack(search):
     search.stack = np.concatenate([search.stack, search.stack])
     return 0
 
 
-@cython.cfunc
-@cython.with_gil
-@cython.exceptval(-1, check=False)
-def _grow_instances(search: Search) -> cython.int:
+def _grow_instances(search):
     search.start = np.concatenate([search.start, search.start])
     search.mask = np.concatenate([search.mask, search.mask])
     return 0
 
 
-@cython.cfunc
-@cython.with_gil
-@cython.exceptval(-1, check=False)
-def _grow_members(search: Search) -> cython.int:
+def _grow_members(search):
     members = np.empty(2 * len(search.member), np.int32)  # most of its pages are not touched before they are needed
     members[: search.size] = search.member[: search.size]
     search.member = members
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def wait(
-    search: Search,
-    first: cython.longlong,
-    last: cython.longlong,
-    column: cython.longlong,
-    low: cython.longlong,
-    high: cython.longlong,
-) -> cython.int:
+def wait(search, first, last, column, low, high):
     """Let a group wait: its places in ``row``, the column to decide, and the masks that agree with what was decided."""
     if search.waiting == search.stack.shape[0]:
         _grow_stack(search)
@@ -118,17 +99,13 @@ def wait(
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def keep(search: Search, first: cython.longlong, last: cython.longlong, p: cython.longlong) -> cython.int:
+def keep(search, first, last, p):
     """Add an instance to those found.
 
     Where the search is priced, each begins elsewhere: of rows that pay the same, not all are to be filled up with the first.
     """
-    a: cython.longlong
-    size: cython.longlong = last - first
-    turn: cython.longlong = search.found * _TURN % size if search.priced else 0
+    size = last - first
+    turn = search.found * _TURN % size if search.priced else 0
     while search.size + size > search.member.shape[0]:
         _grow_members(search)
     if search.found + 2 > search.start.shape[0]:

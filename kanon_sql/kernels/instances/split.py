@@ -7,35 +7,22 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.search import Search, wait
-else:
-    from kanon_sql.kernels.instances.search import Search, wait
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.instances.search import wait
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def limit_of_any(
-    worth: cython.longlong[::1], row: cython.int[::1], first: cython.longlong, last: cython.longlong
-) -> cython.longlong:
+def limit_of_any(worth, row, first, last):
     """Return the cost from which on an instance is of no use to any of some row types."""
-    a: cython.longlong
-    top: cython.longlong = -1
+    top = -1
     for a in range(first, last):
         top = max(top, worth[row[a]])
     return top
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def limit_of_k_rows(search: Search, first: cython.longlong, last: cython.longlong) -> cython.longlong:
+def limit_of_k_rows(search, first, last):
     """Return the cost of a row from which on a group gains nothing: what its first k rows, the dearest, pay on average."""
-    a: cython.longlong
-    i: cython.longlong
-    need: cython.longlong = search.k
-    total: cython.longlong = 0
+    need = search.k
+    total = 0
     for a in range(first, last):
         i = search.row[a]
         total += min(need, search.weight[i]) * search.worth[i]
@@ -45,42 +32,24 @@ def limit_of_k_rows(search: Search, first: cython.longlong, last: cython.longlon
     return (total + search.k - 1) // search.k
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def least_cost(search: Search, low: cython.longlong, high: cython.longlong) -> cython.longlong:
+def least_cost(search, low, high):
     """Return the least cost of the masks ``low`` to ``high - 1``."""
-    level: cython.longlong = 0
-    width: cython.longlong = 1
+    level = 0
+    width = 1
     while 2 * width <= high - low:
         level += 1
         width *= 2
     return min(search.sparse[level, low], search.sparse[level, high - width])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def split(
-    search: Search,
-    first: cython.longlong,
-    last: cython.longlong,
-    column: cython.longlong,
-    low: cython.longlong,
-    high: cython.longlong,
-) -> cython.int:
+def split(search, first, last, column, low, high):
     """Split a group by the codes of a column; the parts that still matter under the masks wait.
 
     Without prices, the parts take the place of the group. With prices, those that matter come after it.
     """
-    v: cython.longlong
-    code: cython.longlong
-    size: cython.longlong
-    matters: cython.bint
-    values: cython.longlong
-    floor: cython.longlong = least_cost(search, low, high)
-    source: cython.longlong = first
-    place: cython.longlong = last
+    floor = least_cost(search, low, high)
+    source = first
+    place = last
     if search.priced:
         values = _sum_payments(search, first, last, column)
         floor *= search.k
@@ -102,15 +71,9 @@ def split(
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sum_payments(search: Search, first: cython.longlong, last: cython.longlong, column: cython.longlong) -> cython.longlong:
+def _sum_payments(search, first, last, column):
     """Count the row types and rows of each code, and in ``best`` what its first k rows, the dearest, pay; return the codes."""
-    a: cython.longlong
-    i: cython.longlong
-    code: cython.longlong
-    values: cython.longlong = 0
+    values = 0
     for a in range(first, last):
         i = search.row[a]
         code = search.codes[i, column]
@@ -123,16 +86,10 @@ def _sum_payments(search: Search, first: cython.longlong, last: cython.longlong,
     return values
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _find_tops(search: Search, first: cython.longlong, last: cython.longlong, column: cython.longlong) -> cython.longlong:
+def _find_tops(search, first, last, column):
     """Count the row types and rows of each code, and in ``best`` the greatest worth; copy the group; return the codes."""
-    a: cython.longlong
-    i: cython.longlong
-    code: cython.longlong
-    values: cython.longlong = 0
-    copy: cython.longlong = search.weight.shape[0]
+    values = 0
+    copy = search.weight.shape[0]
     for a in range(first, last):
         i = search.row[a]
         code = search.codes[i, column]
@@ -146,10 +103,7 @@ def _find_tops(search: Search, first: cython.longlong, last: cython.longlong, co
     return values
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add_code(search: Search, values: cython.longlong, code: cython.longlong, best: cython.longlong) -> cython.longlong:
+def _add_code(search, values, code, best):
     """Begin to count a code that a group has; return how many it has now."""
     search.value[values] = code
     search.rows[code] = 0
@@ -157,14 +111,8 @@ def _add_code(search: Search, values: cython.longlong, code: cython.longlong, be
     return values + 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _hand_out(search: Search, first: cython.longlong, last: cython.longlong, column: cython.longlong) -> cython.void:
+def _hand_out(search, first, last, column):
     """Put each row type at the place of its code, in ``rows``; those of codes without a place are left out."""
-    a: cython.longlong
-    i: cython.longlong
-    code: cython.longlong
     for a in range(first, last):
         i = search.row[a]
         code = search.codes[i, column]

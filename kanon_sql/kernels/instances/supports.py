@@ -86,12 +86,9 @@ def _list_all(
                 start[j + 1] = place
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _alike(codes: cython.int[:, ::1], shown: cython.ulonglong, i: cython.longlong, j: cython.longlong) -> cython.bint:
+def _alike(codes, shown, i, j):
     """Return whether two row types have the same shown values."""
-    c: cython.longlong = 0
+    c = 0
     while c < codes.shape[1] and ((shown >> c) & 1 == 0 or codes[i, c] == codes[j, c]):
         c += 1
     return c == codes.shape[1]

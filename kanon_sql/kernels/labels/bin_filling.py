@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.heap import push, raise_first
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.heap import push, raise_first
 
 
@@ -35,15 +33,9 @@ def to_lightest(weight: cython.longlong[::1], load: cython.longlong[::1]) -> NDA
     return place
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _fill(
-    weight: cython.longlong[::1], load: cython.longlong[::1], place: cython.longlong[::1], heap: cython.longlong[::1]
-) -> cython.void:
+def _fill(weight, load, place, heap):
     """The loads are the keys of a heap of bins."""
-    i: cython.longlong
-    j: cython.longlong
-    size: cython.longlong = 0
+    size = 0
     with cython.nogil:
         for j in range(load.shape[0]):
             size = push(heap, load, size, j, load[j])

@@ -39,23 +39,10 @@ def lightest_bins(weight: cython.longlong[::1], k: cython.longlong, most: cython
     return np.array(bins, np.int64)
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _partition(
-    weight: cython.longlong[::1],
-    k: cython.longlong,
-    load: cython.longlong[::1],
-    best: cython.longlong[::1],
-    chosen: cython.longlong[::1],
-) -> cython.void:
+def _partition(weight, k, load, best, chosen):
     """Fill ``best`` with the heaviest bin of the best partition of each subset, ``chosen`` with that of the highest label."""
-    subset: cython.longlong
-    rest: cython.longlong
-    part: cython.longlong
-    inside: cython.longlong
-    heaviest: cython.longlong
-    one: cython.longlong = 1
-    top: cython.longlong = 0
+    one = 1
+    top = 0
     with cython.nogil:
         best[0] = 0
         for subset in range(1, load.shape[0]):

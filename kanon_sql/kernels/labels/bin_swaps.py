@@ -52,21 +52,14 @@ def even_out(
     _read_places(place, first, after)
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _list_labels(place: cython.longlong[::1], first: cython.longlong[::1], after: cython.longlong[::1]) -> cython.void:
+def _list_labels(place, first, after):
     """List the labels of bin j: ``first[j]``, then ``after`` of each, ascending, n at the end."""
-    i: cython.longlong
     for i in range(place.shape[0] - 1, -1, -1):
         after[i] = first[place[i]]
         first[place[i]] = i
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _read_places(place: cython.longlong[::1], first: cython.longlong[::1], after: cython.longlong[::1]) -> cython.void:
-    i: cython.longlong
-    j: cython.longlong
+def _read_places(place, first, after):
     for j in range(first.shape[0]):
         i = first[j]
         while i < place.shape[0]:
@@ -74,24 +67,10 @@ def _read_places(place: cython.longlong[::1], first: cython.longlong[::1], after
             i = after[i]
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _until_changed(
-    weight: cython.longlong[::1],
-    load: cython.longlong[::1],
-    first: cython.longlong[::1],
-    after: cython.longlong[::1],
-    order: cython.longlong[::1],
-    least: cython.longlong,
-    most: cython.longlong,
-    rounds: cython.longlong,
-) -> cython.longlong:
+def _until_changed(weight, load, first, after, order, least, most, rounds):
     """Do rounds until one changes something; return how many are left, 0 when nothing is left to do."""
-    b: cython.longlong = load.shape[0]
-    i: cython.longlong
-    j: cython.longlong
-    idle: cython.longlong
-    changed: cython.bint = False
+    b = load.shape[0]
+    changed = False
     with cython.nogil:
         for idle in range(min(b, rounds)):
             if _within(load, least, most):
@@ -107,60 +86,36 @@ def _until_changed(
     return rounds if changed else 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _within(load: cython.longlong[::1], least: cython.longlong, most: cython.longlong) -> cython.bint:
-    j: cython.longlong
-    within: cython.bint = True
+def _within(load, least, most):
+    within = True
     for j in range(load.shape[0]):
         within = within and least <= load[j] <= most
     return within
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _shift(weight: cython.longlong[::1], given: cython.longlong, back: cython.longlong) -> cython.longlong:
+def _shift(weight, given, back):
     """Return the rows that change bins when one label is exchanged for another, or for none, n."""
     return weight[given] - weight[back] if back < weight.shape[0] else weight[given]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _difference_after(
-    weight: cython.longlong[::1], difference: cython.longlong, given: cython.longlong, back: cython.longlong
-) -> cython.longlong:
+def _difference_after(weight, difference, given, back):
     """Return how much two bins differ when labels were exchanged."""
-    after: cython.longlong = difference - 2 * _shift(weight, given, back)
+    after = difference - 2 * _shift(weight, given, back)
     return after if after >= 0 else -after
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _exchange(
-    weight: cython.longlong[::1],
-    load: cython.longlong[::1],
-    first: cython.longlong[::1],
-    after: cython.longlong[::1],
-    one: cython.longlong,
-    other: cython.longlong,
-) -> cython.bint:
+def _exchange(weight, load, first, after, one, other):
     """Move a label or swap two so that two bins differ the least; return whether they differ less than before."""
-    n: cython.longlong = weight.shape[0]
-    heavy: cython.longlong = one if load[one] >= load[other] else other
-    light: cython.longlong = other if heavy == one else one
-    difference: cython.longlong = load[heavy] - load[light]
-    best: cython.longlong = difference
-    given: cython.longlong = n
-    back: cython.longlong = n
-    above: cython.longlong = n
-    y: cython.longlong = first[light]
-    x: cython.longlong = first[heavy]
-    left: cython.longlong
-    shift: cython.longlong
+    n = weight.shape[0]
+    heavy = one if load[one] >= load[other] else other
+    light = other if heavy == one else one
+    difference = load[heavy] - load[light]
+    best = difference
+    given = n
+    back = n
+    above = n
+    y = first[light]
+    x = first[heavy]
     while x < n:
         # The best partner of x is the last label above x - difference / 2 or the first one that is not; both descend with x.
         while y < n and 2 * weight[y] > 2 * weight[x] - difference:
@@ -190,11 +145,8 @@ def _exchange(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take(first: cython.longlong[::1], after: cython.longlong[::1], j: cython.longlong, label: cython.longlong) -> cython.void:
-    i: cython.longlong = first[j]
+def _take(first, after, j, label):
+    i = first[j]
     if i == label:
         first[j] = after[label]
         return
@@ -203,11 +155,8 @@ def _take(first: cython.longlong[::1], after: cython.longlong[::1], j: cython.lo
     after[i] = after[label]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _put(first: cython.longlong[::1], after: cython.longlong[::1], j: cython.longlong, label: cython.longlong) -> cython.void:
-    i: cython.longlong = first[j]
+def _put(first, after, j, label):
+    i = first[j]
     if i > label:
         after[label] = i
         first[j] = label

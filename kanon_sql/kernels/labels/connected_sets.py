@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.graphs import Graph
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.labels.graphs import Graph
 
 
@@ -43,19 +41,6 @@ class _Search:
     queue, seen : int64 array [n], uint8 array [n]
         Of a breadth-first search.
     """
-
-    first: cython.longlong[::1]
-    member: cython.longlong[::1]
-    listed: cython.longlong
-    effort: cython.longlong
-    chosen: cython.longlong[::1]
-    inside: cython.uchar[::1]
-    candidate: cython.longlong[::1]
-    known: cython.uchar[::1]
-    at: cython.longlong[::1]
-    end: cython.longlong[::1]
-    queue: cython.longlong[::1]
-    seen: cython.uchar[::1]
 
     def __init__(self, nodes: int, members: int, effort: cython.longlong) -> None:
         self.first, self.member = np.zeros(members + 1, np.int64), np.empty(members, np.int64)
@@ -107,18 +92,9 @@ def connected_sets(
     return first, np.asarray(search.member)[: first[search.listed]], complete
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _list_sets(
-    search: _Search,
-    graph: Graph,
-    weight: cython.longlong[::1],
-    k: cython.longlong,
-    most: cython.longlong,
-) -> cython.bint:
+def _list_sets(search, graph, weight, k, most):
     """List the sets; return whether these are all."""
-    root: cython.longlong
-    complete: cython.bint = True
+    complete = True
     with cython.nogil:
         for root in range(weight.shape[0]):
             complete = _list_from(search, graph, weight, k, most, root)
@@ -127,24 +103,10 @@ def _list_sets(
     return complete
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _list_from(
-    search: _Search,
-    graph: Graph,
-    weight: cython.longlong[::1],
-    k: cython.longlong,
-    most: cython.longlong,
-    root: cython.longlong,
-) -> cython.bint:
+def _list_from(search, graph, weight, k, most, root):
     """List the sets whose least node is ``root``; return whether these are all."""
-    level: cython.longlong = 0
-    rows: cython.longlong = 0
-    v: cython.longlong
-    u: cython.longlong
-    e: cython.longlong
-    last: cython.longlong
+    level = 0
+    rows = 0
     search.known[root] = True
     search.candidate[0] = root
     search.at[0] = 0
@@ -186,13 +148,9 @@ def _list_from(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _keep(search: _Search, size: cython.longlong) -> cython.bint:
+def _keep(search, size):
     """List the set; return whether there was capacity for it."""
-    i: cython.longlong
-    begin: cython.longlong = search.first[search.listed]
+    begin = search.first[search.listed]
     if begin + size > search.member.shape[0]:
         return False
     for i in range(size):
@@ -202,20 +160,8 @@ def _keep(search: _Search, size: cython.longlong) -> cython.bint:
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _fits(
-    search: _Search, graph: Graph, weight: cython.longlong[::1], k: cython.longlong, most: cython.longlong
-) -> cython.bint:
+def _fits(search, graph, weight, k, most):
     """Return whether each component outside of the set can be partitioned, as far as its weight tells."""
-    start: cython.longlong
-    i: cython.longlong
-    v: cython.longlong
-    u: cython.longlong
-    e: cython.longlong
-    size: cython.longlong
-    rows: cython.longlong
     for v in range(weight.shape[0]):
         search.seen[v] = search.inside[v]
     for start in range(weight.shape[0]):

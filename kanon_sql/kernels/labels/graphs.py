@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.random import below
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.random import below
 
 
@@ -49,13 +47,7 @@ def shuffled(graph: Graph, state: cython.ulonglong[::1]) -> Graph:
     return Graph(begin=graph.begin, near=near)
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _shuffle(begin: cython.longlong[::1], near: cython.longlong[::1], state: cython.ulonglong[::1]) -> cython.void:
-    v: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
-    u: cython.longlong
+def _shuffle(begin, near, state):
     with cython.nogil:
         for v in range(begin.shape[0] - 1):
             for i in range(begin[v + 1] - 1, begin[v], -1):
@@ -86,22 +78,11 @@ def depth_first(graph: Graph, starts: cython.longlong[::1]) -> tuple[NDArray[np.
     return order, parent
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _search(
-    graph: Graph,
-    starts: cython.longlong[::1],
-    at: cython.longlong[::1],
-    order: cython.longlong[::1],
-    parent: cython.longlong[::1],
-) -> cython.void:
+def _search(graph, starts, at, order, parent):
     """Search; ``at`` is the place of the next neighbour of each node."""
-    begin: cython.longlong[::1] = graph.begin
-    near: cython.longlong[::1] = graph.near
-    i: cython.longlong
-    v: cython.longlong
-    u: cython.longlong
-    visited: cython.longlong = 0
+    begin = graph.begin
+    near = graph.near
+    visited = 0
     with cython.nogil:
         for i in range(starts.shape[0]):
             v = starts[i]

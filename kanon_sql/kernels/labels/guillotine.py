@@ -14,21 +14,14 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.two_word_sums import less, plus, square
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.labels.two_word_sums import less, plus, square
 
 _NEVER = cython.declare(cython.longlong, 1 << 62)
 """Above the rows of any rectangle, and above the first word of any sum of squares."""
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _rows(
-    before: cython.longlong[:, ::1], a: cython.longlong, b: cython.longlong, c: cython.longlong, d: cython.longlong
-) -> cython.longlong:
+def _rows(before, a, b, c, d):
     return before[b, d] - before[a, d] - before[b, c] + before[a, c]
 
 
@@ -47,18 +40,10 @@ def lightest_around(before: cython.longlong[:, ::1], k: cython.longlong) -> NDAr
     return least[cells[0][:, None], cells[0][:, None], cells[1], cells[1]]
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _lightest(before: cython.longlong[:, ::1], k: cython.longlong, least: cython.longlong[:, :, :, ::1]) -> cython.void:
+def _lightest(before, k, least):
     """Fill ``least`` with the lightest rectangle around each; a and c are counted from 1, for the neighbours."""
-    p: cython.longlong = before.shape[0] - 1
-    q: cython.longlong = before.shape[1] - 1
-    a: cython.longlong
-    b: cython.longlong
-    c: cython.longlong
-    d: cython.longlong
-    rows: cython.longlong
-    found: cython.longlong
+    p = before.shape[0] - 1
+    q = before.shape[1] - 1
     with cython.nogil:
         for a in range(p):
             for b in range(p, a, -1):
@@ -102,22 +87,10 @@ def least_squares(
     return bool(least[0, p, 0, q, 0] < 1 << 62), cut
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _fill(
-    before: cython.longlong[:, ::1],
-    k: cython.longlong,
-    heaviest: cython.longlong,
-    least: cython.longlong[:, :, :, :, ::1],
-    cut: cython.short[:, :, :, ::1],
-) -> cython.void:
+def _fill(before, k, heaviest, least, cut):
     """Fill ``least`` with the least sum of squares of each rectangle, and ``cut``."""
-    p: cython.longlong = before.shape[0] - 1
-    q: cython.longlong = before.shape[1] - 1
-    width: cython.longlong
-    height: cython.longlong
-    a: cython.longlong
-    c: cython.longlong
+    p = before.shape[0] - 1
+    q = before.shape[1] - 1
     with cython.nogil:
         for width in range(1, p + 1):
             for height in range(1, q + 1):
@@ -126,28 +99,11 @@ def _fill(
                         _choose(before, k, heaviest, least, cut, a, a + width, c, c + height)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _choose(
-    before: cython.longlong[:, ::1],
-    k: cython.longlong,
-    heaviest: cython.longlong,
-    least: cython.longlong[:, :, :, :, ::1],
-    cut: cython.short[:, :, :, ::1],
-    a: cython.longlong,
-    b: cython.longlong,
-    c: cython.longlong,
-    d: cython.longlong,
-) -> cython.void:
+def _choose(before, k, heaviest, least, cut, a, b, c, d):
     """Choose the best cut of a rectangle, none if that is as good."""
-    m: cython.longlong
-    chosen: cython.longlong = 0
-    one: tuple[cython.longlong, cython.longlong]
-    other: tuple[cython.longlong, cython.longlong]
-    both: tuple[cython.longlong, cython.longlong]
-    best: tuple[cython.longlong, cython.longlong] = (_NEVER, 0)
-    rows: cython.longlong = _rows(before, a, b, c, d)
+    chosen = 0
+    best = (_NEVER, 0)
+    rows = _rows(before, a, b, c, d)
     if k <= rows <= heaviest:
         best = square(rows)
     if rows >= 2 * k:

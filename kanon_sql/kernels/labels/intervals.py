@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.two_word_sums import less_with_squares, plus, square
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.labels.two_word_sums import less_with_squares, plus, square
 
 _NEVER = cython.declare(cython.longlong, 1 << 62)
@@ -39,16 +37,11 @@ def reachable(before: cython.longlong[::1], k: cython.longlong, heaviest: cython
     return bool(divisible[len(before) - 1])
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _reach(
-    before: cython.longlong[::1], k: cython.longlong, heaviest: cython.longlong, divisible: cython.uchar[::1]
-) -> cython.void:
+def _reach(before, k, heaviest, divisible):
     """Fill in whether the labels up to each place can be partitioned."""
-    j: cython.longlong
-    oldest: cython.longlong = 0
-    newest: cython.longlong = 0
-    inside: cython.longlong = 0
+    oldest = 0
+    newest = 0
+    inside = 0
     divisible[0] = True
     with cython.nogil:
         for j in range(1, before.shape[0]):
@@ -61,26 +54,13 @@ def _reach(
             divisible[j] = inside > 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _overtakes(
-    before: cython.longlong[::1],
-    heaviest: cython.longlong,
-    least: cython.longlong[:, ::1],
-    new: cython.longlong,
-    old: cython.longlong,
-    first: cython.longlong,
-    last: cython.longlong,
-) -> cython.longlong:
+def _overtakes(before, heaviest, least, new, old, first, last):
     """Return the first end in ``first..last`` for which the new start is no worse than the old one; ``last`` if none before.
 
     Where the old start makes an interval above ``heaviest`` the new one is no worse.
     """
-    j: cython.longlong
-    rows: cython.longlong
-    one: tuple[cython.longlong, cython.longlong] = (least[new, 0], least[new, 1])
-    other: tuple[cython.longlong, cython.longlong] = (least[old, 0], least[old, 1])
+    one = (least[new, 0], least[new, 1])
+    other = (least[old, 0], least[old, 1])
     while first < last:
         j = (first + last) // 2
         rows = before[j] - before[old]
@@ -125,27 +105,12 @@ def least_squares(
     return starts, (int(least[n, 0]), int(least[n, 1]))
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _fill(
-    before: cython.longlong[::1],
-    k: cython.longlong,
-    heaviest: cython.longlong,
-    least: cython.longlong[:, ::1],
-    start_of: cython.longlong[::1],
-    queue: cython.longlong[::1],
-    best_from: cython.longlong[::1],
-) -> cython.void:
+def _fill(before, k, heaviest, least, start_of, queue, best_from):
     """Fill ``least`` with the least sum of squares up to each end, ``start_of`` with the start of its last interval."""
-    n: cython.longlong = before.shape[0] - 1
-    j: cython.longlong
-    start: cython.longlong
-    first: cython.longlong
-    end: cython.longlong
-    head: cython.longlong = 0
-    tail: cython.longlong = 0
-    ready: cython.longlong = 0
-    cost: tuple[cython.longlong, cython.longlong]
+    n = before.shape[0] - 1
+    head = 0
+    tail = 0
+    ready = 0
     least[0, 0] = 0
     least[0, 1] = 0
     with cython.nogil:
@@ -178,10 +143,8 @@ def _fill(
             least[j, 1] = cost[1]
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _trace_back(start_of: cython.longlong[::1], starts: cython.uchar[::1]) -> cython.void:
-    j: cython.longlong = starts.shape[0]
+def _trace_back(start_of, starts):
+    j = starts.shape[0]
     while j > 0:
         j = start_of[j]
         starts[j] = True

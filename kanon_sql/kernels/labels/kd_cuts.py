@@ -50,22 +50,13 @@ class KDTreeWorkspace:
         self.begin, self.end = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _excess(rows: cython.longlong, k: cython.longlong) -> cython.longlong:
+def _excess(rows, k):
     """Return the least rows above k of the heaviest of the groups, as many as there can be, that share the rows."""
-    groups: cython.longlong = rows // k
+    groups = rows // k
     return (rows % k + groups - 1) // groups
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def worse(
-    one: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong],
-    other: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong],
-) -> cython.bint:
+def worse(one, other):
     """Return whether one cut is worse than the other."""
     if one[1] != other[1]:
         return one[1] > other[1]
@@ -74,17 +65,7 @@ def worse(
     return one[3] > other[3]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def best_cut(
-    work: KDTreeWorkspace,
-    order: cython.longlong[:, ::1],
-    first: cython.longlong,
-    last: cython.longlong,
-    axis: cython.longlong,
-    step: cython.longlong,
-) -> tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]:
+def best_cut(work, order, first, last, axis, step):
     """Return the best cut of a node along an axis.
 
     Returns
@@ -102,16 +83,9 @@ def best_cut(
     -----
     O(last - first).
     """
-    k: cython.longlong = work.k
-    total: cython.longlong = 0
-    below: cython.longlong = 0
-    above: cython.longlong
-    i: cython.longlong
-    p: cython.longlong
-    larger: cython.longlong
-    uneven: cython.longlong
-    best: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
-    cut: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
+    k = work.k
+    total = 0
+    below = 0
     for p in range(first, last):
         total += work.capped[order[axis, p]]
     best = (0, 1, total, total)
@@ -132,24 +106,12 @@ def best_cut(
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def cut_node(
-    work: KDTreeWorkspace,
-    order: cython.longlong[:, ::1],
-    first: cython.longlong,
-    last: cython.longlong,
-    axis: cython.longlong,
-    place: cython.longlong,
-) -> cython.void:
+def cut_node(work, order, first, last, axis, place):
     """Bring the points below the cut to the front of the other order too, both sides in the order they had; O(last - first)."""
-    other: cython.longlong = 1 - axis
-    bound: cython.longlong = work.rank[axis, order[axis, first + place]]
-    p: cython.longlong
-    i: cython.longlong
-    low: cython.longlong = first
-    high: cython.longlong = 0
+    other = 1 - axis
+    bound = work.rank[axis, order[axis, first + place]]
+    low = first
+    high = 0
     for p in range(first, last):
         i = order[other, p]
         if work.rank[axis, i] < bound:

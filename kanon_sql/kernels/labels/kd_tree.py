@@ -10,29 +10,16 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.kd_cuts import KDTreeWorkspace, best_cut, cut_node, worse
-    from cython.cimports.kanon_sql.kernels.labels.two_word_sums import less, plus, square
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.labels.kd_cuts import KDTreeWorkspace, best_cut, cut_node, worse
     from kanon_sql.kernels.labels.two_word_sums import less, plus, square
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _outlook(
-    work: KDTreeWorkspace, first: cython.longlong, last: cython.longlong
-) -> tuple[cython.longlong, cython.longlong, cython.longlong]:
+def _outlook(work, first, last):
     """Divide a node on trial by the best cut of both axes, again and again; return its heaviest group and sum of squares."""
-    heaviest: cython.longlong = 0
-    squares: tuple[cython.longlong, cython.longlong] = (0, 0)
-    cut: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
-    other: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
-    axis: cython.longlong
-    p: cython.longlong
-    rows: cython.longlong
-    nodes: cython.longlong = 1
+    heaviest = 0
+    squares = (0, 0)
+    nodes = 1
     work.begin[0] = first
     work.end[0] = last
     while nodes:
@@ -61,20 +48,10 @@ def _outlook(
     return heaviest, squares[0], squares[1]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _candidates(
-    work: KDTreeWorkspace, order: cython.longlong[:, ::1], first: cython.longlong, last: cython.longlong
-) -> cython.longlong:
+def _candidates(work, order, first, last):
     """Fill the candidates with the best cuts, and return how many differ; uneven ones only if all are."""
-    found: cython.longlong = 0
-    all_uneven: cython.longlong = 1
-    attempt: cython.longlong
-    axis: cython.longlong
-    c: cython.longlong
-    known: cython.bint
-    cut: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
+    found = 0
+    all_uneven = 1
     for attempt in range(4):
         axis = attempt & 1
         cut = best_cut(work, order, first, last, axis, work.step if attempt < 2 else work.k)
@@ -93,28 +70,11 @@ def _candidates(
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _decide(
-    work: KDTreeWorkspace,
-    order: cython.longlong[:, ::1],
-    first: cython.longlong,
-    last: cython.longlong,
-    candidates: cython.longlong,
-    unavoidable: cython.longlong,
-) -> cython.longlong:
+def _decide(work, order, first, last, candidates, unavoidable):
     """Return the candidate with the best outlook: the least heaviest group, then the least sum of squares."""
-    best: cython.longlong = 0
-    heaviest: cython.longlong = 0
-    squares: tuple[cython.longlong, cython.longlong] = (0, 0)
-    below: tuple[cython.longlong, cython.longlong, cython.longlong]
-    above: tuple[cython.longlong, cython.longlong, cython.longlong]
-    sum_of_squares: tuple[cython.longlong, cython.longlong]
-    c: cython.longlong
-    p: cython.longlong
-    middle: cython.longlong
-    found: cython.longlong
+    best = 0
+    heaviest = 0
+    squares = (0, 0)
     for c in range(candidates if candidates > 1 else 0):
         for p in range(first, last):
             work.trial[0, p] = order[0, p]
@@ -180,25 +140,10 @@ def divide(
     return group
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _divide(
-    work: KDTreeWorkspace,
-    order: cython.longlong[:, ::1],
-    unavoidable: cython.longlong,
-    group: cython.longlong[::1],
-    begin: cython.longlong[::1],
-    end: cython.longlong[::1],
-) -> cython.void:
+def _divide(work, order, unavoidable, group, begin, end):
     """Fill in the groups; ``begin`` and ``end`` are a stack of nodes."""
-    first: cython.longlong
-    last: cython.longlong
-    middle: cython.longlong
-    p: cython.longlong
-    best: cython.longlong
-    candidates: cython.longlong
-    groups: cython.longlong = 0
-    nodes: cython.longlong = 1
+    groups = 0
+    nodes = 1
     begin[0] = 0
     end[0] = group.shape[0]
     with cython.nogil:

@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.graphs import Graph
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.labels.graphs import Graph
 
 
@@ -72,15 +70,6 @@ class _Branches:
         Whether a node is in a heavy branch below the lowest, and whether in a light branch below some node.
     """
 
-    place: cython.longlong[::1]
-    low: cython.longlong[::1]
-    below: cython.longlong[::1]
-    apart: cython.longlong[::1]
-    root: cython.longlong[::1]
-    lowest: cython.longlong[::1]
-    deep: cython.uchar[::1]
-    held: cython.uchar[::1]
-
     def __init__(self, place: NDArray[np.int64], weight: cython.longlong[::1]) -> None:
         n = len(place)
         self.place, self.low = place, place.copy()
@@ -89,33 +78,15 @@ class _Branches:
         self.deep, self.held = np.zeros(n, np.uint8), np.zeros(n, np.uint8)
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _find(
-    branches: _Branches,
-    graph: Graph,
-    weight: cython.longlong[::1],
-    order: cython.longlong[::1],
-    parent: cython.longlong[::1],
-    k: cython.longlong,
-    lump: cython.longlong[::1],
-) -> cython.void:
+def _find(branches, graph, weight, order, parent, k, lump):
     with cython.nogil:
         _weigh(branches, graph, order, parent)
         _find_lowest(branches, weight, order, parent, k)
         _label(branches, order, parent, k, lump)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _weigh(branches: _Branches, graph: Graph, order: cython.longlong[::1], parent: cython.longlong[::1]) -> cython.void:
+def _weigh(branches, graph, order, parent):
     """Fill in the least places, and the rows of subtrees and branches, from the leaves up."""
-    i: cython.longlong
-    v: cython.longlong
-    e: cython.longlong
-    u: cython.longlong
-    p: cython.longlong
     for i in range(order.shape[0] - 1, -1, -1):
         v = order[i]
         p = parent[v]
@@ -129,21 +100,8 @@ def _weigh(branches: _Branches, graph: Graph, order: cython.longlong[::1], paren
                 branches.apart[p] += branches.below[v]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _find_lowest(
-    branches: _Branches,
-    weight: cython.longlong[::1],
-    order: cython.longlong[::1],
-    parent: cython.longlong[::1],
-    k: cython.longlong,
-) -> cython.void:
+def _find_lowest(branches, weight, order, parent, k):
     """Fill in the roots, and the lowest nodes with a light upper branch."""
-    i: cython.longlong
-    v: cython.longlong
-    root: cython.longlong
-    total: cython.longlong
     for i in range(order.shape[0]):
         v = order[i]
         root = v if parent[v] == v else branches.root[parent[v]]
@@ -155,21 +113,8 @@ def _find_lowest(
             branches.lowest[root] = v
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _label(
-    branches: _Branches,
-    order: cython.longlong[::1],
-    parent: cython.longlong[::1],
-    k: cython.longlong,
-    lump: cython.longlong[::1],
-) -> cython.void:
+def _label(branches, order, parent, k, lump):
     """Fill in the lumps, from the roots down."""
-    i: cython.longlong
-    v: cython.longlong
-    p: cython.longlong
-    branch: cython.bint
     for i in range(order.shape[0]):
         v = order[i]
         p = parent[v]

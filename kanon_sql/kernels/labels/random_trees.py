@@ -11,30 +11,13 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.graphs import Graph
-    from cython.cimports.kanon_sql.kernels.random import below
-else:
-    from kanon_sql.kernels.labels.graphs import Graph
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.random import below
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gather(
-    graph: Graph,
-    region: cython.longlong[::1],
-    start: cython.longlong,
-    index: cython.longlong[::1],
-    member: cython.longlong[::1],
-    size: cython.longlong,
-) -> cython.longlong:
+def gather(graph, region, start, index, member, size):
     """Append the region of node ``start`` to the members, and return their number; O(nodes and edges of the region)."""
-    at: cython.longlong = size
-    e: cython.longlong
-    u: cython.longlong
-    v: cython.longlong
+    at = size
     member[size] = start
     index[start] = size
     size += 1
@@ -50,22 +33,10 @@ def gather(
     return size
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def beyond(
-    graph: Graph,
-    index: cython.longlong[::1],
-    member: cython.longlong[::1],
-    size: cython.longlong,
-    state: cython.ulonglong[::1],
-) -> cython.longlong:
+def beyond(graph, index, member, size, state):
     """Return the far end of a random edge that leaves the members; -1 if none does."""
-    found: cython.longlong = -1
-    leaving: cython.longlong = 0
-    i: cython.longlong
-    e: cython.longlong
-    v: cython.longlong
+    found = -1
+    leaving = 0
     for i in range(size):
         v = member[i]
         for e in range(graph.begin[v], graph.begin[v + 1]):
@@ -76,20 +47,7 @@ def beyond(
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def grow_tree(
-    graph: Graph,
-    index: cython.longlong[::1],
-    member: cython.longlong[::1],
-    size: cython.longlong,
-    order: cython.longlong[::1],
-    parent: cython.longlong[::1],
-    source: cython.longlong[::1],
-    target: cython.longlong[::1],
-    state: cython.ulonglong[::1],
-) -> cython.void:
+def grow_tree(graph, index, member, size, order, parent, source, target, state):
     """Fill in a random spanning tree of the members, by their places.
 
     It grows from a random root, by one of the last two edges found or by any: long trees and bushy ones cut differently.
@@ -107,13 +65,8 @@ def grow_tree(
     -----
     O(nodes and edges of the regions).
     """
-    i: cython.longlong
-    e: cython.longlong
-    u: cython.longlong
-    v: cython.longlong
-    p: cython.longlong
-    found: cython.longlong = 0
-    bushy: cython.bint = below(state, 2) == 0
+    found = 0
+    bushy = below(state, 2) == 0
     for i in range(size):
         parent[i] = -1
     v = below(state, size)

@@ -9,12 +9,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.graphs import Graph
-    from cython.cimports.kanon_sql.kernels.labels.random_trees import beyond, gather, grow_tree
-    from cython.cimports.kanon_sql.kernels.labels.tree_cut import cut
-    from cython.cimports.kanon_sql.kernels.random import below
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.labels.graphs import Graph
     from kanon_sql.kernels.labels.random_trees import beyond, gather, grow_tree
     from kanon_sql.kernels.labels.tree_cut import cut
@@ -56,21 +51,6 @@ class _Union:
     rest, lightest : int64 arrays [n]
         Scratch arrays of `cut`.
     """
-
-    size: cython.longlong
-    member: cython.longlong[::1]
-    index: cython.longlong[::1]
-    regions: cython.longlong
-    name: cython.longlong[::1]
-    weight: cython.longlong[::1]
-    order: cython.longlong[::1]
-    parent: cython.longlong[::1]
-    source: cython.longlong[::1]
-    target: cython.longlong[::1]
-    head: cython.longlong[::1]
-    part: cython.longlong[::1]
-    rest: cython.longlong[::1]
-    lightest: cython.longlong[::1]
 
     def __init__(self, nodes: int, ends: int) -> None:
         self.size = self.regions = 0
@@ -122,27 +102,8 @@ def recut(
     _recut(_Union(len(weight), len(graph.near)), graph, weight, k, goal, region, total, effort, state, shift)
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _recut(
-    union: _Union,
-    graph: Graph,
-    weight: cython.longlong[::1],
-    k: cython.longlong,
-    goal: cython.longlong,
-    region: cython.longlong[::1],
-    total: cython.longlong[::1],
-    effort: cython.longlong,
-    state: cython.ulonglong[::1],
-    shift: cython.longlong,
-) -> cython.void:
-    n: cython.longlong = weight.shape[0]
-    heaviest: cython.longlong
-    v: cython.longlong
-    i: cython.longlong
-    rows: cython.longlong
-    least: cython.longlong
-    above: cython.longlong
+def _recut(union, graph, weight, k, goal, region, total, effort, state, shift):
+    n = weight.shape[0]
     with cython.nogil:
         heaviest = total[_heaviest(total)]
         while effort > 0:
@@ -165,35 +126,19 @@ def _recut(
                 union.index[union.member[i]] = -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _heaviest(total: cython.longlong[::1]) -> cython.longlong:
+def _heaviest(total):
     """Return the first of the heaviest regions."""
-    v: cython.longlong
-    first: cython.longlong = 0
+    first = 0
     for v in range(1, total.shape[0]):
         if total[v] > total[first]:
             first = v
     return first
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _unite(
-    union: _Union,
-    graph: Graph,
-    weight: cython.longlong[::1],
-    region: cython.longlong[::1],
-    total: cython.longlong[::1],
-    v: cython.longlong,
-    state: cython.ulonglong[::1],
-) -> cython.longlong:
+def _unite(union, graph, weight, region, total, v, state):
     """Put the region of node v and some of its neighbours together; return their rows."""
-    i: cython.longlong
-    rows: cython.longlong = 0
-    wanted: cython.longlong = 2
+    rows = 0
+    wanted = 2
     while wanted < _MOST and below(state, 3) > 0:
         wanted += 1
     union.size = 0
@@ -209,15 +154,10 @@ def _unite(
     return rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _heaviest_after(union: _Union, total: cython.longlong[::1], heaviest: cython.longlong) -> cython.longlong:
+def _heaviest_after(union, total, heaviest):
     """Fill in the rows of the parts; return the rows of the heaviest region if they replaced the regions."""
-    i: cython.longlong
-    u: cython.longlong
-    most: cython.longlong = 0
-    old: cython.longlong = 0
+    most = 0
+    old = 0
     for i in range(union.size):
         union.part[i] = 0
     for i in range(union.size):
@@ -235,14 +175,9 @@ def _heaviest_after(union: _Union, total: cython.longlong[::1], heaviest: cython
     return most
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _squares_fall(union: _Union, total: cython.longlong[::1], shift: cython.longlong) -> cython.bint:
+def _squares_fall(union, total, shift):
     """Return whether the sum of squares of the parts is not above that of the regions."""
-    i: cython.longlong
-    rows: cython.longlong
-    change: cython.longlong = 0
+    change = 0
     for i in range(union.size):
         rows = union.part[i] >> shift
         change += rows * rows
@@ -252,12 +187,8 @@ def _squares_fall(union: _Union, total: cython.longlong[::1], shift: cython.long
     return change <= 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _replace(union: _Union, region: cython.longlong[::1], total: cython.longlong[::1]) -> cython.void:
+def _replace(union, region, total):
     """Replace the regions by the parts."""
-    i: cython.longlong
     for i in range(union.regions):
         total[union.name[i]] = 0
     for i in range(union.size):

@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.labels.graphs import Graph
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.labels.graphs import Graph
 
 
@@ -24,14 +22,9 @@ def leaves_first(parent: cython.longlong[::1]) -> NDArray[np.int64]:
     return order
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _order_leaves(parent: cython.longlong[::1], children: cython.longlong[::1], order: cython.longlong[::1]) -> cython.void:
+def _order_leaves(parent, children, order):
     """Fill in the order; ``children`` [n] is 0, and counts those that are not in the order."""
-    i: cython.longlong
-    v: cython.longlong
-    p: cython.longlong
-    last: cython.longlong = 0
+    last = 0
     with cython.nogil:
         for v in range(parent.shape[0]):
             if parent[v] != v:
@@ -80,25 +73,11 @@ def lower_degrees(graph: Graph, parent: cython.longlong[::1], effort: cython.lon
     return int(degree.max())
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _exchange_edges(
-    graph: Graph,
-    parent: cython.longlong[::1],
-    effort: cython.longlong,
-    degree: cython.longlong[::1],
-    seen: cython.longlong[::1],
-) -> cython.void:
+def _exchange_edges(graph, parent, effort, degree, seen):
     """Exchange edges as long as that lowers a largest degree; count the degrees."""
-    n: cython.longlong = parent.shape[0]
-    u: cython.longlong
-    v: cython.longlong
-    e: cython.longlong
-    x: cython.longlong
-    meet: cython.longlong
-    top: cython.longlong
-    tour: cython.longlong = 0
-    lowered: cython.bint = True
+    n = parent.shape[0]
+    tour = 0
+    lowered = True
     with cython.nogil:
         for v in range(n):
             if parent[v] != v:
@@ -128,19 +107,9 @@ def _exchange_edges(
                         lowered = True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _exchange(
-    parent: cython.longlong[::1],
-    degree: cython.longlong[::1],
-    top: cython.longlong,
-    meet: cython.longlong,
-    end: cython.longlong,
-    other: cython.longlong,
-) -> cython.bint:
+def _exchange(parent, degree, top, meet, end, other):
     """Exchange an edge at a node of the largest degree between ``end`` and ``meet``, if there is one, for that of the ends."""
-    x: cython.longlong = end
+    x = end
     while x != meet and degree[x] < top and degree[parent[x]] < top:
         x = parent[x]
     if x == meet:
@@ -153,12 +122,8 @@ def _exchange(
     return True
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _root_at_leaves(parent: cython.longlong[::1], order: cython.longlong[::1], leaf: cython.longlong[::1]) -> cython.void:
+def _root_at_leaves(parent, order, leaf):
     """Make leaves the roots; ``order`` has the leaves first, ``leaf`` [n] each node itself."""
-    i: cython.longlong
-    v: cython.longlong
     with cython.nogil:
         for i in range(order.shape[0]):
             v = order[i]
@@ -168,14 +133,10 @@ def _root_at_leaves(parent: cython.longlong[::1], order: cython.longlong[::1], l
                 _hang(parent, leaf[v], v, leaf[v])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _hang(parent: cython.longlong[::1], end: cython.longlong, head: cython.longlong, other: cython.longlong) -> cython.void:
+def _hang(parent, end, head, other):
     """Take the subtree of ``head`` out of its tree and hang it under ``other`` by its node ``end``."""
-    v: cython.longlong = end
-    below: cython.longlong = other
-    above: cython.longlong
+    v = end
+    below = other
     while True:
         above = parent[v]
         parent[v] = below

@@ -44,29 +44,11 @@ def cut_tree(
     cut(weight, order, 0, len(order), parent, least, k, head, np.empty(n, np.int64), np.empty(n, np.int64))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def cut(
-    weight: cython.longlong[::1],
-    order: cython.longlong[::1],
-    first: cython.longlong,
-    last: cython.longlong,
-    parent: cython.longlong[::1],
-    least: cython.longlong,
-    k: cython.longlong,
-    head: cython.longlong[::1],
-    rest: cython.longlong[::1],
-    lightest: cython.longlong[::1],
-) -> cython.void:
+def cut(weight, order, first, last, parent, least, k, head, rest, lightest):
     """Cut the trees of ``order[first:last]``; ``rest`` and ``lightest`` [n] are scratch arrays.
 
     They hold the weight of what is left of the subtree of a node, and the lightest of the parts that hang on it, or -1.
     """
-    i: cython.longlong
-    v: cython.longlong
-    p: cython.longlong
-    light: cython.longlong
     for i in range(first, last):
         v = order[i]
         rest[v] = weight[v]

@@ -4,3 +4,6 @@ cdef bint less((long long, long long) one, (long long, long long) other) noexcep
 cdef bint less_with_squares(
     (long long, long long) one, long long x, (long long, long long) other, long long y
 ) noexcept nogil
+
+cdef bint less((long long, long long) one, (long long, long long) other) noexcept nogil
+cdef bint less_with_squares((long long, long long) one, long long x, (long long, long long) other, long long y) noexcept nogil

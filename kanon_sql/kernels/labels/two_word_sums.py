@@ -35,22 +35,11 @@ def plus(
     return one[0] + other[0] + (low >> 62), low & _WORD
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def less(one: tuple[cython.longlong, cython.longlong], other: tuple[cython.longlong, cython.longlong]) -> cython.bint:
+def less(one, other):
     """Return whether one number is less than the other."""
     return one[0] < other[0] or (one[0] == other[0] and one[1] < other[1])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def less_with_squares(
-    one: tuple[cython.longlong, cython.longlong],
-    x: cython.longlong,
-    other: tuple[cython.longlong, cython.longlong],
-    y: cython.longlong,
-) -> cython.bint:
+def less_with_squares(one, x, other, y):
     """Return whether ``one + x * x`` is less than ``other + y * y``."""
     return less(plus(one, square(x)), plus(other, square(y)))

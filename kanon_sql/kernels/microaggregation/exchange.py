@@ -14,19 +14,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.microaggregation.groups import (
-        PointPartition,
-        Points,
-        class_near,
-        put,
-        swapped,
-        take,
-        weigh,
-        with_unit,
-        without_unit,
-    )
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.microaggregation.groups import (
         PointPartition,
         Points,
@@ -67,29 +55,13 @@ def sweep(groups: PointPartition, points: Points, k: cython.longlong, least: cyt
     return moved
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _improve(
-    groups: PointPartition,
-    points: Points,
-    k: cython.longlong,
-    least: cython.double,
-    i: cython.longlong,
-    seen: cython.longlong[::1],
-) -> cython.longlong:
+def _improve(groups, points, k, least, i, seen):
     """Let point i make the best move or swap; return whether there is one."""
-    s: cython.longlong
-    b: cython.longlong
-    j: cython.longlong
-    place: cython.longlong
-    saved: cython.double
-    before: cython.double
-    a: cython.longlong = groups.of[i]
-    best: cython.double = least
-    to: cython.longlong = -1
-    other: cython.longlong = -1
-    without: cython.double = without_unit(groups, a, i) if groups.size[a] > k else 0.0
+    a = groups.of[i]
+    best = least
+    to = -1
+    other = -1
+    without = without_unit(groups, a, i) if groups.size[a] > k else 0.0
     seen[a] = i
     for s in range(points.near.shape[1]):
         place = points.near[points.of[i], s]

@@ -101,12 +101,8 @@ class Points:
         self.near, self.of, self.first, self.units, self.closed = near, of, first, units, closed
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def put(groups: PointPartition, i: cython.longlong, c: cython.longlong) -> cython.void:
+def put(groups, i, c):
     """Let point i join class c, whose value is left to `weigh`."""
-    d: cython.longlong
     for d in range(groups.columns):
         groups.sums[c, d] += groups.x[i, d]
     groups.size[c] += 1
@@ -118,13 +114,9 @@ def put(groups: PointPartition, i: cython.longlong, c: cython.longlong) -> cytho
     groups.head[c] = i
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def take(groups: PointPartition, i: cython.longlong) -> cython.void:
+def take(groups, i):
     """Let point i leave its class, whose value is left to `weigh`."""
-    d: cython.longlong
-    c: cython.longlong = groups.of[i]
+    c = groups.of[i]
     for d in range(groups.columns):
         groups.sums[c, d] -= groups.x[i, d]
     groups.size[c] -= 1
@@ -136,64 +128,42 @@ def take(groups: PointPartition, i: cython.longlong) -> cython.void:
         groups.before[groups.after[i]] = groups.before[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def weigh(groups: PointPartition, c: cython.longlong) -> cython.void:
+def weigh(groups, c):
     """Work out the value of a class."""
-    d: cython.longlong
-    total: cython.double = 0.0
+    total = 0.0
     for d in range(groups.columns):
         total += groups.sums[c, d] * groups.sums[c, d]
     groups.value[c] = total / groups.size[c] if groups.size[c] else 0.0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def with_unit(groups: PointPartition, c: cython.longlong, i: cython.longlong) -> cython.double:
+def with_unit(groups, c, i):
     """Return the value of a class that point i has joined."""
-    d: cython.longlong
-    each: cython.double
-    total: cython.double = 0.0
+    total = 0.0
     for d in range(groups.columns):
         each = groups.sums[c, d] + groups.x[i, d]
         total += each * each
     return total / (groups.size[c] + 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def without_unit(groups: PointPartition, c: cython.longlong, i: cython.longlong) -> cython.double:
+def without_unit(groups, c, i):
     """Return the value of a class of two points or more that point i has left."""
-    d: cython.longlong
-    each: cython.double
-    total: cython.double = 0.0
+    total = 0.0
     for d in range(groups.columns):
         each = groups.sums[c, d] - groups.x[i, d]
         total += each * each
     return total / (groups.size[c] - 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def swapped(groups: PointPartition, c: cython.longlong, i: cython.longlong, j: cython.longlong) -> cython.double:
+def swapped(groups, c, i, j):
     """Return the value of a class where point j has taken the place of point i."""
-    d: cython.longlong
-    each: cython.double
-    total: cython.double = 0.0
+    total = 0.0
     for d in range(groups.columns):
         each = groups.sums[c, d] - groups.x[i, d] + groups.x[j, d]
         total += each * each
     return total / groups.size[c]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def class_near(groups: PointPartition, points: Points, place: cython.longlong, turn: cython.longlong) -> cython.longlong:
+def class_near(groups, points, place, turn):
     """Return the closed class of a place, or that of one of its points."""
     if points.closed[place] >= 0:
         return points.closed[place]

@@ -43,22 +43,9 @@ def divide(x: NDArray[np.float64], k: int) -> NDArray[np.int64]:
     return found
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _divide(
-    x: cython.double[:, ::1],
-    k: cython.longlong,
-    number: cython.longlong[::1],
-    left: cython.longlong[::1],
-    away: cython.double[::1],
-    centre: cython.double[::1],
-    nearest: cython.longlong[::1],
-) -> cython.void:
-    a: cython.longlong
-    d: cython.longlong
-    one: cython.longlong
-    many: cython.longlong = x.shape[0]
-    made: cython.longlong = 0
+def _divide(x, k, number, left, away, centre, nearest):
+    many = x.shape[0]
+    made = 0
     with cython.nogil:
         while many >= 2 * k:
             for d in range(x.shape[1]):
@@ -82,22 +69,9 @@ def _divide(
             number[left[a]] = made
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _farthest(
-    x: cython.double[:, ::1],
-    left: cython.longlong[::1],
-    many: cython.longlong,
-    centre: cython.double[::1],
-    away: cython.double[::1],
-) -> cython.longlong:
+def _farthest(x, left, many, centre, away):
     """Fill how far each of the points that are left is from a centre; return the place of the farthest."""
-    a: cython.longlong
-    d: cython.longlong
-    each: cython.double
-    total: cython.double
-    best: cython.longlong = 0
+    best = 0
     for a in range(many):
         total = 0.0
         for d in range(x.shape[1]):
@@ -109,23 +83,10 @@ def _farthest(
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _nearest(
-    left: cython.longlong[::1],
-    many: cython.longlong,
-    away: cython.double[::1],
-    k: cython.longlong,
-    nearest: cython.longlong[::1],
-    number: cython.longlong[::1],
-    made: cython.longlong,
-) -> cython.longlong:
+def _nearest(left, many, away, k, nearest, number, made):
     """Make a class of the k points that are nearest; return how many are left."""
-    a: cython.longlong
-    place: cython.longlong
-    chosen: cython.longlong = 0
-    kept: cython.longlong = 0
+    chosen = 0
+    kept = 0
     for a in range(many):
         if chosen == k and away[a] >= away[nearest[k - 1]]:
             continue

@@ -80,28 +80,11 @@ def nearest(places: Places, k: int, wanted: NDArray[np.uint8], kept: int, near: 
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _around(
-    places: Places,
-    i: cython.longlong,
-    k: cython.longlong,
-    kept: cython.longlong,
-    ordered: cython.bint,
-    away: cython.double[::1],
-    other: cython.longlong[::1],
-    near: cython.int[:, ::1],
-) -> cython.double:
+def _around(places, i, k, kept, ordered, away, other, near):
     """Fill the nearest places of one; return how far its k - 1 nearest rows are together."""
-    a: cython.longlong
-    q: cython.longlong
-    side: cython.longlong
-    rows: cython.longlong
-    each: cython.double
-    total: cython.double = 0.0
-    many: cython.longlong = 0
-    limit: cython.double = -1.0  # none yet
+    total = 0.0
+    many = 0
+    limit = -1.0  # none yet
     for side in range(2):
         q = i + 1 if side else i - 1
         while 0 <= q < places.rows.shape[0]:
@@ -132,12 +115,8 @@ def _around(
     return total + away[many - 1] * (k - rows) if rows < k and many else total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _apart(places: Places, i: cython.longlong, q: cython.longlong, c: cython.longlong) -> cython.double:
+def _apart(places, i, q, c):
     """Return the distance of two places in one column."""
-    difference: cython.double
     if places.empty[i, c] or places.empty[q, c]:
         return 0.0 if places.empty[i, c] and places.empty[q, c] else places.apart[c]
     difference = places.x[i, c] - places.x[q, c]
@@ -146,13 +125,9 @@ def _apart(places: Places, i: cython.longlong, q: cython.longlong, c: cython.lon
     return difference * difference
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _distance(places: Places, i: cython.longlong, q: cython.longlong, limit: cython.double) -> cython.double:
+def _distance(places, i, q, limit):
     """Return the distance of two places, or something that is not below the limit."""
-    c: cython.longlong
-    total: cython.double = 0.0
+    total = 0.0
     for c in range(places.x.shape[1]):
         total += _apart(places, i, q, c)
         if limit >= 0.0 and total >= limit:

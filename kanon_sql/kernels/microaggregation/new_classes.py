@@ -9,10 +9,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.microaggregation.groups import PointPartition
-    from cython.cimports.kanon_sql.kernels.random import below
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.microaggregation.groups import PointPartition
     from kanon_sql.kernels.random import below
 
@@ -56,18 +53,9 @@ class RebuildWorkspace:
         self.centre = np.empty(groups.columns)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def grow(groups: PointPartition, work: RebuildWorkspace, state: cython.ulonglong[::1]) -> cython.void:
+def grow(groups, work, state):
     """Grow classes of k points around points that are far out or drawn; the last go where they add least."""
-    a: cython.longlong
-    d: cython.longlong
-    p: cython.longlong
-    at: cython.longlong
-    best: cython.double
-    each: cython.double
-    rest: cython.longlong = work.points
+    rest = work.points
     work.made = 0
     while rest >= work.k:
         p = work.made
@@ -96,30 +84,18 @@ def grow(groups: PointPartition, work: RebuildWorkspace, state: cython.ulonglong
             _join(groups, work, a, at)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _join(groups: PointPartition, work: RebuildWorkspace, a: cython.longlong, p: cython.longlong) -> cython.void:
-    d: cython.longlong
+def _join(groups, work, a, p):
     work.number[a] = p
     work.size[p] += 1
     for d in range(groups.columns):
         work.sums[p, d] += groups.x[work.dissolved[a], d]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _start(
-    groups: PointPartition, work: RebuildWorkspace, rest: cython.longlong, state: cython.ulonglong[::1]
-) -> cython.longlong:
+def _start(groups, work, rest, state):
     """Return the unassigned point that is farthest from the mean of all of them, or one that is drawn."""
-    a: cython.longlong
-    d: cython.longlong
-    away: cython.double
-    most: cython.double = -1.0
-    drawn: cython.longlong = below(state, 2 * rest)
-    at: cython.longlong = 0
+    most = -1.0
+    drawn = below(state, 2 * rest)
+    at = 0
     for d in range(groups.columns):
         work.centre[d] = 0.0
     for a in range(work.points):
@@ -140,15 +116,10 @@ def _start(
     return at
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _nearest(groups: PointPartition, work: RebuildWorkspace) -> cython.longlong:
+def _nearest(groups, work):
     """Return the unassigned point that is nearest to the centre."""
-    a: cython.longlong
-    away: cython.double
-    at: cython.longlong = -1
-    least: cython.double = 0.0
+    at = -1
+    least = 0.0
     for a in range(work.points):
         if work.number[a] < 0:
             away = _distance(groups, work, a)
@@ -158,25 +129,16 @@ def _nearest(groups: PointPartition, work: RebuildWorkspace) -> cython.longlong:
     return at
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _distance(groups: PointPartition, work: RebuildWorkspace, a: cython.longlong) -> cython.double:
-    d: cython.longlong
-    each: cython.double
-    total: cython.double = 0.0
+def _distance(groups, work, a):
+    total = 0.0
     for d in range(groups.columns):
         each = groups.x[work.dissolved[a], d] - work.centre[d]
         total += each * each
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _growth(groups: PointPartition, work: RebuildWorkspace, a: cython.longlong, p: cython.longlong) -> cython.double:
+def _growth(groups, work, a, p):
     """Return by how much the squared deviations of a new class grow if a point joins."""
-    d: cython.longlong
     for d in range(groups.columns):
         work.centre[d] = work.sums[p, d] / work.size[p]
     return _distance(groups, work, a) * work.size[p] / (work.size[p] + 1)

@@ -13,11 +13,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.microaggregation.groups import PointPartition, Points, class_near, put, take, weigh
-    from cython.cimports.kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace, grow
-    from cython.cimports.kanon_sql.kernels.random import below
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.microaggregation.groups import PointPartition, Points, class_near, put, take, weigh
     from kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace, grow
     from kanon_sql.kernels.random import below
@@ -70,19 +66,11 @@ def rebuild(
                     _replace(groups, work)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _choose(groups: PointPartition, points: Points, work: RebuildWorkspace, state: cython.ulonglong[::1]) -> cython.void:
+def _choose(groups, points, work, state):
     """Choose the class of some point and classes near it, and list their points."""
-    attempt: cython.longlong
-    i: cython.longlong
-    a: cython.longlong
-    place: cython.longlong
-    known: cython.bint
-    limit: cython.longlong = work.dissolved.shape[0]
-    c: cython.longlong = groups.of[below(state, groups.of.shape[0])]
-    total: cython.longlong = groups.size[c]
+    limit = work.dissolved.shape[0]
+    c = groups.of[below(state, groups.of.shape[0])]
+    total = groups.size[c]
     work.many = 0
     work.points = 0
     if total > limit or groups.most[c] > limit:
@@ -116,15 +104,9 @@ def _choose(groups: PointPartition, points: Points, work: RebuildWorkspace, stat
             i = groups.after[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _saved(groups: PointPartition, work: RebuildWorkspace) -> cython.double:
+def _saved(groups, work):
     """Return what the new classes save against those that were chosen."""
-    a: cython.longlong
-    d: cython.longlong
-    value: cython.double
-    saved: cython.double = 0.0
+    saved = 0.0
     for a in range(work.made):
         value = 0.0
         for d in range(groups.columns):
@@ -135,14 +117,8 @@ def _saved(groups: PointPartition, work: RebuildWorkspace) -> cython.double:
     return saved
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _replace(groups: PointPartition, work: RebuildWorkspace) -> cython.void:
+def _replace(groups, work):
     """Put the new classes in the place of those that were chosen."""
-    a: cython.longlong
-    d: cython.longlong
-    c: cython.longlong
     for a in range(work.points):
         take(groups, work.dissolved[a])
     for a in range(work.many):

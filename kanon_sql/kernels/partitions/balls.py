@@ -20,16 +20,8 @@ def distances(by_column: cython.int[:, ::1], cost: cython.int[::1], center: cyth
         _measure(by_column, cost, center, distance)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _measure(
-    by_column: cython.int[:, ::1], cost: cython.int[::1], center: cython.longlong, distance: cython.int[::1]
-) -> cython.void:
-    c: cython.longlong
-    i: cython.longlong
-    high: cython.longlong
-    low: cython.longlong = 0
+def _measure(by_column, cost, center, distance):
+    low = 0
     while low < distance.shape[0]:
         high = min(low + _BLOCK, distance.shape[0])
         for i in range(low, high):
@@ -39,12 +31,8 @@ def _measure(
         low = high
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add_distances(codes: cython.int[::1], own: cython.int, step: cython.int, distance: cython.int[::1]) -> cython.void:
+def _add_distances(codes, own, step, distance):
     """Add a step to the distance of each row type with another code."""
-    i: cython.longlong
     for i in range(codes.shape[0]):
         distance[i] += step if codes[i] != own else 0
 
@@ -104,22 +92,10 @@ def _measure_all(
             _best_ball(distance, weight, left, k, rows, best[b])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _best_ball(
-    distance: cython.int[::1],
-    weight: cython.longlong[::1],
-    left: cython.longlong[::1],
-    k: cython.longlong,
-    rows: cython.longlong[:, ::1],
-    best: cython.longlong[::1],
-) -> cython.void:
+def _best_ball(distance, weight, left, k, rows, best):
     """Find the best radius; ``rows`` counts all rows and those in no class by their distance."""
-    i: cython.longlong
-    radius: cython.longlong
-    inside: cython.longlong = 0
-    new: cython.longlong = 0
+    inside = 0
+    new = 0
     for radius in range(rows.shape[0]):
         rows[radius, 0] = 0
         rows[radius, 1] = 0
@@ -187,27 +163,10 @@ def _rank(
                 rank[r] = front + extra[r]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _least_hiding(
-    codes: cython.int[:, ::1],
-    cost: cython.int[::1],
-    rows: cython.longlong[::1],
-    near: cython.longlong[::1],
-    common: cython.longlong[::1],
-    columns: cython.longlong,
-    extra: cython.longlong[::1],
-    rank: cython.longlong[::1],
-) -> cython.longlong:
+def _least_hiding(codes, cost, rows, near, common, columns, extra, rank):
     """Fill in what each row type without a rank would hide ``extra``; return the best one with rows, -1 if there is none."""
-    r: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    c: cython.longlong
-    own: cython.longlong = near[0]
-    total: cython.longlong
-    best: cython.longlong = -1
+    own = near[0]
+    best = -1
     for r in range(near.shape[0]):
         if rank[r] >= 0:
             continue
@@ -223,20 +182,9 @@ def _least_hiding(
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _still_common(
-    codes: cython.int[:, ::1],
-    own: cython.longlong,
-    i: cython.longlong,
-    common: cython.longlong[::1],
-    columns: cython.longlong,
-) -> cython.longlong:
+def _still_common(codes, own, i, common, columns):
     """Keep the common columns in which two row types agree; return how many there are."""
-    a: cython.longlong
-    c: cython.longlong
-    kept: cython.longlong = 0
+    kept = 0
     for a in range(columns):
         c = common[a]
         if codes[i, c] == codes[own, c]:

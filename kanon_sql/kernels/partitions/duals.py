@@ -38,14 +38,11 @@ class Duals:
         self.first, self.cut = first, cut
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def worth_of_both(duals: Duals, a: cython.longlong, b: cython.longlong) -> cython.longlong:
+def worth_of_both(duals, a, b):
     """Return the worth of the cuts that a and b are both in."""
-    i: cython.longlong = duals.first[a]
-    j: cython.longlong = duals.first[b]
-    total: cython.longlong = 0
+    i = duals.first[a]
+    j = duals.first[b]
+    total = 0
     while i < duals.first[a + 1] and j < duals.first[b + 1]:
         if duals.cut[i] == duals.cut[j]:
             total += duals.worth[duals.cut[i]]
@@ -58,16 +55,12 @@ def worth_of_both(duals: Duals, a: cython.longlong, b: cython.longlong) -> cytho
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def worth_of_all(duals: Duals, a: cython.longlong, b: cython.longlong, c: cython.longlong) -> cython.longlong:
+def worth_of_all(duals, a, b, c):
     """Return the worth of the cuts that a, b and c are all in."""
-    i: cython.longlong = duals.first[a]
-    j: cython.longlong = duals.first[b]
-    k: cython.longlong = duals.first[c]
-    last: cython.longlong
-    total: cython.longlong = 0
+    i = duals.first[a]
+    j = duals.first[b]
+    k = duals.first[c]
+    total = 0
     while i < duals.first[a + 1] and j < duals.first[b + 1] and k < duals.first[c + 1]:
         last = max(duals.cut[i], duals.cut[j], duals.cut[k])
         if duals.cut[i] == duals.cut[j] and duals.cut[j] == duals.cut[k]:

@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.merge_sort import sort_by_key
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.merge_sort import sort_by_key
 
 
@@ -35,18 +33,6 @@ class _Cutter:
     cut, smaller : int
         The best cut of a column: the values up to the cut, and it, are one side; the rows of the smaller side.
     """
-
-    by_column: cython.int[:, ::1]
-    weight: cython.longlong[::1]
-    k: cython.longlong
-    member: cython.longlong[::1]
-    rows: cython.longlong[::1]
-    key: cython.longlong[::1]
-    value: cython.longlong[::1]
-    other: cython.longlong[::1]
-    moved: cython.longlong[::1]
-    cut: cython.longlong
-    smaller: cython.longlong
 
     def __init__(self, by_column: NDArray[np.int32], weight: NDArray[np.int64], k: int, member: NDArray[np.int64]) -> None:
         t, cardinality = by_column.shape[1], int(by_column.max()) + 1
@@ -116,19 +102,12 @@ def _cut_all(cutter: _Cutter, parts: cython.longlong[:, ::1], starts: cython.uch
     return made
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cut_part(cutter: _Cutter, first: cython.longlong, last: cython.longlong) -> cython.longlong:
+def _cut_part(cutter, first, last):
     """Cut a part; return where its second side begins, ``first`` if it cannot be cut."""
-    a: cython.longlong
-    c: cython.longlong
-    v: cython.longlong
-    values: cython.longlong
-    column: cython.longlong = -1
-    cut: cython.longlong = -1
-    most: cython.longlong = 1
-    total: cython.longlong = 0
+    column = -1
+    cut = -1
+    most = 1
+    total = 0
     for a in range(first, last):
         total += cutter.weight[cutter.member[a]]
     if total < 2 * cutter.k:
@@ -147,15 +126,9 @@ def _cut_part(cutter: _Cutter, first: cython.longlong, last: cython.longlong) ->
     return _divide(cutter, first, last, column, cut) if column >= 0 else first
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_values(cutter: _Cutter, column: cython.longlong, first: cython.longlong, last: cython.longlong) -> cython.longlong:
+def _count_values(cutter, column, first, last):
     """List the different values of a part, and count their rows; return how many there are."""
-    a: cython.longlong
-    i: cython.longlong
-    code: cython.longlong
-    values: cython.longlong = 0
+    values = 0
     for a in range(first, last):
         i = cutter.member[a]
         code = cutter.by_column[column, i]
@@ -166,14 +139,9 @@ def _count_values(cutter: _Cutter, column: cython.longlong, first: cython.longlo
     return values
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _find_cut(cutter: _Cutter, values: cython.longlong, total: cython.longlong) -> cython.void:
+def _find_cut(cutter, values, total):
     """Find the cut between the ascending values that is nearest to the median."""
-    v: cython.longlong
-    smaller: cython.longlong
-    below: cython.longlong = 0
+    below = 0
     cutter.smaller = 0
     for v in range(values - 1):
         below += cutter.rows[cutter.value[v]]
@@ -183,17 +151,10 @@ def _find_cut(cutter: _Cutter, values: cython.longlong, total: cython.longlong) 
             cutter.smaller = smaller
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _divide(
-    cutter: _Cutter, first: cython.longlong, last: cython.longlong, column: cython.longlong, cut: cython.longlong
-) -> cython.longlong:
+def _divide(cutter, first, last, column, cut):
     """Bring the row types up to a cut to the front of a part, otherwise in the order they had; return how far they reach."""
-    a: cython.longlong
-    i: cython.longlong
-    low: cython.longlong = first
-    high: cython.longlong = 0
+    low = first
+    high = 0
     for a in range(first, last):
         i = cutter.member[a]
         if cutter.by_column[column, i] <= cut:

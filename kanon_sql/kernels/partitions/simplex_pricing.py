@@ -13,17 +13,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.partitions.duals import Duals, worth_of_all, worth_of_both
-    from cython.cimports.kanon_sql.kernels.partitions.simplices import (
-        Simplices,
-        fit,
-        pair_costs,
-        row_cost,
-        tie_break_of_three,
-        tie_break_of_two,
-    )
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.partitions.duals import Duals, worth_of_all, worth_of_both
     from kanon_sql.kernels.partitions.simplices import (
         Simplices,
@@ -55,10 +45,6 @@ class _Found:
         The row types of the classes, and their reduced cost.
     """
 
-    size: cython.longlong
-    member: cython.int[:, ::1]
-    reduced: cython.longlong[::1]
-
     def __init__(self, rows: int) -> None:
         self.size = 0
         self.member, self.reduced = np.empty((1024, rows), np.int32), np.empty(1024, np.int64)
@@ -68,19 +54,13 @@ class _Found:
         return np.asarray(self.member)[: self.size].copy(), np.asarray(self.reduced)[: self.size].copy()
 
 
-@cython.cfunc
-@cython.with_gil
-@cython.exceptval(-1, check=False)
-def _grow(found: _Found) -> cython.int:
+def _grow(found):
     found.member = np.concatenate([found.member, found.member])
     found.reduced = np.concatenate([found.reduced, found.reduced])
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _add(found: _Found, reduced: cython.longlong) -> cython.longlong:
+def _add(found, reduced):
     """Add a class; return its place, where its row types have to be filled in."""
     if found.size == found.reduced.shape[0]:
         _grow(found)
@@ -137,22 +117,8 @@ def _find_pairs(
             a += step
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _find_partners(
-    s: Simplices,
-    duals: Duals,
-    slack: cython.longlong,
-    limit: cython.longlong,
-    a: cython.longlong,
-    row: cython.longlong[::1],
-    found: _Found,
-) -> cython.int:
+def _find_partners(s, duals, slack, limit, a, row, found):
     """Find the pairs of a row type with those not before it, at the costs ``row``, until there are more than ``limit``."""
-    b: cython.longlong
-    cost: cython.longlong
-    place: cython.longlong
     for b in range(a, s.weight.shape[0]):
         if row[b] >= _FORBIDDEN:
             continue
@@ -217,23 +183,8 @@ def _find_triples(
                 break
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _try_triple(
-    s: Simplices,
-    duals: Duals,
-    slack: cython.longlong,
-    a: cython.longlong,
-    b: cython.longlong,
-    c: cython.longlong,
-    found: _Found,
-) -> cython.int:
+def _try_triple(s, duals, slack, a, b, c, found):
     """Add a triple if its reduced cost is below ``slack``; a pairs with b and with c."""
-    row: cython.longlong
-    cost: cython.longlong
-    twice: cython.longlong
-    place: cython.longlong
     if not fit(s, b, c) or (a == b and b == c and s.weight[a] < 3):
         return 0
     row = row_cost(s, a, b, c)

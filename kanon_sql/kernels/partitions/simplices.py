@@ -87,33 +87,21 @@ def _jitter(a: cython.longlong, b: cython.longlong) -> cython.longlong:
     return cython.cast(cython.longlong, mixed >> (64 - _JITTER_BITS))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tie_break_of_two(s: Simplices, a: cython.longlong, b: cython.longlong) -> cython.longlong:
+def tie_break_of_two(s, a, b):
     """Return what a pair costs more, so that ties are broken as if by chance."""
     return (_jitter(a, b) * s.spread) >> _JITTER_BITS
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tie_break_of_three(s: Simplices, a: cython.longlong, b: cython.longlong, c: cython.longlong) -> cython.longlong:
+def tie_break_of_three(s, a, b, c):
     """Return what a triple costs more, so that ties are broken as if by chance."""
-    pairs: cython.longlong = tie_break_of_two(s, a, b) + tie_break_of_two(s, a, c) + tie_break_of_two(s, b, c)
+    pairs = tie_break_of_two(s, a, b) + tie_break_of_two(s, a, c) + tie_break_of_two(s, b, c)
     return ((pairs + 1) >> 1) + (s.spread >> _DEARER_TRIPLE)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def row_cost(s: Simplices, a: cython.longlong, b: cython.longlong, c: cython.longlong) -> cython.longlong:
+def row_cost(s, a, b, c):
     """Return the cost of a row in a class of a, b and c."""
-    column: cython.longlong
-    code: cython.int
-    same: cython.longlong
-    agreed: cython.longlong = 0
-    total: cython.longlong = 0
+    agreed = 0
+    total = 0
     if s.cheapest.shape[0]:
         for column in range(s.cost.shape[0]):
             code = s.codes[a, column]
@@ -127,18 +115,11 @@ def row_cost(s: Simplices, a: cython.longlong, b: cython.longlong, c: cython.lon
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def pair_costs(
-    s: Simplices, a: cython.longlong, first: cython.longlong, agreed: cython.int[::1], row: cython.longlong[::1]
-) -> cython.void:
+def pair_costs(s, a, first, agreed, row):
     """Fill in the cost of a row in a class of a and b, for each b from ``first`` on; ``agreed`` [t] is scratch.
 
     Column after column: as one of these loops adds to all rows the same way, it takes several at once.
     """
-    b: cython.longlong
-    c: cython.longlong
     if s.cheapest.shape[0]:
         for b in range(first, row.shape[0]):
             agreed[b] = 0
@@ -153,32 +134,17 @@ def pair_costs(
             _add_hidden(s.by_column[c], s.by_column[c, a], s.cost[c], first, row)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add_agreed(
-    codes: cython.int[::1], own: cython.int, bit: cython.int, first: cython.longlong, agreed: cython.int[::1]
-) -> cython.void:
-    b: cython.longlong
+def _add_agreed(codes, own, bit, first, agreed):
     for b in range(first, agreed.shape[0]):
         agreed[b] += bit if codes[b] == own else 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add_hidden(
-    codes: cython.int[::1], own: cython.int, cost: cython.longlong, first: cython.longlong, row: cython.longlong[::1]
-) -> cython.void:
-    b: cython.longlong
+def _add_hidden(codes, own, cost, first, row):
     for b in range(first, row.shape[0]):
         row[b] += cost if codes[b] != own else 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def fit(s: Simplices, a: cython.longlong, b: cython.longlong) -> cython.bint:
+def fit(s, a, b):
     """Return whether two rows may be in one class."""
     return (s.apart[a] < 0 or s.apart[a] != s.apart[b]) and (a != b or s.weight[a] > 1)
 
@@ -194,11 +160,8 @@ def class_costs(s: Simplices, member: cython.int[:, ::1]) -> NDArray[np.int64]:
     return answer
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _class_cost(s: Simplices, a: cython.longlong, b: cython.longlong, c: cython.longlong) -> cython.longlong:
-    row: cython.longlong = row_cost(s, a, b, b if c < 0 else c)
+def _class_cost(s, a, b, c):
+    row = row_cost(s, a, b, b if c < 0 else c)
     if row >= _FORBIDDEN or not fit(s, a, b):
         return -1
     if c < 0:
@@ -233,21 +196,9 @@ def _fill_nearest(
             _nearest(s, start + f * step, row, best, found[f])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _nearest(
-    s: Simplices,
-    a: cython.longlong,
-    row: cython.longlong[::1],
-    best: cython.longlong[::1],
-    found: cython.int[::1],
-) -> cython.void:
+def _nearest(s, a, row, best, found):
     """Fill in the partners of a row type that make the cheapest ``row``; ``best`` keeps their costs, ascending."""
-    b: cython.longlong
-    place: cython.longlong
-    cost: cython.longlong
-    count: cython.longlong = found.shape[0]
+    count = found.shape[0]
     for place in range(count):
         best[place] = _FORBIDDEN << _JITTER_BITS
     for b in range(s.weight.shape[0]):

@@ -96,22 +96,12 @@ def cheapest_partitions(
             _cheapest_partition(cost, best, chosen, subset, top)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cheapest_partition(
-    cost: cython.longlong[::1],
-    best: cython.longlong[::1],
-    chosen: cython.longlong[::1],
-    subset: cython.longlong,
-    top: cython.longlong,
-) -> cython.void:
+def _cheapest_partition(cost, best, chosen, subset, top):
     """Fill in the best partition of a subset whose highest row is ``top``."""
-    total: cython.longlong
-    rest: cython.longlong = subset ^ top
-    part: cython.longlong = rest
-    choice: cython.longlong = 0
-    least: cython.longlong = _IMPOSSIBLE
+    rest = subset ^ top
+    part = rest
+    choice = 0
+    least = _IMPOSSIBLE
     while True:
         total = cost[top | part] + best[rest ^ part]
         if total < least:

@@ -38,20 +38,6 @@ class _Splitter:
         The columns that each row type shows.
     """
 
-    by_column: cython.int[:, ::1]
-    weight: cython.longlong[::1]
-    cost: cython.longlong[::1]
-    member: cython.longlong[::1]
-    moved: cython.longlong[::1]
-    local: cython.longlong[::1]
-    rows: cython.longlong[::1]
-    place: cython.longlong[::1]
-    depth: cython.longlong
-    low: cython.longlong[::1]
-    high: cython.longlong[::1]
-    tried: cython.ulonglong[::1]
-    shown: cython.ulonglong[::1]
-
     def __init__(
         self, codes: NDArray[np.int32], weight: NDArray[np.int64], cost: NDArray[np.int64], cardinality: NDArray[np.int64]
     ) -> None:
@@ -97,28 +83,17 @@ def _split_all(splitter: _Splitter, k: cython.longlong) -> None:
                 _split(splitter, first, last, splitter.tried[splitter.depth], column, k)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _wait(splitter: _Splitter, first: cython.longlong, last: cython.longlong, tried: cython.ulonglong) -> cython.void:
+def _wait(splitter, first, last, tried):
     splitter.low[splitter.depth] = first
     splitter.high[splitter.depth] = last
     splitter.tried[splitter.depth] = tried
     splitter.depth += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _best_column(
-    splitter: _Splitter, first: cython.longlong, last: cython.longlong, tried: cython.ulonglong, k: cython.longlong
-) -> cython.longlong:
+def _best_column(splitter, first, last, tried, k):
     """Return the column whose showing saves the most in a class, -1 if none saves anything."""
-    c: cython.longlong
-    values: cython.longlong
-    gain: cython.longlong
-    best: cython.longlong = -1
-    best_gain: cython.longlong = 0
+    best = -1
+    best_gain = 0
     for c in range(splitter.cost.shape[0]):
         if (tried >> c) & 1:
             continue
@@ -131,17 +106,9 @@ def _best_column(
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_values(
-    splitter: _Splitter, column: cython.longlong, first: cython.longlong, last: cython.longlong
-) -> cython.longlong:
+def _count_values(splitter, column, first, last):
     """Number the values of a class by first appearance, and count their rows; return how many there are."""
-    a: cython.longlong
-    i: cython.longlong
-    code: cython.longlong
-    values: cython.longlong = 0
+    values = 0
     for a in range(first, last):
         i = splitter.member[a]
         code = splitter.by_column[column, i]
@@ -153,27 +120,18 @@ def _count_values(
     return values
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _forget_values(splitter: _Splitter, column: cython.longlong, first: cython.longlong, last: cython.longlong) -> cython.void:
-    a: cython.longlong
+def _forget_values(splitter, column, first, last):
     for a in range(first, last):
         splitter.local[splitter.by_column[column, splitter.member[a]]] = -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _shown_rows(splitter: _Splitter, values: cython.longlong, k: cython.longlong) -> cython.longlong:
+def _shown_rows(splitter, values, k):
     """Return the rows whose value may be shown so that those hidden are none or at least k.
 
     A value that has to be hidden so that the others are not alone gets its count negated.
     """
-    value: cython.longlong
-    least: cython.longlong
-    shown: cython.longlong = 0
-    hidden: cython.longlong = 0
+    shown = 0
+    hidden = 0
     for value in range(values):
         if splitter.rows[value] >= k:
             shown += splitter.rows[value]
@@ -190,32 +148,16 @@ def _shown_rows(splitter: _Splitter, values: cython.longlong, k: cython.longlong
     return shown
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _part(splitter: _Splitter, column: cython.longlong, i: cython.longlong, k: cython.longlong) -> cython.longlong:
+def _part(splitter, column, i, k):
     """Return the part of a class that a row type goes to: 0 gathers those that stay, v + 1 those that show value v."""
-    value: cython.longlong = splitter.local[splitter.by_column[column, i]]
+    value = splitter.local[splitter.by_column[column, i]]
     return value + 1 if splitter.rows[value] >= k else 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _split(
-    splitter: _Splitter,
-    first: cython.longlong,
-    last: cython.longlong,
-    tried: cython.ulonglong,
-    column: cython.longlong,
-    k: cython.longlong,
-) -> cython.void:
+def _split(splitter, first, last, tried, column, k):
     """Split a class by a column, by a counting sort; its parts wait."""
-    a: cython.longlong
-    i: cython.longlong
-    part: cython.longlong
-    bit: cython.ulonglong = cython.cast(cython.ulonglong, 1) << column
-    values: cython.longlong = _count_values(splitter, column, first, last)
+    bit = cython.cast(cython.ulonglong, 1) << column
+    values = _count_values(splitter, column, first, last)
     _shown_rows(splitter, values, k)
     for part in range(values + 2):
         splitter.place[part] = 0

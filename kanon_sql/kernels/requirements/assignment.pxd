@@ -1,4 +1,6 @@
-from kanon_sql.kernels.classes.partition cimport Partition
+cimport cython
+from kanon_sql.kernels.classes.partition cimport SLOTS, Partition, put, take
+from kanon_sql.kernels.criteria.dispatch cimport meets
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
 cdef class AssignmentSearchSpace:
@@ -27,9 +29,14 @@ cdef class Assignment:
     cdef readonly long long[::1] seen
     cdef readonly long long[::1] surplus
 
-cdef void tick(Assignment assignment) noexcept nogil
-cdef void mark_seen(Assignment assignment, long long j) noexcept nogil
 cpdef bint assign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
 cpdef void unassign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
+
+cdef void tick(Assignment assignment) noexcept nogil
+cdef void mark_seen(Assignment assignment, long long j) noexcept nogil
+@cython.locals(slot=cython.longlong, group=cython.longlong, found=cython.bint)
 cdef bint has_surplus(Assignment assignment, long long i, long long c) noexcept nogil
+@cython.locals(at=cython.longlong)
 cdef bint class_meets(Assignment assignment, long long j) noexcept nogil
+@cython.locals(b=cython.longlong, at=cython.longlong)
+cdef void _count(Assignment assignment, long long slot, long long group, long long rows) noexcept nogil

@@ -10,11 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
-    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
     from kanon_sql.kernels.criteria.dispatch import meets
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
@@ -104,18 +100,12 @@ class Assignment:
         self.surplus = np.zeros(slots * len(space.counter), np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tick(assignment: Assignment) -> cython.void:
+def tick(assignment):
     """Advance the clock."""
     assignment.clock += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def mark_seen(assignment: Assignment, j: cython.longlong) -> cython.void:
+def mark_seen(assignment, j):
     """Note that class j is tested now."""
     assignment.seen[j] = assignment.clock
 
@@ -155,14 +145,11 @@ def unassign(assignment: Assignment, i: cython.longlong, j: cython.longlong, row
         assignment.slot[j] = -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def has_surplus(assignment: Assignment, i: cython.longlong, c: cython.longlong) -> cython.bint:
+def has_surplus(assignment, i, c):
     """Return whether class c meets its requirement without a row of row type i, and note it."""
-    slot: cython.longlong = assignment.slot[c]
-    group: cython.longlong = assignment.space.group[i]
-    found: cython.bint = c == assignment.unassigned
+    slot = assignment.slot[c]
+    group = assignment.space.group[i]
+    found = c == assignment.unassigned
     if not found:
         _count(assignment, slot, group, -1)
         found = meets(
@@ -177,22 +164,15 @@ def has_surplus(assignment: Assignment, i: cython.longlong, c: cython.longlong) 
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def class_meets(assignment: Assignment, j: cython.longlong) -> cython.bint:
+def class_meets(assignment, j):
     """Return whether the open class j meets its requirement."""
-    at: cython.longlong = assignment.slot[j] * assignment.required.counters
+    at = assignment.slot[j] * assignment.required.counters
     return meets(assignment.required, assignment.work, assignment.histogram, at, assignment.partition.rows[j])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count(assignment: Assignment, slot: cython.longlong, group: cython.longlong, rows: cython.longlong) -> cython.void:
+def _count(assignment, slot, group, rows):
     """Count rows of a group in a histogram."""
-    b: cython.longlong
-    at: cython.longlong = slot * assignment.required.counters
+    at = slot * assignment.required.counters
     for b in range(assignment.space.counter.shape[1]):
         assignment.histogram[at + assignment.space.counter[group, b]] += rows
 

@@ -39,10 +39,7 @@ class AssignmentList:
         self.capacity += space
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def add(assignments: AssignmentList, i: cython.longlong, j: cython.longlong, rows: cython.longlong) -> cython.void:
+def add(assignments, i, j, rows):
     """Add a piece, for which there is space."""
     assignments.row_type[assignments.size] = i
     assignments.number[assignments.size] = j

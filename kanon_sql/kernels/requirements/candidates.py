@@ -154,23 +154,13 @@ def sort_all(candidates: Candidates, price: cython.double[::1]) -> None:
             sort_by_price(candidates.item, candidates.first[s], candidates.first[s + 1], price, scratch)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sort_by_price(
-    item: cython.int[::1], first: cython.longlong, last: cython.longlong, price: cython.double[::1], scratch: cython.int[::1]
-) -> cython.void:
+def sort_by_price(item, first, last, price, scratch):
     """Sort the row types ``item[first:last]`` by price, highest first; ties keep their order.
 
     Runs are sorted by insertion, then merged in ``scratch``, which is as long as they are together.
     """
-    a: cython.longlong
-    b: cython.longlong
-    i: cython.longlong
-    low: cython.longlong = first
-    high: cython.longlong
-    middle: cython.longlong
-    length: cython.longlong = _RUN
+    low = first
+    length = _RUN
     while low < last:
         high = min(low + length, last)
         for a in range(low + 1, high):
@@ -192,21 +182,10 @@ def sort_by_price(
         length *= 2
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _merge(
-    item: cython.int[::1],
-    low: cython.longlong,
-    middle: cython.longlong,
-    high: cython.longlong,
-    price: cython.double[::1],
-    scratch: cython.int[::1],
-) -> cython.void:
+def _merge(item, low, middle, high, price, scratch):
     """Merge two sorted runs: the first is copied, then both are filled in from the front."""
-    a: cython.longlong
-    left: cython.longlong = 0
-    size: cython.longlong = middle - low
+    left = 0
+    size = middle - low
     for a in range(size):
         scratch[a] = item[low + a]
     while left < size:

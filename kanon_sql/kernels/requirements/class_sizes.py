@@ -15,14 +15,8 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.lagrangian import Relaxed
-    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Penalties, set_penalties
-else:
-    from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.lagrangian import Relaxed
-    from kanon_sql.kernels.requirements.limits import Limits, Penalties, set_penalties
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.requirements.limits import Limits, set_penalties
 
 _BITS = cython.declare(cython.longlong, 16)
 """Lengths and parts of rows and classes are whole numbers of 1/65536."""
@@ -99,22 +93,9 @@ class ClassSizes:
         self.size, self.multiplier, self.slope, self.last = 0, 0, 0, 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gather(
-    limits: Limits, candidates: Candidates, relaxed: Relaxed, sizes: ClassSizes, price: cython.longlong[::1], j: cython.longlong
-) -> cython.longlong:
+def gather(limits, candidates, relaxed, sizes, price, j):
     """Read the best rows of an instance; return how many rows it has. O(items, and rows that are among the best)."""
-    s: cython.longlong
-    a: cython.longlong
-    c: cython.longlong
-    e: cython.longlong
-    n: cython.longlong
-    i: cython.longlong
-    profit: cython.longlong
-    copies: cython.longlong
-    rows: cython.longlong = 0
+    rows = 0
     sizes.held[:] = 0
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
         e = limits.leaf[0, candidates.counter[candidates.group[s], limits.attribute[0]]]
@@ -138,16 +119,10 @@ def gather(
     return rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gain_of(sizes: ClassSizes, size: cython.longlong, multiplier: cython.longlong) -> cython.longlong:
+def gain_of(sizes, size, multiplier):
     """Return what the best class of some size gains after penalties, with what it gets back; it is taken. O(size e)."""
-    e: cython.longlong
-    c: cython.longlong
-    n: cython.longlong
-    off: cython.longlong = 0
-    gained: cython.longlong = 0
+    off = 0
+    gained = 0
     for e in range(sizes.edges + 1):
         sizes.taken[e] = 0
         sizes.penalty[e] = (multiplier * sizes.length[e]) >> _BITS
@@ -176,10 +151,7 @@ def gain_of(sizes: ClassSizes, size: cython.longlong, multiplier: cython.longlon
     return gained + (((multiplier * sizes.most - 1) >> _BITS) + 1) * size
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _place(sizes: ClassSizes, e: cython.longlong, n: cython.longlong) -> cython.void:
+def _place(sizes, e, n):
     """Put a set among the first n, which are in the order of what their next rows pay."""
     while n > 0 and _before(sizes, e, sizes.order[n - 1]):
         sizes.order[n] = sizes.order[n - 1]
@@ -187,17 +159,11 @@ def _place(sizes: ClassSizes, e: cython.longlong, n: cython.longlong) -> cython.
     sizes.order[n] = e
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _before(sizes: ClassSizes, a: cython.longlong, b: cython.longlong) -> cython.bint:
+def _before(sizes, a, b):
     return sizes.next[a] > sizes.next[b] or (sizes.next[a] == sizes.next[b] and a < b)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _next(sizes: ClassSizes, size: cython.longlong, e: cython.longlong, c: cython.longlong) -> cython.longlong:
+def _next(sizes, size, e, c):
     """Return what row c of a set pays after penalties in a class of some size; _NONE where the class may not have it."""
     if c >= sizes.held[e] or c >= sizes.most_of[size, e]:
         return _NONE
@@ -208,27 +174,17 @@ def _next(sizes: ClassSizes, size: cython.longlong, e: cython.longlong, c: cytho
     return sizes.paid[e, c] - ((sizes.penalty[e] * sizes.over[size, e]) >> _BITS)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def try_size(
-    sizes: ClassSizes,
-    size: cython.longlong,
-    start: cython.longlong,
-    longest: cython.longlong,
-    best: cython.longlong,
-) -> cython.longlong:
+def try_size(sizes, size, start, longest, best):
     """Return the most gained so far, ``best`` before, after one more size was tried; this is kept if it gains more.
 
     The first multiplier is ``start``. Each further one halves what is left between 0 and ``longest``: it is greater where the
     class of the last one was beyond the limit. The size is left as soon as it gains no more than the best.
     """
-    low: cython.longlong = 0
-    high: cython.longlong = longest
-    at: cython.longlong = start
-    lowest_at: cython.longlong = start
-    gained: cython.longlong
-    lowest: cython.longlong = gain_of(sizes, size, start)
+    low = 0
+    high = longest
+    at = start
+    lowest_at = start
+    lowest = gain_of(sizes, size, start)
     if sizes.most >= 0:
         for _ in range(_HALVINGS):
             if lowest <= best or sizes.slope == 0:
@@ -248,20 +204,12 @@ def try_size(
     return lowest
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def penalize_larger(
-    sizes: ClassSizes, limits: Limits, penalties: Penalties, start: cython.longlong, longest: cython.longlong
-) -> cython.bint:
+def penalize_larger(sizes, limits, penalties, start, longest):
     """Set multipliers for classes of more rows, by the best one of the largest size; return whether there is one.
 
     The next row of each set beyond its share is penalized as far as it pays more than the last row of that class, and may be;
     the sets of the other limits penalize what is left of that.
     """
-    e: cython.longlong
-    f: cython.longlong
-    place: cython.longlong
     try_size(sizes, sizes.largest, start, longest, _NONE)
     if sizes.value[sizes.largest] == _NONE:
         return False

@@ -12,24 +12,11 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, place_of
-    from cython.cimports.kanon_sql.kernels.random import below
-    from cython.cimports.kanon_sql.kernels.requirements.assignment import (
-        Assignment,
-        assign,
-        has_surplus,
-        tick,
-        unassign,
-    )
-    from cython.cimports.kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
-    from cython.cimports.kanon_sql.kernels.requirements.selection import clear, select
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
     from kanon_sql.kernels.classes.partition import SLOTS, place_of
     from kanon_sql.kernels.random import below
-    from kanon_sql.kernels.requirements.assignment import Assignment, assign, has_surplus, tick, unassign
+    from kanon_sql.kernels.requirements.assignment import assign, has_surplus, tick, unassign
     from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
     from kanon_sql.kernels.requirements.selection import clear, select
 
@@ -81,20 +68,12 @@ def _rebuild_all(
     return kept
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _rebuild(
-    work: Neighbourhood, noise: cython.double, highest: cython.double, state: cython.ulonglong[::1]
-) -> cython.longlong:
+def _rebuild(work, noise, highest, state):
     """Assign the rows of a dissolved neighbourhood anew, again and again; return 1 if the cheapest way saves something."""
-    f: cython.longlong
-    attempt: cython.longlong
-    cost: cython.longlong
-    destroyed: cython.longlong = work.moves.count
-    before: cython.longlong = -added_cost(work.moves, work.assignment.space.cost, 0)
-    most: cython.longlong = before
-    found: cython.bint = False
+    destroyed = work.moves.count
+    before = -added_cost(work.moves, work.assignment.space.cost, 0)
+    most = before
+    found = False
     for f in range(work.types):
         work.own[f] = work.rows[work.row[f]]
         work.adapted[f] = work.assignment.space.price[work.row[f]] + noise * (below(state, 2048) / 1024.0 - 1.0)
@@ -122,13 +101,9 @@ def _rebuild(
     return 1 if found and most < before else 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _assign_all(work: Neighbourhood, highest: cython.double) -> cython.bint:
+def _assign_all(work, highest):
     """Assign all unassigned rows, at their prices, and what is left then at any; False if some are left."""
-    f: cython.longlong
-    rest: cython.longlong = 0
+    rest = 0
     _repair(work.assignment, work)
     for f in range(work.types):
         rest += work.rows[work.row[f]]
@@ -142,12 +117,8 @@ def _assign_all(work: Neighbourhood, highest: cython.double) -> cython.bint:
     return rest == 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _adapt_prices(work: Neighbourhood, destroyed: cython.longlong) -> cython.void:
+def _adapt_prices(work, destroyed):
     """Move the price of each row type towards what its rows cost on average after a repair."""
-    f: cython.longlong
     for f in range(work.types):
         work.rows[work.row[f]] = 0
     add_by_row_type(work.moves, work.assignment.space.cost, destroyed, work.rows)
@@ -155,12 +126,7 @@ def _adapt_prices(work: Neighbourhood, destroyed: cython.longlong) -> cython.voi
         work.adapted[f] += _PULL * (cython.cast(cython.double, work.rows[work.row[f]]) / work.own[f] - work.adapted[f])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _release(
-    assignment: Assignment, work: Neighbourhood, i: cython.longlong, j: cython.longlong, rows: cython.longlong
-) -> cython.void:
+def _release(assignment, work, i, j, rows):
     """Unassign rows of row type i from class j."""
     unassign(assignment, i, j, rows)
     log(work.moves, i, j, -rows)
@@ -170,19 +136,12 @@ def _release(
     work.rows[i] += rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _destroy(assignment: Assignment, work: Neighbourhood, seed: cython.longlong, state: cython.ulonglong[::1]) -> cython.void:
+def _destroy(assignment, work, seed, state):
     """Dissolve the class of a row and classes of rows it could share a class with; of large ones only surplus rows."""
-    attempt: cython.longlong
-    i: cython.longlong
-    c: cython.longlong
-    place: cython.longlong
-    first: cython.longlong = assignment.space.first[seed]
-    j: cython.longlong = assignment.space.instance[first + below(state, assignment.space.first[seed + 1] - first)]
-    start: cython.longlong = assignment.space.start[j]
-    span: cython.longlong = assignment.space.start[j + 1] - start
+    first = assignment.space.first[seed]
+    j = assignment.space.instance[first + below(state, assignment.space.first[seed + 1] - first)]
+    start = assignment.space.start[j]
+    span = assignment.space.start[j + 1] - start
     for attempt in range(min(_ATTEMPTS, span + 1)):
         i = seed if attempt == 0 else assignment.space.member[start + below(state, span)]
         place = place_of(assignment.partition, i, below(state, SLOTS))
@@ -197,14 +156,8 @@ def _destroy(assignment: Assignment, work: Neighbourhood, seed: cython.longlong,
             _release(assignment, work, i, c, 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _repair(assignment: Assignment, work: Neighbourhood) -> cython.void:
+def _repair(assignment, work):
     """Let the class that gains most open or grow, again and again, while one gains."""
-    q: cython.longlong
-    top: cython.longlong
-    best: cython.longlong
     list_near(assignment, work)
     for q in range(work.near):
         work.value[q] = _gain(assignment, work, q)
@@ -226,16 +179,10 @@ def _repair(assignment: Assignment, work: Neighbourhood) -> cython.void:
             work.value[best] = 0.0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _gain(assignment: Assignment, work: Neighbourhood, q: cython.longlong) -> cython.double:
+def _gain(assignment, work, q):
     """Select rows for the near instance q; return what they gain, 0 if they form no class."""
-    v: cython.longlong
-    rows: cython.longlong
-    gain: cython.double
-    j: cython.longlong = work.instance[q]
-    at: cython.longlong = assignment.slot[j]
+    j = work.instance[q]
+    at = assignment.slot[j]
     if at < 0:
         clear(work.selection)
     else:
@@ -246,18 +193,10 @@ def _gain(assignment: Assignment, work: Neighbourhood, q: cython.longlong) -> cy
     return gain if rows else 0.0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _open(assignment: Assignment, work: Neighbourhood, q: cython.longlong) -> cython.void:
+def _open(assignment, work, q):
     """Let the selected rows join the near instance q."""
-    s: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    end: cython.longlong
-    rows: cython.longlong
-    j: cython.longlong = work.instance[q]
-    low: cython.longlong = work.candidates.begin[q]
+    j = work.instance[q]
+    low = work.candidates.begin[q]
     for s in range(low, work.candidates.begin[q + 1]):
         end = work.selection.end[s - low]
         for a in range(work.candidates.first[s], min(end + 1, work.candidates.first[s + 1])):

@@ -10,12 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.part import Part
-    from cython.cimports.kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
-    from cython.cimports.kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
-    from cython.cimports.kanon_sql.kernels.requirements.largest_part import largest_part, whole_part
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.part import Part
     from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
     from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
@@ -56,18 +51,6 @@ class Greedy:
     before : int32 array [u]
         The one before each in that list which is in the same slot.
     """
-
-    part: Part
-    groups: GroupingWorkspace
-    first: cython.longlong[::1]
-    group_of: cython.int[::1]
-    left: cython.longlong[::1]
-    assignments: AssignmentList
-    alive: cython.ulonglong[::1]
-    rows_left: cython.longlong[::1]
-    slot_rows: cython.longlong[::1]
-    slot_last: cython.int[::1]
-    before: cython.int[::1]
 
     def __init__(
         self,
@@ -124,16 +107,10 @@ def _take_all(
     return first
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take(greedy: Greedy, shown: cython.ulonglong, pattern: cython.longlong, whole: cython.bint) -> cython.void:
+def _take(greedy, shown, pattern, whole):
     """Let each instance of a pattern take rows."""
-    r: cython.longlong
-    h: cython.longlong
-    rows: cython.longlong
-    n: cython.longlong = sift(greedy.groups, greedy.alive, shown)
-    slots: cython.longlong = group(greedy.groups, shown, n)
+    n = sift(greedy.groups, greedy.alive, shown)
+    slots = group(greedy.groups, shown, n)
     for h in range(slots):
         greedy.slot_rows[h] = 0
         greedy.slot_last[h] = -1
@@ -153,15 +130,9 @@ def _take(greedy: Greedy, shown: cython.ulonglong, pattern: cython.longlong, who
             _remove(greedy, greedy.part, h, pattern)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _gather(greedy: Greedy, part: Part, h: cython.longlong) -> cython.void:
+def _gather(greedy, part, h):
     """Count the rows left of an instance by sensitive-value group; ``part.rows`` are 0 before."""
-    u: cython.longlong
-    i: cython.longlong
-    g: cython.longlong
-    r: cython.longlong = greedy.slot_last[h]
+    r = greedy.slot_last[h]
     part.groups = 0
     while r >= 0:
         u = greedy.groups.row[r]
@@ -174,17 +145,9 @@ def _gather(greedy: Greedy, part: Part, h: cython.longlong) -> cython.void:
         r = greedy.before[r]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _remove(greedy: Greedy, part: Part, h: cython.longlong, pattern: cython.longlong) -> cython.void:
+def _remove(greedy, part, h, pattern):
     """Take the rows of an instance that its part keeps."""
-    u: cython.longlong
-    i: cython.longlong
-    g: cython.longlong
-    some: cython.longlong
-    bit: cython.longlong
-    r: cython.longlong = greedy.slot_last[h]
+    r = greedy.slot_last[h]
     while r >= 0:
         u = greedy.groups.row[r]
         for i in range(greedy.first[u], greedy.first[u + 1]):

@@ -9,20 +9,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS
-    from cython.cimports.kanon_sql.kernels.requirements.assignment import (
-        Assignment,
-        assign,
-        class_meets,
-        has_surplus,
-        mark_seen,
-        tick,
-        unassign,
-    )
-    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
-    from cython.cimports.kanon_sql.kernels.requirements.selection import Selection, clear, select
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.partition import SLOTS
     from kanon_sql.kernels.requirements.assignment import (
         Assignment,
@@ -63,16 +50,6 @@ class Growth:
     moves, moved_type, moved_from, moved_rows : int, int32 arrays, int64 array
         The moves into one instance.
     """
-
-    assignment: Assignment
-    candidates: Candidates
-    selection: Selection
-    drawn: Candidates
-    source: cython.int[::1]
-    moves: cython.longlong
-    moved_type: cython.int[::1]
-    moved_from: cython.int[::1]
-    moved_rows: cython.longlong[::1]
 
     def __init__(self, assignment: Assignment, candidates: Candidates) -> None:
         begin, first = np.asarray(candidates.begin), np.asarray(candidates.first)
@@ -116,16 +93,9 @@ def grow(growth: Growth, chunk: tuple[int, int]) -> int:
     return saved
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _grow(growth: Growth, j: cython.longlong) -> cython.longlong:
+def _grow(growth, j):
     """Let an instance draw rows; return what is saved."""
-    a: cython.longlong
-    s: cython.longlong
-    attempt: cython.longlong
-    rows: cython.longlong
-    saved: cython.longlong = 0
+    saved = 0
     tick(growth.assignment)
     if _list_drawn(growth, j):
         for s in range(growth.drawn.begin[1]):
@@ -152,21 +122,13 @@ def _grow(growth: Growth, j: cython.longlong) -> cython.longlong:
     return saved
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _list_drawn(growth: Growth, j: cython.longlong) -> cython.bint:
+def _list_drawn(growth, j):
     """List the rows that instance j may draw; return whether that may save anything, and something is new since the last."""
-    s: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    c: cython.longlong
-    place: cython.longlong
-    low: cython.longlong = growth.candidates.begin[j]
-    n: cython.longlong = 0
-    saves: cython.bint = False
-    tested: cython.longlong = growth.assignment.seen[j]
-    is_new: cython.bint = growth.assignment.changed[j] >= tested
+    low = growth.candidates.begin[j]
+    n = 0
+    saves = False
+    tested = growth.assignment.seen[j]
+    is_new = growth.assignment.changed[j] >= tested
     for s in range(low, growth.candidates.begin[j + 1]):
         for a in range(growth.candidates.first[s], growth.candidates.first[s + 1]):
             i = growth.candidates.item[a]
@@ -186,37 +148,27 @@ def _list_drawn(growth: Growth, j: cython.longlong) -> cython.bint:
     return is_new and saves
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _has_known_surplus(assignment: Assignment, i: cython.longlong, c: cython.longlong) -> cython.bint:
+def _has_known_surplus(assignment, i, c):
     """Return whether class c has a surplus of row type i; it is tested only if the class has changed since the last test."""
-    at: cython.longlong = assignment.slot[c] * assignment.space.counter.shape[0] + assignment.space.group[i]
-    noted: cython.longlong = assignment.surplus[at]
+    at = assignment.slot[c] * assignment.space.counter.shape[0] + assignment.space.group[i]
+    noted = assignment.surplus[at]
     if noted >> 1 <= assignment.changed[c]:
         return has_surplus(assignment, i, c)
     return (noted & 1) == 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add_drawn(growth: Growth, n: cython.longlong, i: cython.longlong, place: cython.longlong) -> cython.void:
+def _add_drawn(growth, n, i, place):
     """Let the rows of row type i at a place be drawn, as item n."""
-    c: cython.longlong = growth.assignment.partition.where[place]
+    c = growth.assignment.partition.where[place]
     growth.selection.available[i] = growth.assignment.partition.amount[place]
     growth.selection.price[i] = growth.assignment.space.cost[c]
     growth.source[i] = c
     growth.drawn.item[n] = i
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _start_from(growth: Growth, j: cython.longlong) -> cython.void:
+def _start_from(growth, j):
     """Start a selection from the rows that class j has."""
-    v: cython.longlong
-    at: cython.longlong = growth.assignment.slot[j]
+    at = growth.assignment.slot[j]
     if at < 0:
         clear(growth.selection)
         return
@@ -225,15 +177,11 @@ def _start_from(growth: Growth, j: cython.longlong) -> cython.void:
         growth.selection.histogram[v] = growth.assignment.histogram[at + v]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _most_expensive(assignment: Assignment, i: cython.longlong, j: cython.longlong) -> cython.longlong:
+def _most_expensive(assignment, i, j):
     """Return where the most expensive rows of row type i are, other than in class j; -1 if nowhere."""
-    c: cython.longlong
-    best: cython.longlong = -1
-    place: cython.longlong = i * SLOTS
-    rows: cython.longlong = assignment.space.weight[i]
+    best = -1
+    place = i * SLOTS
+    rows = assignment.space.weight[i]
     while rows and place < (i + 1) * SLOTS:
         c = assignment.partition.where[place]
         if c >= 0:
@@ -244,21 +192,12 @@ def _most_expensive(assignment: Assignment, i: cython.longlong, j: cython.longlo
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _draw(growth: Growth, j: cython.longlong) -> cython.longlong:
+def _draw(growth, j):
     """Move the selected rows as far as they are a surplus; undo it if the requirement is broken then or nothing is saved.
 
     What is no surplus is not available then. Returns what is saved.
     """
-    s: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    end: cython.longlong
-    wanted: cython.longlong
-    moved: cython.longlong
-    saved: cython.longlong = 0
+    saved = 0
     growth.moves = 0
     for s in range(growth.drawn.begin[1]):
         end = growth.selection.end[s]
@@ -278,13 +217,10 @@ def _draw(growth: Growth, j: cython.longlong) -> cython.longlong:
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _move(growth: Growth, i: cython.longlong, j: cython.longlong, wanted: cython.longlong) -> cython.longlong:
+def _move(growth, i, j, wanted):
     """Move rows of row type i to class j while they are a surplus; return how many."""
-    c: cython.longlong = growth.source[i]
-    moved: cython.longlong = 0
+    c = growth.source[i]
+    moved = 0
     while moved < wanted and has_surplus(growth.assignment, i, c) and assign(growth.assignment, i, j, 1):
         unassign(growth.assignment, i, c, 1)
         moved += 1

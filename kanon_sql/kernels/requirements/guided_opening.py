@@ -10,12 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.heap import pop, push
-    from cython.cimports.kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
-    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.selection import Selection, clear, select
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.heap import pop, push
     from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
     from kanon_sql.kernels.requirements.candidates import Candidates
@@ -104,17 +99,9 @@ def _open(
     return size
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take(selection: Selection, candidates: Candidates, j: cython.longlong, assignments: AssignmentList) -> cython.void:
+def _take(selection, candidates, j, assignments):
     """Let the selected rows form a class."""
-    s: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    rows: cython.longlong
-    end: cython.longlong
-    low: cython.longlong = candidates.begin[j]
+    low = candidates.begin[j]
     for s in range(low, candidates.begin[j + 1]):
         end = selection.end[s - low]
         for a in range(candidates.first[s], min(end + 1, candidates.first[s + 1])):

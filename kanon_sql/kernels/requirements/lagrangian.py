@@ -10,11 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.gains import gain
-    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Penalties, count, penalty_of, set_penalties, step
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.instances.gains import gain
     from kanon_sql.kernels.requirements.candidates import Candidates
     from kanon_sql.kernels.requirements.limits import Limits, Penalties, count, penalty_of, set_penalties, step
@@ -89,23 +85,8 @@ def advance(
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def advance_one(
-    limits: Limits,
-    candidates: Candidates,
-    relaxed: Relaxed,
-    penalties: Penalties,
-    price: cython.longlong[::1],
-    length: cython.longlong,
-    multipliers: cython.longlong[:, ::1],
-    j: cython.longlong,
-    covered: cython.longlong[::1],
-) -> cython.longlong:
+def advance_one(limits, candidates, relaxed, penalties, price, length, multipliers, j, covered):
     """Do what `advance` does, for one instance."""
-    gained: cython.longlong
-    rows: cython.longlong
     penalties.multiplier[:] = multipliers[j]
     gained, rows = penalized_gain(limits, candidates, relaxed, penalties, price, j)
     if gained <= 0:
@@ -149,45 +130,16 @@ def gains(
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gain_of_one(
-    limits: Limits,
-    candidates: Candidates,
-    relaxed: Relaxed,
-    penalties: Penalties,
-    kept: Penalties,
-    price: cython.longlong[::1],
-    longest: cython.longlong,
-    j: cython.longlong,
-    paid: cython.longlong[::1],
-    top_up: cython.longlong[::1],
-) -> cython.longlong:
+def gain_of_one(limits, candidates, relaxed, penalties, kept, price, longest, j, paid, top_up):
     """Return what one instance gains at most, and keep its multipliers; ``paid`` [t] and ``top_up`` [least] are scratch."""
-    chosen: cython.longlong = _choose(limits, candidates, relaxed, penalties, kept, price, longest, j)
+    chosen = _choose(limits, candidates, relaxed, penalties, kept, price, longest, j)
     return 0 if chosen <= 0 else max(0, gain_after(limits, candidates, relaxed, kept, price, j, paid, top_up))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _choose(
-    limits: Limits,
-    candidates: Candidates,
-    relaxed: Relaxed,
-    penalties: Penalties,
-    kept: Penalties,
-    price: cython.longlong[::1],
-    longest: cython.longlong,
-    j: cython.longlong,
-) -> cython.longlong:
+def _choose(limits, candidates, relaxed, penalties, kept, price, longest, j):
     """Choose multipliers by the rule, and return the gain that they lead to, with another one of the least number of rows."""
-    k: cython.longlong
-    gained: cython.longlong
-    rows: cython.longlong
-    lowest: cython.longlong = 0
-    length: cython.longlong = longest
+    lowest = 0
+    length = longest
     penalties.multiplier[:] = 0
     for k in range(_PASSES * _STEPS):
         if k > 0 and k % _STEPS == 0:
@@ -204,26 +156,11 @@ def _choose(
     return lowest
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def penalized_gain(
-    limits: Limits,
-    candidates: Candidates,
-    relaxed: Relaxed,
-    penalties: Penalties,
-    price: cython.longlong[::1],
-    j: cython.longlong,
-) -> tuple[cython.longlong, cython.longlong]:
+def penalized_gain(limits, candidates, relaxed, penalties, price, j):
     """Penalize an instance; return what it gains at most, and the rows that pay more than they cost then, which are counted."""
-    s: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    spent: cython.longlong
-    rows: cython.longlong
-    covered: cython.longlong = 0
+    covered = 0
     set_penalties(limits, penalties)
-    gained: cython.longlong = -penalties.opening * relaxed.least
+    gained = -penalties.opening * relaxed.least
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
         spent = _spent(limits, candidates, relaxed, penalties, j, s) - penalties.opening
         rows = 0
@@ -238,33 +175,13 @@ def penalized_gain(
     return gained, covered
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _spent(
-    limits: Limits, candidates: Candidates, relaxed: Relaxed, penalties: Penalties, j: cython.longlong, s: cython.longlong
-) -> cython.longlong:
+def _spent(limits, candidates, relaxed, penalties, j, s):
     """Return what a row of a segment costs, and pays in penalties."""
     return relaxed.cost[j] + penalty_of(limits, penalties, candidates.counter, candidates.group[s]) - penalties.back
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cover(
-    limits: Limits,
-    candidates: Candidates,
-    relaxed: Relaxed,
-    penalties: Penalties,
-    price: cython.longlong[::1],
-    j: cython.longlong,
-    covered: cython.longlong[::1],
-) -> cython.void:
+def _cover(limits, candidates, relaxed, penalties, price, j, covered):
     """Add the rows that `penalized_gain` counted."""
-    s: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    spent: cython.longlong
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
         spent = _spent(limits, candidates, relaxed, penalties, j, s) - penalties.opening
         for a in range(candidates.first[s], candidates.first[s + 1]):
@@ -273,25 +190,10 @@ def _cover(
                 covered[i] += relaxed.weight[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gain_after(
-    limits: Limits,
-    candidates: Candidates,
-    relaxed: Relaxed,
-    penalties: Penalties,
-    price: cython.longlong[::1],
-    j: cython.longlong,
-    paid: cython.longlong[::1],
-    top_up: cython.longlong[::1],
-) -> cython.longlong:
+def gain_after(limits, candidates, relaxed, penalties, price, j, paid, top_up):
     """Return what the least number of rows or more gain at most, penalized; ``paid`` [t] and ``top_up`` [k] are scratch."""
-    s: cython.longlong
-    a: cython.longlong
-    spent: cython.longlong
-    first: cython.longlong = candidates.first[candidates.begin[j]]
-    last: cython.longlong = candidates.first[candidates.begin[j + 1]]
+    first = candidates.first[candidates.begin[j]]
+    last = candidates.first[candidates.begin[j + 1]]
     set_penalties(limits, penalties)
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
         spent = _spent(limits, candidates, relaxed, penalties, j, s)

@@ -10,11 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.dispatch import largest, meets, shortfall
-    from cython.cimports.kanon_sql.kernels.criteria.part import Part, keep_all
-    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.dispatch import largest, meets, shortfall
     from kanon_sql.kernels.criteria.part import Part, keep_all
     from kanon_sql.kernels.requirements.candidates import Candidates
@@ -50,10 +46,7 @@ def _largest_parts(part: Part, candidates: Candidates, weight: cython.longlong[:
             found[j] = largest_part(part)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def largest_part(part: Part) -> cython.longlong:
+def largest_part(part):
     """Return how many rows of an instance can stay, 0 if none; set how many of each group.
 
     Notes
@@ -62,35 +55,21 @@ def largest_part(part: Part) -> cython.longlong:
     of the shortfall, and what stays may not be the most. O(V log n) where it is exact, and where it is not O(c + V) for each
     row that leaves, or for a 64th of all that have to.
     """
-    total: cython.longlong = keep_all(part)
+    total = keep_all(part)
     if meets(part.required, part.work, part.histogram, 0, total):
         return total
-    found: cython.longlong = largest(part, total)
+    found = largest(part, total)
     return _without_shortfall(part, total) if found < 0 else found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def whole_part(part: Part) -> cython.longlong:
+def whole_part(part):
     """Keep all rows if they meet the requirement together, else none; return how many."""
-    total: cython.longlong = keep_all(part)
+    total = keep_all(part)
     return total if meets(part.required, part.work, part.histogram, 0, total) else 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _without_shortfall(part: Part, total: cython.longlong) -> cython.longlong:
+def _without_shortfall(part, total):
     """Let rows leave that remove most of the shortfall; return how many stay."""
-    a: cython.longlong
-    g: cython.longlong
-    b: cython.longlong
-    best: cython.longlong
-    gone: cython.longlong
-    missing: cython.double
-    most: cython.double
-    less: cython.double
     while total > part.required.least:
         missing = shortfall(part.required, part.work, part.histogram, 0, total)
         if missing < _SMALL:

@@ -100,15 +100,9 @@ class Penalties:
         self.back, self.opening = 0, 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_penalties(limits: Limits, penalties: Penalties) -> cython.void:
+def set_penalties(limits, penalties):
     """Compute from the multipliers what each row gets back, rounded up, and the penalties; no row is counted any more."""
-    e: cython.longlong
-    q: cython.longlong
-    total: cython.longlong
-    limited: cython.longlong = limits.most.shape[0]
+    limited = limits.most.shape[0]
     penalties.back = 0
     penalties.opening = penalties.multiplier[penalties.edges + limited]
     for q in range(limited):
@@ -127,14 +121,9 @@ def set_penalties(limits: Limits, penalties: Penalties) -> cython.void:
             penalties.back += (penalties.multiplier[penalties.edges + q] * limits.most[q] + _ONE - 1) // _ONE
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def penalty_of(limits: Limits, penalties: Penalties, counter: cython.int[:, ::1], group: cython.longlong) -> cython.longlong:
+def penalty_of(limits, penalties, counter, group):
     """Return what a row of a sensitive-value group pays."""
-    q: cython.longlong
-    e: cython.longlong
-    found: cython.longlong = 0
+    found = 0
     for q in range(limits.most.shape[0]):
         e = limits.leaf[q, counter[group, limits.attribute[q]]]
         if e >= 0:
@@ -142,38 +131,19 @@ def penalty_of(limits: Limits, penalties: Penalties, counter: cython.int[:, ::1]
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def count(
-    limits: Limits, penalties: Penalties, counter: cython.int[:, ::1], group: cython.longlong, rows: cython.longlong
-) -> cython.void:
+def count(limits, penalties, counter, group, rows):
     """Count rows of a sensitive-value group, at the lowest edges above them."""
-    q: cython.longlong
-    e: cython.longlong
     for q in range(limits.most.shape[0]):
         e = limits.leaf[q, counter[group, limits.attribute[q]]]
         if e >= 0:
             penalties.rows[e] += rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def step(
-    limits: Limits, penalties: Penalties, covered: cython.longlong, least: cython.longlong, length: cython.longlong
-) -> cython.void:
+def step(limits, penalties, covered, least, length):
     """Raise the penalties on what is covered too often, lower the others, each by a part of ``length``.
 
     The counted rows of a leaf are added up the tree. A step is as long as its reason is strong: see `_part`.
     """
-    q: cython.longlong
-    e: cython.longlong
-    place: cython.longlong
-    penalty: cython.longlong
-    most: cython.longlong
-    over: cython.longlong
-    off: cython.longlong
     place = penalties.edges + limits.most.shape[0]
     penalties.multiplier[place] = max(0, penalties.multiplier[place] + _part(length, least, covered))
     for q in range(limits.most.shape[0]):
@@ -199,10 +169,7 @@ def step(
             penalties.multiplier[e] = max(-most, min(most, penalties.multiplier[e]))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _part(length: cython.longlong, more: cython.longlong, less: cython.longlong) -> cython.longlong:
+def _part(length, more, less):
     """Return ``length`` times the difference of two numbers, of at least 0 each, over their sum, rounded towards 0."""
     if more > less:
         return (length * (((more - less) << _DIGITS) // (more + less))) >> _DIGITS

@@ -9,12 +9,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.move_log import MoveLog
-    from cython.cimports.kanon_sql.kernels.requirements.assignment import Assignment, assign, unassign
-    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.selection import Selection
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.move_log import MoveLog
     from kanon_sql.kernels.requirements.assignment import Assignment, assign, unassign
     from kanon_sql.kernels.requirements.candidates import Candidates
@@ -85,13 +80,9 @@ class Neighbourhood:
         )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def list_near(assignment: Assignment, work: Neighbourhood) -> cython.void:
+def list_near(assignment, work):
     """List the instances that could gain from unassigned rows, with those rows by group, highest price first."""
-    q: cython.longlong
-    n: cython.longlong = _sort_rows(work)
+    n = _sort_rows(work)
     _list_instances(assignment, work, n)
     _list_entries(assignment, work, n)
     for q in range(work.near):
@@ -99,15 +90,9 @@ def list_near(assignment: Assignment, work: Neighbourhood) -> cython.void:
         _group_entries(assignment, work, q)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sort_rows(work: Neighbourhood) -> cython.longlong:
+def _sort_rows(work):
     """Sort the row types of unassigned rows by price; return how many there are."""
-    f: cython.longlong
-    i: cython.longlong
-    place: cython.longlong
-    n: cython.longlong = 0
+    n = 0
     for f in range(work.types):
         i = work.row[f]
         if work.rows[i]:
@@ -120,17 +105,9 @@ def _sort_rows(work: Neighbourhood) -> cython.longlong:
     return n
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _list_instances(assignment: Assignment, work: Neighbourhood, n: cython.longlong) -> cython.void:
+def _list_instances(assignment, work, n):
     """List and number the instances that some row pays for and enough rows fit."""
-    f: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
-    a: cython.longlong
-    q: cython.longlong
-    many: cython.longlong = 0
+    many = 0
     for f in range(n):
         i = work.order[f]
         for a in range(assignment.space.first[i], assignment.space.first[i + 1]):
@@ -154,14 +131,8 @@ def _list_instances(assignment: Assignment, work: Neighbourhood, n: cython.longl
             work.near += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _list_entries(assignment: Assignment, work: Neighbourhood, n: cython.longlong) -> cython.void:
+def _list_entries(assignment, work, n):
     """List the row types that fit each near instance."""
-    f: cython.longlong
-    a: cython.longlong
-    q: cython.longlong
     for q in range(work.near):
         work.filled[q] = 0
     for f in range(n):
@@ -180,16 +151,10 @@ def _list_entries(assignment: Assignment, work: Neighbourhood, n: cython.longlon
                 work.filled[q] += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _group_entries(assignment: Assignment, work: Neighbourhood, q: cython.longlong) -> cython.void:
+def _group_entries(assignment, work, q):
     """Set the segments and items of the near instance q."""
-    a: cython.longlong
-    s: cython.longlong
-    g: cython.longlong
-    low: cython.longlong = work.candidates.begin[q]
-    high: cython.longlong = low
+    low = work.candidates.begin[q]
+    high = low
     for a in range(work.begin[q], work.begin[q + 1]):
         g = assignment.space.group[work.entry[a]]
         if work.count[g] == 0:
@@ -209,12 +174,8 @@ def _group_entries(assignment: Assignment, work: Neighbourhood, q: cython.longlo
         work.count[work.candidates.group[s]] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def undo(assignment: Assignment, moves: MoveLog, first: cython.longlong) -> cython.void:
+def undo(assignment, moves, first):
     """Take back all moves from the one with this number on."""
-    a: cython.longlong
     for a in range(moves.count - 1, first - 1, -1):
         if moves.rows[a] < 0:
             assign(assignment, moves.row_type[a], moves.number[a], -moves.rows[a])
@@ -223,11 +184,7 @@ def undo(assignment: Assignment, moves: MoveLog, first: cython.longlong) -> cyth
     moves.count = first
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def replay(assignment: Assignment, moves: MoveLog) -> cython.void:
+def replay(assignment, moves):
     """Make the kept moves again, in the state in which they were made."""
-    a: cython.longlong
     for a in range(moves.kept):
         assign(assignment, moves.kept_type[a], moves.kept_number[a], moves.kept_rows[a])

@@ -7,10 +7,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
-    from cython.cimports.kanon_sql.kernels.requirements.selection import Selection, clear, select
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
     from kanon_sql.kernels.requirements.selection import Selection, clear, select
 
@@ -51,28 +48,8 @@ def cover(
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cover(
-    selection: Selection,
-    candidates: Candidates,
-    cost: cython.longlong[::1],
-    chunk_first: cython.longlong,
-    chunk_last: cython.longlong,
-    floor: cython.double,
-    covered: cython.longlong[::1],
-    surplus: cython.double[::1],
-) -> cython.double:
-    j: cython.longlong
-    s: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    low: cython.longlong
-    high: cython.longlong
-    rows: cython.longlong
-    highest: cython.double
-    total: cython.double = 0.0
+def _cover(selection, candidates, cost, chunk_first, chunk_last, floor, covered, surplus):
+    total = 0.0
     for j in range(chunk_first, chunk_last):
         low = candidates.begin[j]
         high = candidates.begin[j + 1]

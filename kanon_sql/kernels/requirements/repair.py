@@ -10,10 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets, shortfall
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.dispatch import meets, shortfall
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
@@ -56,22 +53,6 @@ class Donors:
     work : CriteriaWorkspace
         For the tests.
     """
-
-    required: EncodedRequirement
-    work: CriteriaWorkspace
-    group: cython.int[::1]
-    copies: cython.longlong[::1]
-    number: cython.longlong[::1]
-    order: cython.longlong[::1]
-    first: cython.longlong[::1]
-    extra: cython.longlong[::1]
-    rows: cython.longlong[::1]
-    histogram: cython.longlong[::1]
-    counter: cython.int[:, ::1]
-    gives: cython.longlong[::1]
-    at: cython.longlong[::1]
-    score: cython.double[::1]
-    removes: cython.double[::1]
 
     def __init__(
         self,
@@ -121,13 +102,7 @@ def repair(donors: Donors, histogram: cython.longlong[::1], rows: cython.longlon
     return rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _repair(donors: Donors, histogram: cython.longlong[::1], rows: cython.longlong) -> cython.longlong:
-    best: cython.longlong
-    missing: cython.double
-    joined: cython.longlong
+def _repair(donors, histogram, rows):
     while not meets(donors.required, donors.work, histogram, 0, rows):
         missing = shortfall(donors.required, donors.work, histogram, 0, rows)
         best = _surplus(donors)
@@ -145,30 +120,16 @@ def _repair(donors: Donors, histogram: cython.longlong[::1], rows: cython.longlo
     return rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count(
-    donors: Donors, histogram: cython.longlong[::1], at: cython.longlong, q: cython.longlong, rows: cython.longlong
-) -> cython.void:
+def _count(donors, histogram, at, q, rows):
     """Count rows of piece q in a histogram."""
-    b: cython.longlong
     for b in range(donors.counter.shape[1]):
         histogram[at + donors.counter[donors.group[q], b]] += rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _surplus(donors: Donors) -> cython.longlong:
+def _surplus(donors):
     """Return the piece whose row removes most of the shortfall for its cost and is a surplus of its class; -1 if none is."""
-    g: cython.longlong
-    b: cython.longlong
-    q: cython.longlong
-    c: cython.longlong
-    more: cython.double
-    best: cython.longlong = -1
-    key: cython.double = _INFINITE
+    best = -1
+    key = _INFINITE
     for g in range(donors.counter.shape[0]):
         more = 0.0
         for b in range(donors.counter.shape[1]):
@@ -188,13 +149,9 @@ def _surplus(donors: Donors) -> cython.longlong:
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _may_give(donors: Donors, q: cython.longlong, c: cython.longlong) -> cython.bint:
+def _may_give(donors, q, c):
     """Return whether class c meets its requirement without a row of piece q."""
-    found: cython.bint
-    at: cython.longlong = c * donors.required.counters
+    at = c * donors.required.counters
     if donors.rows[c] <= donors.required.least:
         return False
     _count(donors, donors.histogram, at, q, -1)
@@ -203,21 +160,15 @@ def _may_give(donors: Donors, q: cython.longlong, c: cython.longlong) -> cython.
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _dissolve(donors: Donors, histogram: cython.longlong[::1], missing: cython.double) -> cython.longlong:
+def _dissolve(donors, histogram, missing):
     """Let the classes join that remove most of the shortfall for their cost; return their rows, 0 if there is no class.
 
     As many as surely are needed; the cheapest if none seems to help.
     """
-    q: cython.longlong
-    cheapest: cython.longlong = _score(donors)
-    reached: cython.double
-    joined: cython.longlong
+    cheapest = _score(donors)
     if cheapest < 0:
         return 0
-    best: cython.longlong = _best_score(donors)
+    best = _best_score(donors)
     if best < 0:
         joined = _join(donors, histogram, cheapest)
     else:
@@ -234,17 +185,11 @@ def _dissolve(donors: Donors, histogram: cython.longlong[::1], missing: cython.d
     return joined
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _score(donors: Donors) -> cython.longlong:
+def _score(donors):
     """Score the classes that have rows; return the cheapest, -1 if there is none."""
-    c: cython.longlong
-    v: cython.longlong
-    cost: cython.longlong
-    least: cython.longlong = 0
-    counters: cython.longlong = donors.required.counters
-    cheapest: cython.longlong = -1
+    least = 0
+    counters = donors.required.counters
+    cheapest = -1
     for c in range(donors.rows.shape[0]):
         donors.score[c] = -_INFINITE
         donors.removes[c] = 0.0
@@ -261,26 +206,18 @@ def _score(donors: Donors) -> cython.longlong:
     return cheapest
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _best_score(donors: Donors) -> cython.longlong:
+def _best_score(donors):
     """Return the class with the highest score, of equal ones the first; -1 if none helps."""
-    c: cython.longlong
-    best: cython.longlong = -1
+    best = -1
     for c in range(donors.score.shape[0]):
         if donors.score[c] > -_INFINITE and (best < 0 or donors.score[c] > donors.score[best]):
             best = c
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _join(donors: Donors, histogram: cython.longlong[::1], c: cython.longlong) -> cython.longlong:
+def _join(donors, histogram, c):
     """Let all rows of a class join, and score it no more; return how many."""
-    v: cython.longlong
-    rows: cython.longlong = donors.rows[c]
+    rows = donors.rows[c]
     for v in range(histogram.shape[0]):
         histogram[v] += donors.histogram[c * donors.required.counters + v]
     donors.rows[c] = 0

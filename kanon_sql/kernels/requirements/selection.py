@@ -14,14 +14,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets, shortfall
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.dispatch import meets, shortfall
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from kanon_sql.kernels.requirements.candidates import Candidates
 
 _SMALL = cython.declare(cython.double, 1e-9)
 """A shortfall below this is none."""
@@ -76,27 +71,13 @@ class Selection:
         self.available, self.price = available, price
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def clear(selection: Selection) -> cython.void:
+def clear(selection):
     """Begin with an empty class."""
-    v: cython.longlong
     for v in range(selection.histogram.shape[0]):
         selection.histogram[v] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def select(
-    selection: Selection,
-    candidates: Candidates,
-    j: cython.longlong,
-    cost: cython.double,
-    floor: cython.double,
-    rows: cython.longlong,
-) -> tuple[cython.double, cython.longlong]:
+def select(selection, candidates, j, cost, floor, rows):
     """Select rows of instance j; return what they gain, and the rows of its class: 0 if none was found.
 
     Parameters
@@ -114,16 +95,9 @@ def select(
     -----
     O(items), and O(segments + V) for each row that leaves or joins.
     """
-    s: cython.longlong
-    best: cython.longlong
-    moved: cython.longlong
-    missing: cython.double
-    key: cython.double
-    joins: cython.bint
-    help_of: cython.double
-    low: cython.longlong = candidates.begin[j]
-    segments: cython.longlong = candidates.begin[j + 1] - low
-    gain: cython.double = 0.0
+    low = candidates.begin[j]
+    segments = candidates.begin[j + 1] - low
+    gain = 0.0
     for s in range(segments):
         moved, gain = _take_profitable(selection, candidates, low + s, s, cost, gain)
         rows += moved
@@ -142,23 +116,11 @@ def select(
     return gain, 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take_profitable(
-    selection: Selection,
-    candidates: Candidates,
-    segment: cython.longlong,
-    s: cython.longlong,
-    cost: cython.double,
-    gain: cython.double,
-) -> tuple[cython.longlong, cython.double]:
+def _take_profitable(selection, candidates, segment, s, cost, gain):
     """Select the rows of a segment that pay more than they cost; return how many, and the gain with them."""
-    i: cython.longlong
-    b: cython.longlong
-    g: cython.longlong = candidates.group[segment]
-    a: cython.longlong = candidates.first[segment]
-    inside: cython.longlong = 0
+    g = candidates.group[segment]
+    a = candidates.first[segment]
+    inside = 0
     while a < candidates.first[segment + 1] and selection.price[candidates.item[a]] > cost:
         i = candidates.item[a]
         inside += selection.available[i]
@@ -174,25 +136,15 @@ def _take_profitable(
     return inside, gain
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _best_move(
-    selection: Selection, candidates: Candidates, low: cython.longlong, segments: cython.longlong, cost: cython.double
-) -> tuple[cython.longlong, cython.bint, cython.double, cython.double]:
+def _best_move(selection, candidates, low, segments, cost):
     """Return the segment whose next row removes most of the shortfall for what it loses (-1: none), and whether it joins.
 
     With them, the loss for each unit of the shortfall, and how much of it a row removes.
     """
-    s: cython.longlong
-    b: cython.longlong
-    c: cython.longlong
-    more: cython.double
-    less: cython.double
-    best: cython.longlong = -1
-    joins: cython.bint = False
-    key: cython.double = _INFINITE
-    help_of: cython.double = 0.0
+    best = -1
+    joins = False
+    key = _INFINITE
+    help_of = 0.0
     for s in range(segments):
         more = 0.0
         less = 0.0
@@ -213,25 +165,10 @@ def _best_move(
     return best, joins, key, help_of
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _move(
-    selection: Selection,
-    candidates: Candidates,
-    segment: cython.longlong,
-    s: cython.longlong,
-    joins: cython.bint,
-    wanted: cython.longlong,
-    cost: cython.double,
-    gain: cython.double,
-) -> tuple[cython.longlong, cython.double]:
+def _move(selection, candidates, segment, s, joins, wanted, cost, gain):
     """Let rows of a segment join or leave; return how many more there are, and the gain."""
-    i: cython.longlong
-    b: cython.longlong
-    some: cython.longlong
-    g: cython.longlong = candidates.group[segment]
-    moved: cython.longlong = 0
+    g = candidates.group[segment]
+    moved = 0
     selection.direction[s] = 1 if joins else -1
     while moved < wanted and (selection.joining[s] if joins else -selection.leaving[s]) > -_INFINITE:
         i = candidates.item[selection.end[s]]
@@ -252,12 +189,8 @@ def _move(
     return moved, gain
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _next(selection: Selection, candidates: Candidates, segment: cython.longlong, s: cython.longlong) -> cython.double:
+def _next(selection, candidates, segment, s):
     """Move the end of a segment to the dearest row that is not in; return what it pays, -inf if there is none."""
-    i: cython.longlong
     while selection.end[s] < candidates.first[segment + 1]:
         i = candidates.item[selection.end[s]]
         if selection.part[s] < selection.available[i]:
@@ -267,10 +200,7 @@ def _next(selection: Selection, candidates: Candidates, segment: cython.longlong
     return -_INFINITE
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _last(selection: Selection, candidates: Candidates, segment: cython.longlong, s: cython.longlong) -> cython.double:
+def _last(selection, candidates, segment, s):
     """Move the end of a segment to the cheapest row that is in; return what it pays, inf if there is none."""
     while selection.part[s] == 0:
         if selection.end[s] == candidates.first[segment]:

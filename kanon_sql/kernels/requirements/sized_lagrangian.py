@@ -14,24 +14,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.requirements.candidates import Candidates
-    from cython.cimports.kanon_sql.kernels.requirements.class_sizes import (
-        ClassSizes,
-        gain_of,
-        gather,
-        penalize_larger,
-        try_size,
-    )
-    from cython.cimports.kanon_sql.kernels.requirements.lagrangian import (
-        Relaxed,
-        advance_one,
-        gain_after,
-        gain_of_one,
-        penalized_gain,
-    )
-    from cython.cimports.kanon_sql.kernels.requirements.limits import Limits, Penalties
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.requirements.candidates import Candidates
     from kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, penalize_larger, try_size
     from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_after, gain_of_one, penalized_gain
@@ -143,23 +126,10 @@ def gains(
     return array
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _try_sizes(
-    sizes: ClassSizes,
-    best: BestClass,
-    least: cython.longlong,
-    rows: cython.longlong,
-    hint: cython.longlong,
-    start: cython.longlong,
-    longest: cython.longlong,
-    j: cython.longlong,
-) -> cython.longlong:
+def _try_sizes(sizes, best, least, rows, hint, start, longest, j):
     """Return the most that a class of the least to the largest number of rows gains, at least 0, and set what is best."""
-    n: cython.longlong
-    last: cython.longlong = min(rows, best.largest)
-    found: cython.longlong = 0
+    last = min(rows, best.largest)
+    found = 0
     sizes.size, sizes.multiplier = 0, start
     if least <= hint and hint <= last:
         found = try_size(sizes, hint, start, longest, found)
@@ -214,23 +184,11 @@ def advance(
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cover(
-    sizes: ClassSizes,
-    best: BestClass,
-    least: cython.longlong,
-    longest: cython.longlong,
-    j: cython.longlong,
-    covered: cython.longlong[::1],
-) -> cython.longlong:
+def _cover(sizes, best, least, longest, j, covered):
     """Cover the rows of the best class, of the last size or one near it, and return what it gains."""
-    n: cython.longlong
-    e: cython.longlong
-    hint: cython.longlong = best.size[j]
-    start: cython.longlong = best.multiplier[j]
-    gained: cython.longlong = 0
+    hint = best.size[j]
+    start = best.multiplier[j]
+    gained = 0
     sizes.size = 0
     if hint > 0:
         gained = try_size(sizes, hint, start, longest, gained)

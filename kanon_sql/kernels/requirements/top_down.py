@@ -10,10 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.dispatch import meets
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
@@ -48,25 +45,6 @@ class _Split:
     histogram : int64 array [places * V]
         Histograms of the values that have enough rows, and of all that stay hidden.
     """
-
-    required: EncodedRequirement
-    work: CriteriaWorkspace
-    column: cython.int[:, ::1]
-    weight: cython.longlong[::1]
-    cost: cython.longlong[::1]
-    shown: cython.ulonglong[::1]
-    member: cython.longlong[::1]
-    moved: cython.longlong[::1]
-    depth: cython.longlong
-    low: cython.longlong[::1]
-    high: cython.longlong[::1]
-    tried: cython.ulonglong[::1]
-    local: cython.longlong[::1]
-    stays: cython.longlong[::1]
-    rows: cython.longlong[::1]
-    place: cython.longlong[::1]
-    start: cython.longlong[::1]
-    histogram: cython.longlong[::1]
 
     def __init__(
         self,
@@ -153,22 +131,8 @@ def _split_all(state: _Split) -> None:
                     state.member[c] = state.moved[c]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sort(
-    state: _Split,
-    c: cython.longlong,
-    first: cython.longlong,
-    last: cython.longlong,
-    values: cython.longlong,
-    tried: cython.ulonglong,
-) -> cython.void:
+def _sort(state, c, first, last, values, tried):
     """Sort a part by counting: first the rows that stay, then those that show each value."""
-    a: cython.longlong
-    i: cython.longlong
-    value: cython.longlong
-    each: cython.longlong
     for each in range(values + 2):
         state.start[each] = 0
     for a in range(first, last):
@@ -192,14 +156,9 @@ def _sort(
             state.shown[i] |= _ONE << c
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _number(state: _Split, c: cython.longlong, first: cython.longlong, last: cython.longlong) -> cython.longlong:
+def _number(state, c, first, last):
     """Number the values of a column in a part by first appearance; return how many there are."""
-    a: cython.longlong
-    code: cython.longlong
-    values: cython.longlong = 0
+    values = 0
     for a in range(first, last):
         code = state.column[c, state.member[a]]
         if state.local[code] < 0:
@@ -208,29 +167,18 @@ def _number(state: _Split, c: cython.longlong, first: cython.longlong, last: cyt
     return values
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _forget(state: _Split, c: cython.longlong, first: cython.longlong, last: cython.longlong) -> cython.void:
+def _forget(state, c, first, last):
     """Clear the numbers of the values."""
-    a: cython.longlong
     for a in range(first, last):
         state.local[state.column[c, state.member[a]]] = -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _kept_rows(
-    state: _Split, c: cython.longlong, first: cython.longlong, last: cython.longlong, values: cython.longlong
-) -> cython.longlong:
+def _kept_rows(state, c, first, last, values):
     """Return the rows whose value may be shown; set whether each value stays hidden."""
-    value: cython.longlong
-    least: cython.longlong
-    counters: cython.longlong = state.required.counters
-    shown: cython.longlong = 0
-    hidden: cython.longlong = 0
-    rest: cython.longlong = _count(state, c, first, last, values) * counters
+    counters = state.required.counters
+    shown = 0
+    hidden = 0
+    rest = _count(state, c, first, last, values) * counters
     for value in range(values):
         if state.place[value] * counters < rest and meets(
             state.required, state.work, state.histogram, state.place[value] * counters, state.rows[value]
@@ -253,20 +201,10 @@ def _kept_rows(
     return shown
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count(
-    state: _Split, c: cython.longlong, first: cython.longlong, last: cython.longlong, values: cython.longlong
-) -> cython.longlong:
+def _count(state, c, first, last, values):
     """Count rows and histograms of the values; return the place of the last histogram, of all values with too few rows."""
-    a: cython.longlong
-    b: cython.longlong
-    i: cython.longlong
-    at: cython.longlong
-    value: cython.longlong
-    counters: cython.longlong = state.required.counters
-    many: cython.longlong = 0
+    counters = state.required.counters
+    many = 0
     for value in range(values):
         state.rows[value] = 0
     for a in range(first, last):
@@ -290,11 +228,7 @@ def _count(
     return many
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add(state: _Split, source: cython.longlong, target: cython.longlong) -> cython.void:
+def _add(state, source, target):
     """Add a histogram to the last one, of which it is not a part already."""
-    v: cython.longlong
     for v in range(state.required.counters if source != target else 0):
         state.histogram[target + v] += state.histogram[source + v]

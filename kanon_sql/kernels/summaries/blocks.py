@@ -10,9 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.summaries.measure import RANGE, Measure
 
 if not cython.compiled:  # compiled, they come from the .pxd
@@ -82,29 +80,15 @@ class RowTypeGroups:
         self.far = np.zeros((2, GROUP), np.int16)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def units(groups: RowTypeGroups, distance: cython.longlong) -> cython.longlong:
+def units(groups, distance):
     """Return how many units are certainly farther than a distance."""
     return distance // groups.unit + 1 + groups.slack
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_far(
-    measure: Measure,
-    groups: RowTypeGroups,
-    p: cython.longlong,
-    g: cython.longlong,
-    side: cython.longlong,
-    limit: cython.longlong,
-) -> cython.bint:
+def is_far(measure, groups, p, g, side, limit):
     """Return whether all row types of a group are as far from row type p as ``limit``; else those of ``far`` are told."""
-    c: cython.longlong
-    own: cython.longlong = p // GROUP
-    x: cython.longlong = p % GROUP
+    own = p // GROUP
+    x = p % GROUP
     if _group_distance(measure, groups, p, g, limit) >= limit:
         return True
     _nothing(groups.far, side)
@@ -116,18 +100,9 @@ def is_far(
     return _least(groups.far, side) >= units(groups, limit)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _group_distance(
-    measure: Measure, groups: RowTypeGroups, p: cython.longlong, g: cython.longlong, limit: cython.longlong
-) -> cython.longlong:
+def _group_distance(measure, groups, p, g, limit):
     """Return a lower bound on the distances from row type p to those of a group, or ``limit`` or more."""
-    c: cython.longlong
-    code: cython.longlong
-    far: cython.longlong
-    bit: cython.ulonglong
-    distance: cython.longlong = 0
+    distance = 0
     for c in range(measure.columns):
         code = groups.packed[p, c]
         bit = cython.cast(cython.ulonglong, 1) << cython.cast(cython.longlong, code & 63)
@@ -141,60 +116,28 @@ def _group_distance(
     return distance
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _nothing(far: cython.short[:, ::1], side: cython.longlong) -> cython.void:
+def _nothing(far, side):
     """Set all distances to nothing."""
-    x: cython.longlong
     for x in range(far.shape[1]):
         far[side, x] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _differ(
-    place: cython.short[:, :, ::1],
-    g: cython.longlong,
-    c: cython.longlong,
-    own: cython.short,
-    step: cython.short,
-    far: cython.short[:, ::1],
-    side: cython.longlong,
-) -> cython.void:
+def _differ(place, g, c, own, step, far, side):
     """Add what a column loses where codes differ."""
-    x: cython.longlong
     for x in range(far.shape[1]):
         far[side, x] += step if place[g, c, x] != own else 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _stand_apart(
-    place: cython.short[:, :, ::1],
-    g: cython.longlong,
-    c: cython.longlong,
-    own: cython.short,
-    far: cython.short[:, ::1],
-    side: cython.longlong,
-) -> cython.void:
+def _stand_apart(place, g, c, own, far, side):
     """Add the units of a range between two places, none to NULL."""
-    x: cython.longlong
-    other: cython.short
     for x in range(far.shape[1]):
         other = place[g, c, x]
         far[side, x] += max(other, own) - min(other, own) if other >= 0 else 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _least(far: cython.short[:, ::1], side: cython.longlong) -> cython.longlong:
+def _least(far, side):
     """Return the least distance."""
-    x: cython.longlong
-    least: cython.short = far[side, 0]
+    least = far[side, 0]
     for x in range(1, far.shape[1]):
         least = min(least, far[side, x])
     return least

@@ -7,39 +7,20 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.random import below
-    from cython.cimports.kanon_sql.kernels.summaries.growth import (
-        NEVER,
-        NewClasses,
-        Unassigned,
-        growth_of,
-        open_class,
-        show,
-        widen,
-    )
-    from cython.cimports.kanon_sql.kernels.summaries.histograms import Histograms, add, class_meets, joining, open_groups
-    from cython.cimports.kanon_sql.kernels.summaries.measure import Measure
-    from cython.cimports.kanon_sql.kernels.summaries.neighbourhoods import add_piece, first_row
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.random import below
-    from kanon_sql.kernels.summaries.growth import NEVER, NewClasses, Unassigned, growth_of, open_class, show, widen
-    from kanon_sql.kernels.summaries.histograms import Histograms, add, class_meets, joining, open_groups
-    from kanon_sql.kernels.summaries.measure import Measure
+    from kanon_sql.kernels.summaries.growth import NEVER, growth_of, open_class, show, widen
+    from kanon_sql.kernels.summaries.histograms import add, class_meets, joining, open_groups
     from kanon_sql.kernels.summaries.neighbourhoods import add_piece, first_row
 
 _SLOWLY = cython.declare(cython.longlong, 16)
 """A class that no row lets meet the requirement at its size shall have one part of so many more."""
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _nearest(unassigned: Unassigned, histograms: Histograms) -> cython.longlong:
+def _nearest(unassigned, histograms):
     """Return the unassigned row type with the least growth, of the groups that fit; -1 if there is none."""
-    x: cython.longlong
-    best: cython.longlong = -1
-    least: cython.longlong = NEVER
+    best = -1
+    least = NEVER
     for x in range(unassigned.types):
         if unassigned.rows[x] and unassigned.growth[x] < least and not histograms.closed[histograms.group[x]]:
             best = x
@@ -49,33 +30,14 @@ def _nearest(unassigned: Unassigned, histograms: Histograms) -> cython.longlong:
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def grow_by_requirement(
-    measure: Measure,
-    histograms: Histograms,
-    unassigned: Unassigned,
-    new: NewClasses,
-    k: cython.longlong,
-    turn: cython.longlong,
-    limit: cython.longlong,
-    state: cython.ulonglong[::1],
-) -> cython.longlong:
+def grow_by_requirement(measure, histograms, unassigned, new, k, turn, limit, state):
     """Grow classes of k rows or more that meet the requirement while rows suffice.
 
     Return the number of classes, 0 if they lose more than ``limit``.
     """
-    x: cython.longlong
-    r: cython.longlong
-    rows: cython.longlong
-    own: cython.longlong
-    size: cython.longlong
-    begun: cython.longlong
-    available: cython.longlong
-    rest: cython.longlong = 0
-    loss: cython.longlong = 0
-    p: cython.longlong = 0
+    rest = 0
+    loss = 0
+    p = 0
     new.pieces = 0
     for x in range(unassigned.types):
         histograms.group[x] = histograms.group_of[unassigned.row_type[x]]
@@ -129,27 +91,10 @@ def grow_by_requirement(
     return p
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _best(
-    measure: Measure,
-    histograms: Histograms,
-    unassigned: Unassigned,
-    new: NewClasses,
-    p: cython.longlong,
-    r: cython.longlong,
-    rows: cython.longlong,
-    turn: cython.longlong,
-    strict: cython.bint,
-) -> cython.longlong:
+def _best(measure, histograms, unassigned, new, p, r, rows, turn, strict):
     """Return the class where rows add least, of those that meet the requirement with them if ``strict``; -1 for none."""
-    a: cython.longlong
-    growth: cython.longlong
-    added: cython.longlong
-    met: cython.bint
-    best: cython.longlong = -1
-    least: cython.longlong = NEVER
+    best = -1
+    least = NEVER
     for a in range(p):
         growth = growth_of(measure, unassigned, new, a, r, turn)
         added = new.rows[a] * growth + rows * (new.row_loss[a] + growth)
@@ -166,30 +111,13 @@ def _best(
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def repair_by_requirement(
-    measure: Measure,
-    histograms: Histograms,
-    unassigned: Unassigned,
-    new: NewClasses,
-    p: cython.longlong,
-    turn: cython.longlong,
-) -> cython.bint:
+def repair_by_requirement(measure, histograms, unassigned, new, p, turn):
     """Put the remaining rows into the classes where they add least; False if that fails.
 
     First while every class still meets the requirement, then the rest, with which it may be met again.
     """
-    r: cython.longlong
-    a: cython.longlong
-    c: cython.longlong
-    rows: cython.longlong
-    best: cython.longlong
-    placed: cython.longlong
-    met: cython.bint
-    waiting: cython.bint = True
-    strict: cython.bint = True
+    waiting = True
+    strict = True
     while waiting:
         waiting = False
         placed = 0

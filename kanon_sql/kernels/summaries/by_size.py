@@ -7,53 +7,22 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.instances.groups import trailing_zeros
-    from cython.cimports.kanon_sql.kernels.random import below
-    from cython.cimports.kanon_sql.kernels.summaries.growth import (
-        NEVER,
-        NewClasses,
-        Unassigned,
-        growth_of,
-        open_class,
-        show,
-        widen,
-    )
-    from cython.cimports.kanon_sql.kernels.summaries.measure import Measure
-    from cython.cimports.kanon_sql.kernels.summaries.neighbourhoods import Shape, add_piece, first_row
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.instances.groups import trailing_zeros
     from kanon_sql.kernels.random import below
-    from kanon_sql.kernels.summaries.growth import NEVER, NewClasses, Unassigned, growth_of, open_class, show, widen
-    from kanon_sql.kernels.summaries.measure import Measure
-    from kanon_sql.kernels.summaries.neighbourhoods import Shape, add_piece, first_row
+    from kanon_sql.kernels.summaries.growth import NEVER, growth_of, open_class, show, widen
+    from kanon_sql.kernels.summaries.neighbourhoods import add_piece, first_row
 
 _SPARING = cython.declare(cython.longlong, 16)
 """One in so many row types that have more rows than a class still needs, but fewer than another would, is divided."""
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def grow_by_size(
-    measure: Measure,
-    shape: Shape,
-    unassigned: Unassigned,
-    new: NewClasses,
-    turn: cython.longlong,
-    limit: cython.longlong,
-    state: cython.ulonglong[::1],
-) -> cython.longlong:
+def grow_by_size(measure, shape, unassigned, new, turn, limit, state):
     """Grow classes of k rows until fewer are unassigned; return the number of classes, 0 if they lose too much."""
-    x: cython.longlong
-    r: cython.longlong
-    rows: cython.longlong
-    needed: cython.longlong
-    divide: cython.bint
-    by_gain: cython.bint = shape.by_gain and below(state, 2) == 0
-    rest: cython.longlong = 0
-    loss: cython.longlong = 0
-    p: cython.longlong = 0
+    by_gain = shape.by_gain and below(state, 2) == 0
+    rest = 0
+    loss = 0
+    p = 0
     for x in range(unassigned.types):
         rest += unassigned.rows[x]
     new.pieces = 0
@@ -94,20 +63,8 @@ def grow_by_size(
     return p
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def repair_by_size(
-    measure: Measure, unassigned: Unassigned, new: NewClasses, p: cython.longlong, turn: cython.longlong
-) -> cython.bint:
+def repair_by_size(measure, unassigned, new, p, turn):
     """Put the remaining rows into the classes where they add least; False if there are too many pieces."""
-    r: cython.longlong
-    a: cython.longlong
-    c: cython.longlong
-    best: cython.longlong
-    least: cython.longlong
-    growth: cython.longlong
-    added: cython.longlong
     for r in range(unassigned.types):
         if unassigned.rows[r] == 0:
             continue
@@ -128,18 +85,10 @@ def repair_by_size(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _best_gain(measure: Measure, unassigned: Unassigned, new: NewClasses, needed: cython.longlong) -> cython.longlong:
+def _best_gain(measure, unassigned, new, needed):
     """Return the unassigned row type with the least growth for each row that could then join without any."""
-    x: cython.longlong
-    c: cython.longlong
-    gained: cython.longlong
-    ratio: cython.double
-    rest: cython.ulonglong
-    best: cython.longlong = -1
-    least: cython.double = 0.0
+    best = -1
+    least = 0.0
     for x in range(unassigned.types):
         rest = unassigned.differing[x]
         if unassigned.rows[x] and rest & (rest - 1) == 0:
@@ -166,14 +115,10 @@ def _best_gain(measure: Measure, unassigned: Unassigned, new: NewClasses, needed
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _least_growth(unassigned: Unassigned) -> cython.longlong:
+def _least_growth(unassigned):
     """Return the unassigned row type with the least growth."""
-    x: cython.longlong
-    best: cython.longlong = -1
-    least: cython.longlong = NEVER
+    best = -1
+    least = NEVER
     for x in range(unassigned.types):
         if unassigned.rows[x] and unassigned.growth[x] < least:
             best = x

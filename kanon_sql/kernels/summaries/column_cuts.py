@@ -10,12 +10,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure, Summary, clear, join, steps
-    from cython.cimports.kanon_sql.kernels.summaries.sides import Sides, add_to_one, both_meet, clear_one
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.summaries.measure import RANGE, Measure, Summary, clear, join, steps
-    from kanon_sql.kernels.summaries.sides import Sides, add_to_one, both_meet, clear_one
+    from kanon_sql.kernels.summaries.sides import add_to_one, both_meet, clear_one
 
 
 @cython.final
@@ -58,17 +55,9 @@ class CutWorkspace:
         self.half, self.moved = np.empty(t, np.int64), np.empty(t, np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sort_by(
-    measure: Measure, member: cython.longlong[::1], first: cython.longlong, c: cython.longlong, work: CutWorkspace
-) -> cython.void:
+def sort_by(measure, member, first, c, work):
     """Sort the row types of the part by their code."""
-    a: cython.longlong
-    i: cython.longlong
-    code: cython.longlong
-    values: cython.longlong = measure.first[c + 1] - measure.first[c]
+    values = measure.first[c + 1] - measure.first[c]
     for code in range(values + 1):
         work.start[code] = 0
     for a in range(first, first + work.size):
@@ -82,27 +71,14 @@ def sort_by(
         work.start[code] += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def cut_between(
-    codes: cython.int[:, ::1],
-    weight: cython.longlong[::1],
-    measure: Measure,
-    sides: Sides,
-    c: cython.longlong,
-    work: CutWorkspace,
-) -> tuple[cython.longlong, cython.longlong]:
+def cut_between(codes, weight, measure, sides, c, work):
     """Return the least loss of a cut between two codes, and its place in the order; place 0 if there is none."""
-    a: cython.longlong
-    i: cython.longlong
-    loss: cython.longlong
-    k: cython.longlong = sides.required.least
-    total: cython.longlong = 0
-    spread: cython.longlong = 0
-    least: cython.longlong = 0
-    place: cython.longlong = 0
-    above: cython.longlong = 0
+    k = sides.required.least
+    total = 0
+    spread = 0
+    least = 0
+    place = 0
+    above = 0
     clear_one(sides)
     for a in range(work.size):
         work.before[a] = spread
@@ -126,18 +102,9 @@ def cut_between(
     return least, place
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _without(measure: Measure, work: CutWorkspace) -> cython.longlong:
+def _without(measure, work):
     """Return what a row loses in the part after a side has left it."""
-    c: cython.longlong
-    low: cython.longlong
-    high: cython.longlong
-    first: cython.longlong
-    null: cython.longlong
-    stays: cython.bint
-    spread: cython.longlong = 0
+    spread = 0
     for c in range(measure.columns):
         low = work.whole.low[c]
         high = work.whole.high[c]
@@ -153,32 +120,14 @@ def _without(measure: Measure, work: CutWorkspace) -> cython.longlong:
     return spread
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def separate_code(
-    codes: cython.int[:, ::1],
-    weight: cython.longlong[::1],
-    measure: Measure,
-    sides: Sides,
-    c: cython.longlong,
-    work: CutWorkspace,
-) -> tuple[cython.longlong, cython.longlong, cython.longlong]:
+def separate_code(codes, weight, measure, sides, c, work):
     """Return the least loss of a cut that separates the rows of one code, and where they are in the order."""
-    a: cython.longlong
-    d: cython.longlong
-    i: cython.longlong
-    place: cython.longlong
-    high: cython.longlong
-    rows: cython.longlong
-    spread: cython.longlong
-    loss: cython.longlong
-    k: cython.longlong = sides.required.least
-    total: cython.longlong = 0
-    least: cython.longlong = 0
-    first: cython.longlong = 0
-    last: cython.longlong = 0
-    low: cython.longlong = 0
+    k = sides.required.least
+    total = 0
+    least = 0
+    first = 0
+    last = 0
+    low = 0
     for a in range(work.size):
         total += weight[work.order[a]]
     while low < work.size:

@@ -10,12 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import EncodedRequirement
-    from cython.cimports.kanon_sql.kernels.summaries.column_cuts import CutWorkspace, cut_between, separate_code, sort_by
-    from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure, clear, join
-    from cython.cimports.kanon_sql.kernels.summaries.sides import Sides, add_to_one, clear_one, halve
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.encoded import EncodedRequirement
     from kanon_sql.kernels.summaries.column_cuts import CutWorkspace, cut_between, separate_code, sort_by
     from kanon_sql.kernels.summaries.measure import RANGE, Measure, clear, join
@@ -91,26 +86,11 @@ def cut_parts(
     return cut[:made]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cut(
-    codes: cython.int[:, ::1],
-    weight: cython.longlong[::1],
-    measure: Measure,
-    sides: Sides,
-    group: cython.int[::1],
-    member: cython.longlong[::1],
-    first: cython.longlong,
-    last: cython.longlong,
-    work: CutWorkspace,
-) -> cython.longlong:
+def _cut(codes, weight, measure, sides, group, member, first, last, work):
     """Reorder the part ``member[first:last]`` so that its one side comes first; return the row types of that, 0 for no cut."""
-    a: cython.longlong
-    how: cython.longlong
-    total: cython.longlong = 0
-    spread: cython.longlong = 0
-    size: cython.longlong = 0
+    total = 0
+    spread = 0
+    size = 0
     for a in range(first, last):
         total += weight[member[a]]
     if total < 2 * sides.required.least:
@@ -133,28 +113,9 @@ def _cut(
     return size
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _best_cut(
-    codes: cython.int[:, ::1],
-    weight: cython.longlong[::1],
-    measure: Measure,
-    sides: Sides,
-    group: cython.int[::1],
-    member: cython.longlong[::1],
-    first: cython.longlong,
-    how: cython.longlong,
-    least: cython.longlong,
-    work: CutWorkspace,
-) -> cython.longlong:
+def _best_cut(codes, weight, measure, sides, group, member, first, how, least, work):
     """Put the cut of one kind that loses least, and less than ``least``, into ``work.moved``; return as `_cut`."""
-    a: cython.longlong
-    c: cython.longlong
-    loss: cython.longlong
-    low: cython.longlong
-    high: cython.longlong
-    size: cython.longlong = 0
+    size = 0
     sides.fair = how == _FAIR
     for c in range(measure.columns):
         if work.whole.different[c] < 2 or least == 0:

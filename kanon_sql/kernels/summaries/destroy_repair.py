@@ -7,22 +7,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.random import below
-    from cython.cimports.kanon_sql.kernels.summaries.by_requirement import grow_by_requirement, repair_by_requirement
-    from cython.cimports.kanon_sql.kernels.summaries.by_size import grow_by_size, repair_by_size
-    from cython.cimports.kanon_sql.kernels.summaries.histograms import Histograms
-    from cython.cimports.kanon_sql.kernels.summaries.measure import Measure
-    from cython.cimports.kanon_sql.kernels.summaries.neighbourhoods import (
-        Classes,
-        NeighbourhoodWorkspace,
-        Shape,
-        fits,
-        list_rows,
-        replace,
-        select,
-    )
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.summaries.by_requirement import grow_by_requirement, repair_by_requirement
     from kanon_sql.kernels.summaries.by_size import grow_by_size, repair_by_size
@@ -88,26 +73,7 @@ def rebuild(
         _rebuild(codes, measure, classes, near, shape, work, steps, state, histograms)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _rebuild(
-    codes: cython.int[:, ::1],
-    measure: Measure,
-    classes: Classes,
-    near: cython.int[:, ::1],
-    shape: Shape,
-    work: NeighbourhoodWorkspace,
-    steps: cython.longlong,
-    state: cython.ulonglong[::1],
-    histograms: Histograms | None,
-) -> cython.void:
-    turn: cython.longlong
-    before: cython.longlong
-    limit: cython.longlong
-    loss: cython.longlong
-    a: cython.longlong
-    p: cython.longlong
+def _rebuild(codes, measure, classes, near, shape, work, steps, state, histograms):
     for turn in range(1, steps + 1):
         if histograms is not None and histograms.tests * histograms.test_cost > _COUNTED:
             break
@@ -124,21 +90,8 @@ def _rebuild(
             replace(classes, work, p)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _recreate(
-    measure: Measure,
-    shape: Shape,
-    work: NeighbourhoodWorkspace,
-    turn: cython.longlong,
-    limit: cython.longlong,
-    state: cython.ulonglong[::1],
-    histograms: Histograms | None,
-) -> cython.longlong:
+def _recreate(measure, shape, work, turn, limit, state, histograms):
     """Assign the unassigned rows to new classes; return the number of classes, 0 if that fails or loses more than ``limit``."""
-    p: cython.longlong
-    done: cython.bint
     if histograms is None:
         p = grow_by_size(measure, shape, work.unassigned, work.new, turn, limit, state)
         done = p > 0 and repair_by_size(measure, work.unassigned, work.new, p, turn)

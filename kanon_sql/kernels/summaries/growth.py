@@ -9,18 +9,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.summaries.agreement import (
-        agree,
-        compare,
-        differ,
-        mark,
-        reach,
-        stand_apart,
-        unmark,
-    )
-    from cython.cimports.kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.summaries.agreement import agree, compare, differ, mark, reach, stand_apart, unmark
     from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 
@@ -98,12 +87,7 @@ class NewClasses:
         self.tally = np.zeros(codes, np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _widening(
-    code: cython.longlong, low: cython.longlong, high: cython.longlong, has_null: cython.bint, null: cython.longlong
-) -> cython.longlong:
+def _widening(code, low, high, has_null, null):
     """Return the steps by which a code widens a range; ``high`` is -1 where only NULL is in it."""
     if code == null:
         return 0 if has_null else 1
@@ -112,22 +96,8 @@ def _widening(
     return low - code if code < low else code - high if code > high else 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def open_class(
-    measure: Measure,
-    unassigned: Unassigned,
-    new: NewClasses,
-    p: cython.longlong,
-    r: cython.longlong,
-    turn: cython.longlong,
-    by_gain: cython.bint,
-) -> cython.void:
+def open_class(measure, unassigned, new, p, r, turn, by_gain):
     """Start class p with an unassigned row type; ``differing`` is set ``by_gain`` only."""
-    c: cython.longlong
-    x: cython.longlong
-    code: cython.longlong
     unassigned.marked = by_gain
     if by_gain:
         mark(unassigned.code, r, unassigned.types, unassigned.differing)
@@ -149,29 +119,8 @@ def open_class(
             differ(unassigned.code, c, code, measure.step[c], unassigned.types, unassigned.growth)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def widen(
-    measure: Measure,
-    unassigned: Unassigned,
-    new: NewClasses,
-    p: cython.longlong,
-    r: cython.longlong,
-    turn: cython.longlong,
-) -> cython.void:
+def widen(measure, unassigned, new, p, r, turn):
     """Let class p show the codes of an unassigned row type too, and update the growth of the others."""
-    c: cython.longlong
-    x: cython.longlong
-    code: cython.longlong
-    step: cython.longlong
-    null: cython.longlong
-    low: cython.longlong
-    high: cython.longlong
-    away: cython.longlong
-    has_null: cython.bint
-    has_now: cython.bint
-    others: cython.ulonglong
     if measure.plain:
         for c in range(measure.columns):
             if new.high[p, c] >= 0 and new.low[p, c] != unassigned.code[c, r]:  # it disagrees for the first time
@@ -213,15 +162,10 @@ def widen(
             reach(unassigned.code, c, high, code, null, step, unassigned.types, unassigned.growth)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def show(
-    measure: Measure, new: NewClasses, p: cython.longlong, c: cython.longlong, code: cython.longlong, turn: cython.longlong
-) -> tuple[cython.longlong, cython.longlong]:
+def show(measure, new, p, c, code, turn):
     """Let class p show a code; return its lowest and highest code before."""
-    low: cython.longlong = new.low[p, c]
-    high: cython.longlong = new.high[p, c]
+    low = new.low[p, c]
+    high = new.high[p, c]
     if not measure.plain:
         new.seen[p, measure.first[c] + code] = turn
     if measure.kind[c] == PLAIN:
@@ -233,23 +177,9 @@ def show(
     return low, high
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def growth_of(
-    measure: Measure,
-    unassigned: Unassigned,
-    new: NewClasses,
-    p: cython.longlong,
-    r: cython.longlong,
-    turn: cython.longlong,
-) -> cython.longlong:
+def growth_of(measure, unassigned, new, p, r, turn):
     """Return what each row of class p loses more if an unassigned row type joins."""
-    c: cython.longlong
-    code: cython.longlong
-    null: cython.longlong
-    has_null: cython.bint
-    growth: cython.longlong = 0
+    growth = 0
     if measure.plain:
         for c in range(measure.columns):
             if new.high[p, c] >= 0 and new.low[p, c] != unassigned.code[c, r]:

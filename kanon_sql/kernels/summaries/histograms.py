@@ -10,10 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.dispatch import may_meet, meets
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import MATRIX, CriteriaWorkspace, EncodedRequirement
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.dispatch import may_meet, meets
     from kanon_sql.kernels.criteria.encoded import MATRIX, CriteriaWorkspace, EncodedRequirement
 
@@ -59,48 +56,26 @@ class Histograms:
         self.tests, self.test_cost = 0, required.counters + int((values**3 // 4).sum())
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def add(histograms: Histograms, p: cython.longlong, g: cython.longlong, rows: cython.longlong) -> cython.void:
+def add(histograms, p, g, rows):
     """Count rows of a group in class p; below 0, they leave it."""
-    b: cython.longlong
     for b in range(histograms.counter.shape[1]):
         histograms.held[p * histograms.counters + histograms.counter[g, b]] += rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def class_meets(histograms: Histograms, p: cython.longlong, rows: cython.longlong) -> cython.bint:
+def class_meets(histograms, p, rows):
     """Return whether class p of some rows meets the requirement."""
     return meets(histograms.required, histograms.work, histograms.held, p * histograms.counters, rows)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def open_groups(histograms: Histograms) -> cython.void:
+def open_groups(histograms):
     """Let rows of all groups fit."""
-    g: cython.longlong
     for g in range(histograms.closed.shape[0]):
         histograms.closed[g] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def joining(
-    histograms: Histograms,
-    p: cython.longlong,
-    g: cython.longlong,
-    most: cython.longlong,
-    rows: cython.longlong,
-    size: cython.longlong,
-) -> cython.longlong:
+def joining(histograms, p, g, most, rows, size):
     """Return how many rows of a group may join class p of some rows that shall have ``size``, at most so many."""
-    may: cython.bint
-    at: cython.longlong = p * histograms.counters
+    at = p * histograms.counters
     while most:
         add(histograms, p, g, most)
         may = may_meet(histograms.required, histograms.work, histograms.held, at, rows + most, size)

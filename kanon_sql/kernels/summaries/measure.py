@@ -70,12 +70,7 @@ class Summary:
         self.different, self.low, self.high = np.zeros(m, np.int64), np.zeros(m, np.int64), np.full(m, -1, np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def steps(
-    kind: cython.longlong, different: cython.longlong, low: cython.longlong, high: cython.longlong, has_null: cython.bint
-) -> cython.longlong:
+def steps(kind, different, low, high, has_null):
     """Return the steps that a class loses in a column."""
     if different < 2:
         return 0
@@ -84,19 +79,9 @@ def steps(
     return different - 1 if kind == SET else 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def join(measure: Measure, summary: Summary, codes: cython.int[:, ::1], i: cython.longlong) -> cython.longlong:
+def join(measure, summary, codes, i):
     """Add row type i to a summary; return how much more each row of the class loses."""
-    c: cython.longlong
-    code: cython.longlong
-    place: cython.longlong
-    kind: cython.longlong
-    before: cython.longlong
-    has_null: cython.bint
-    is_null: cython.bint
-    growth: cython.longlong = 0
+    growth = 0
     for c in range(measure.columns):
         code = codes[i, c]
         place = measure.first[c] + code
@@ -115,20 +100,8 @@ def join(measure: Measure, summary: Summary, codes: cython.int[:, ::1], i: cytho
     return growth
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def clear(
-    measure: Measure,
-    summary: Summary,
-    codes: cython.int[:, ::1],
-    member: cython.longlong[::1],
-    first: cython.longlong,
-    last: cython.longlong,
-) -> cython.void:
+def clear(measure, summary, codes, member, first, last):
     """Empty the summary of the row types ``member[first:last]``."""
-    a: cython.longlong
-    c: cython.longlong
     for a in range(first, last):
         for c in range(measure.columns):
             summary.seen[measure.first[c] + codes[member[a], c]] = 0
@@ -169,21 +142,8 @@ def class_losses(
     return loss
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _class_losses(
-    codes: cython.int[:, ::1],
-    measure: Measure,
-    summary: Summary,
-    member: cython.longlong[::1],
-    number: cython.longlong[::1],
-    rows: cython.longlong[::1],
-    loss: cython.longlong[::1],
-) -> cython.void:
-    high: cython.longlong
-    row_loss: cython.longlong
-    low: cython.longlong = 0
+def _class_losses(codes, measure, summary, member, number, rows, loss):
+    low = 0
     while low < number.shape[0]:
         high = low
         row_loss = 0

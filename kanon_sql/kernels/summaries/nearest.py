@@ -10,10 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, RowTypeGroups, is_far, units
-    from cython.cimports.kanon_sql.kernels.summaries.measure import RANGE, Measure
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, RowTypeGroups, is_far, units
     from kanon_sql.kernels.summaries.measure import RANGE, Measure
 
@@ -42,30 +39,14 @@ class Closest:
         How far no further one may be, and that in units.
     """
 
-    most: cython.longlong
-    many: cython.longlong
-    row_type: cython.int[::1]
-    distance: cython.longlong[::1]
-    limit: cython.longlong
-    units: cython.longlong
-
     def __init__(self, most: int) -> None:
         self.most, self.many, self.limit, self.units = most, 0, 0, 0
         self.row_type, self.distance = np.empty(most + 1, np.int32), np.empty(most + 1, np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _distance(
-    measure: Measure, groups: RowTypeGroups, p: cython.longlong, q: cython.longlong, limit: cython.longlong
-) -> cython.longlong:
+def _distance(measure, groups, p, q, limit):
     """Return what a class of just two rows loses by row, or ``limit`` or more."""
-    c: cython.longlong
-    one: cython.longlong
-    other: cython.longlong
-    far: cython.longlong
-    distance: cython.longlong = 0
+    distance = 0
     for c in range(measure.columns):
         one = groups.packed[p, c]
         other = groups.packed[q, c]
@@ -131,16 +112,7 @@ def nearest(
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _added(
-    weight: cython.longlong[::1],
-    person: cython.int[::1],
-    seen: cython.longlong[::1],
-    r: cython.longlong,
-    turn: cython.longlong,
-) -> cython.longlong:
+def _added(weight, person, seen, r, turn):
     """Return how many rows, or people who were not seen in this turn, a row type adds."""
     if person.shape[0] == 0:
         return weight[r]
@@ -150,28 +122,8 @@ def _added(
     return 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _nearest(
-    weight: cython.longlong[::1],
-    person: cython.int[::1],
-    seen: cython.longlong[::1],
-    measure: Measure,
-    groups: RowTypeGroups,
-    k: cython.longlong,
-    member: cython.longlong[::1],
-    every: cython.longlong,
-    reach: cython.longlong,
-    near: cython.int[:, ::1],
-    closest: Closest,
-    found: cython.longlong[::1],
-) -> cython.void:
-    p: cython.longlong
-    i: cython.longlong
-    place: cython.longlong
-    rows: cython.longlong
-    s: cython.longlong = near.shape[1]
+def _nearest(weight, person, seen, measure, groups, k, member, every, reach, near, closest, found):
+    s = near.shape[1]
     for p in range(member.shape[0]):
         i = member[p]
         _find_nearest(measure, groups, p, member, reach if p % every else member.shape[0], closest)
@@ -187,29 +139,15 @@ def _nearest(
             place += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _find_nearest(
-    measure: Measure,
-    groups: RowTypeGroups,
-    p: cython.longlong,
-    member: cython.longlong[::1],
-    reach: cython.longlong,
-    closest: Closest,
-) -> cython.void:
+def _find_nearest(measure, groups, p, member, reach, closest):
     """Find the nearest row types in blocks up to ``reach`` away from that of row type p.
 
     Blocks are visited in turns before and after its own; whole groups that are far are passed over.
     """
-    b: cython.longlong
-    side: cython.longlong
-    remaining: cython.longlong
-    passed: cython.longlong
-    own: cython.longlong = p // BLOCK
-    blocks: cython.longlong = (member.shape[0] + BLOCK - 1) // BLOCK
-    left: cython.longlong = 1
-    right: cython.longlong = 0
+    own = p // BLOCK
+    blocks = (member.shape[0] + BLOCK - 1) // BLOCK
+    left = 1
+    right = 0
     _clear(closest, groups)
     while left <= reach or right <= reach:
         side = 1 if left > right else 0
@@ -229,30 +167,14 @@ def _find_nearest(
             left += passed
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _remaining(b: cython.longlong, side: cython.longlong) -> cython.longlong:
+def _remaining(b, side):
     """Return how many blocks of its group come from block b on, going right or left."""
     return _PART - b % _PART if side else b % _PART + 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _compare_block(
-    measure: Measure,
-    groups: RowTypeGroups,
-    p: cython.longlong,
-    member: cython.longlong[::1],
-    b: cython.longlong,
-    side: cython.longlong,
-    closest: Closest,
-) -> cython.void:
+def _compare_block(measure, groups, p, member, b, side, closest):
     """Keep the row types of block b that are near row type p; `is_far` has computed how far its group is in units."""
-    q: cython.longlong
-    distance: cython.longlong
-    first: cython.longlong = b // _PART * GROUP
+    first = b // _PART * GROUP
     for q in range(b * BLOCK, min((b + 1) * BLOCK, member.shape[0])):
         if groups.far[side, q - first] >= closest.units or q == p:
             continue
@@ -261,22 +183,16 @@ def _compare_block(
             _keep(closest, groups, member[q], distance)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _clear(closest: Closest, groups: RowTypeGroups) -> cython.void:
+def _clear(closest, groups):
     """Forget the row types that were found."""
     closest.many = 0
     closest.limit = cython.cast(cython.longlong, 1) << 62
     closest.units = units(groups, closest.limit)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _keep(closest: Closest, groups: RowTypeGroups, i: cython.longlong, distance: cython.longlong) -> cython.void:
+def _keep(closest, groups, i, distance):
     """Insert a row type at its distance, after those that are as far; the last one gives way if there is no space."""
-    place: cython.longlong = closest.many
+    place = closest.many
     while place > 0 and closest.distance[place - 1] > distance:
         closest.distance[place] = closest.distance[place - 1]
         closest.row_type[place] = closest.row_type[place - 1]

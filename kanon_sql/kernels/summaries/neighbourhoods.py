@@ -10,12 +10,7 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
-    from cython.cimports.kanon_sql.kernels.random import below
-    from cython.cimports.kanon_sql.kernels.summaries.growth import NewClasses, Unassigned
-    from cython.cimports.kanon_sql.kernels.summaries.measure import Measure
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.summaries.growth import NewClasses, Unassigned
@@ -102,35 +97,21 @@ class NeighbourhoodWorkspace:
         self.free, self.unused = free, len(empty)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _class_of(partition: Partition, i: cython.longlong, state: cython.ulonglong[::1]) -> cython.longlong:
+def _class_of(partition, i, state):
     """Return one of the classes of a row type."""
-    slots: cython.longlong = 1 << partition.bits
-    turn: cython.longlong = below(state, SLOTS)  # a slot that row types do not have counts as an empty one
+    slots = 1 << partition.bits
+    turn = below(state, SLOTS)  # a slot that row types do not have counts as an empty one
     turn = turn if turn < slots else 0
     while partition.where[i * slots + turn] < 0:
         turn = (turn + 1) % slots
     return partition.where[i * slots + turn]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def select(
-    classes: Classes, near: cython.int[:, ::1], shape: Shape, work: NeighbourhoodWorkspace, state: cython.ulonglong[::1]
-) -> cython.longlong:
+def select(classes, near, shape, work, state):
     """Choose the class of some row and classes of rows near it; return what they lose."""
-    attempt: cython.longlong
-    link: cython.longlong
-    place: cython.longlong
-    i: cython.longlong
-    a: cython.longlong
-    known: cython.bint
-    c: cython.longlong = _class_of(classes.partition, below(state, near.shape[0]), state)
-    total: cython.longlong = classes.size[c]
-    loss: cython.longlong = classes.loss[c]
+    c = _class_of(classes.partition, below(state, near.shape[0]), state)
+    total = classes.size[c]
+    loss = classes.loss[c]
     work.many = 0
     if total > shape.row_types:
         return 0
@@ -158,17 +139,9 @@ def select(
     return loss
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def list_rows(codes: cython.int[:, ::1], partition: Partition, work: NeighbourhoodWorkspace) -> cython.void:
+def list_rows(codes, partition, work):
     """List the rows of the chosen classes as unassigned; in the partition they stay where they are for now."""
-    a: cython.longlong
-    i: cython.longlong
-    c: cython.longlong
-    x: cython.longlong
-    place: cython.longlong
-    types: cython.longlong = 0
+    types = 0
     for a in range(work.many):
         place = partition.head[work.chosen[a]]
         while place >= 0:
@@ -187,13 +160,9 @@ def list_rows(codes: cython.int[:, ::1], partition: Partition, work: Neighbourho
     work.unassigned.types = types
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def first_row(unassigned: Unassigned, furthest: cython.bint, state: cython.ulonglong[::1]) -> cython.longlong:
+def first_row(unassigned, furthest, state):
     """Return an unassigned row type to start a class with: any, or the furthest from the class before."""
-    x: cython.longlong
-    r: cython.longlong = below(state, unassigned.types)
+    r = below(state, unassigned.types)
     while unassigned.rows[r] == 0:
         r = (r + 1) % unassigned.types
     if furthest:
@@ -203,10 +172,7 @@ def first_row(unassigned: Unassigned, furthest: cython.bint, state: cython.ulong
     return r
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def add_piece(new: NewClasses, r: cython.longlong, p: cython.longlong, rows: cython.longlong) -> cython.bint:
+def add_piece(new, r, p, rows):
     """Let rows of an unassigned row type join class p; False if there are too many pieces."""
     if new.pieces == new.piece.shape[0]:
         return False
@@ -217,19 +183,9 @@ def add_piece(new: NewClasses, r: cython.longlong, p: cython.longlong, rows: cyt
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def fits(partition: Partition, work: NeighbourhoodWorkspace) -> cython.bint:
+def fits(partition, work):
     """Return whether every row type has slots for its pieces; the unassigned rows are overwritten."""
-    q: cython.longlong
-    r: cython.longlong
-    a: cython.longlong
-    s: cython.longlong
-    place: cython.longlong
-    used: cython.longlong
-    elsewhere: cython.bint
-    slots: cython.longlong = 1 << partition.bits
+    slots = 1 << partition.bits
     for r in range(work.unassigned.types):
         work.unassigned.rows[r] = 0
     for q in range(work.new.pieces):
@@ -250,15 +206,8 @@ def fits(partition: Partition, work: NeighbourhoodWorkspace) -> cython.bint:
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def replace(classes: Classes, work: NeighbourhoodWorkspace, p: cython.longlong) -> cython.void:
+def replace(classes, work, p):
     """Put the p new classes in place of the chosen."""
-    a: cython.longlong
-    c: cython.longlong
-    q: cython.longlong
-    place: cython.longlong
     for a in range(work.many):
         c = work.chosen[a]
         while classes.partition.head[c] >= 0:

@@ -9,14 +9,10 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if cython.compiled:
-    from cython.cimports.kanon_sql.kernels.criteria.dispatch import meets
-    from cython.cimports.kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from cython.cimports.kanon_sql.kernels.summaries.measure import Measure, Summary, clear, join
-else:
+if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.dispatch import meets
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from kanon_sql.kernels.summaries.measure import Measure, Summary, clear, join
+    from kanon_sql.kernels.summaries.measure import clear, join
 
 _CLASSES = cython.declare(cython.longlong, 3)
 """A side is fair where a class of so many times the least rows meets the requirement with the side's own shares."""
@@ -57,32 +53,20 @@ class Sides:
         self.in_group, self.dealt = np.zeros(groups, np.int64), np.zeros(groups, np.int64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def clear_one(sides: Sides) -> cython.void:
+def clear_one(sides):
     """Empty the histogram of the one side."""
-    v: cython.longlong
     for v in range(sides.required.counters):
         sides.one[v] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def add_to_one(sides: Sides, i: cython.longlong, rows: cython.longlong) -> cython.void:
+def add_to_one(sides, i, rows):
     """Count rows of row type i on the one side."""
-    b: cython.longlong
     for b in range(sides.required.counter.shape[1]):
         sides.one[sides.required.counter[i, b]] += rows
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def both_meet(sides: Sides, rows: cython.longlong, others: cython.longlong) -> cython.bint:
+def both_meet(sides, rows, others):
     """Return whether the one side, of so many rows, and the other meet the requirement, and are fair if they have to be."""
-    v: cython.longlong
     for v in range(sides.required.counters):
         sides.other[v] = sides.whole[v] - sides.one[v]
     if not meets(sides.required, sides.work, sides.one, 0, rows):
@@ -94,16 +78,9 @@ def both_meet(sides: Sides, rows: cython.longlong, others: cython.longlong) -> c
     return _is_fair(sides, sides.one, rows) and _is_fair(sides, sides.other, others)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_fair(sides: Sides, held: cython.longlong[::1], rows: cython.longlong) -> cython.bint:
+def _is_fair(sides, held, rows):
     """Return whether small classes with the shares of a side meet the requirement, however these are rounded."""
-    v: cython.longlong
-    turn: cython.longlong
-    above: cython.longlong
-    below: cython.longlong
-    size: cython.longlong = min(rows, _CLASSES * sides.required.least)
+    size = min(rows, _CLASSES * sides.required.least)
     for turn in range(_ROUNDINGS + 1):
         above = 0
         below = 0
@@ -118,33 +95,16 @@ def _is_fair(sides: Sides, held: cython.longlong[::1], rows: cython.longlong) ->
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def halve(
-    codes: cython.int[:, ::1],
-    weight: cython.longlong[::1],
-    measure: Measure,
-    sides: Sides,
-    group: cython.int[::1],
-    order: cython.longlong[::1],
-    types: cython.longlong,
-    side: Summary,
-    moved: cython.longlong[::1],
-) -> tuple[cython.longlong, cython.longlong]:
+def halve(codes, weight, measure, sides, group, order, types, side, moved):
     """Halve the rows of each group in an order; return the loss of both sides, and the row types of the one, 0 for no cut.
 
     ``moved`` gets these row types, then the others; a side has the first halves, the other the last.
     """
-    a: cython.longlong
-    i: cython.longlong
-    g: cython.longlong
-    one_loss: cython.longlong
-    total: cython.longlong = 0
-    rows: cython.longlong = 0
-    size: cython.longlong = 0
-    last: cython.longlong = types
-    spread: cython.longlong = 0
+    total = 0
+    rows = 0
+    size = 0
+    last = types
+    spread = 0
     clear_one(sides)
     for a in range(types):
         i = order[a]
