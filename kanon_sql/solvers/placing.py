@@ -85,7 +85,7 @@ def _searched(search: Callable[..., Recoding], problems: Masks, problem: Problem
     found = search(problem, budget, solver, least)
     if found.lower_bound > least and found.prices is None:
         return replace(found, prices=prices)
-    if found.lower_bound > least and not budget.over():
+    if found.lower_bound > least:
         return found
     return replace(found, lower_bound=least, bound=distance, prices=prices)
 

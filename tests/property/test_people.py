@@ -10,6 +10,8 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
+import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 from naive import class_cost, partitions
@@ -17,7 +19,15 @@ from naive import class_cost, partitions
 import kanon_sql
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import People
+from kanon_sql.solvers.budget import UNLIMITED
+from kanon_sql.solvers.people.people_requirement import PeopleRequirement, persons
+from kanon_sql.solvers.people.priced_bound import METHOD as PRICED
+from kanon_sql.solvers.people.priced_bound import proven
 from kanon_sql.solvers.people.row_distance import METHOD
+from kanon_sql.table.patterns import permitted
+from kanon_sql.table.recoding import Prices
 from kanon_sql.verification import verify
 from kanon_sql.verification.coded_source import CodedSource
 
@@ -121,7 +131,7 @@ def test_the_bound_holds_where_there_is_no_time_for_it(seed: int, rows: int, peo
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("masks", [None, MASKS])
 def test_the_bound_counts_people(seed: int, masks: list[list[str]] | None) -> None:
-    """Or rows, if that proves more: k people have at least k rows. Its prices prove it again."""
+    """And its prices prove it again, whether they are those of people or better ones of rows."""
     source = table(seed, 20 + seed, 4 + seed // 4, steady=seed % 3 == 0)
     con = kanon_sql.connect()
     con.register("source", source)
@@ -131,18 +141,76 @@ def test_the_bound_counts_people(seed: int, masks: list[list[str]] | None) -> No
     listed = None if masks is None else [[QIS.index(name) for name in mask] for mask in masks]
     counting_people = least_prices(source, 3, listed)
     assert counting_people <= certificate.lower_bound <= certificate.cost
-    assert certificate.bound_method == METHOD or not certificate.lower_bound or counting_people < certificate.lower_bound
+    assert certificate.bound_method in (METHOD, PRICED) or not certificate.lower_bound
     coded = CodedSource.read(con, Policy.from_json(certificate.policy).resolve(source.column_names))
     again, codes, counts = coded.proof(certificate)
-    proven = verify(again, codes, counts, coded.sensitive)
-    assert certificate.lower_bound <= proven <= certificate.cost
-    if certificate.bound_method == METHOD:
-        assert proven == certificate.lower_bound
+    assert verify(again, codes, counts, coded.sensitive) == certificate.lower_bound
     assert verify(again, codes, counts) <= certificate.lower_bound, "rows alone prove no more"
     rng = random.Random(seed)
     for _ in range(5):  # whatever the prices: more than the cost is never proven, which would be an error
         prices = tuple(rng.randrange(5) for _ in again.prices)
         assert verify(replace(again, prices=prices, bound_method="a search"), codes, counts, coded.sensitive) <= again.cost
+
+
+def proven_by_definition(
+    rows: list[tuple[object, ...]], who: list[object], k: int, masks: list[tuple[int, ...]], cost: list[int], prices: list[int]
+) -> int:
+    """All prices less what instances with rows of k people gain, of which no other instance takes all rows."""
+    found: dict[tuple[int, ...], int] = {}  # the least cost of each set of rows that look alike under some mask
+    for mask in masks:
+        groups = defaultdict(list)
+        for place, row in enumerate(rows):
+            groups[tuple(row[c] for c in mask)].append(place)
+        spent = sum(cost) - sum(cost[c] for c in mask)
+        for members in groups.values():
+            found[tuple(members)] = min(found.get(tuple(members), spent), spent)
+    total = sum(prices)
+    for members, spent in found.items():
+        if len({who[place] for place in members} - {None}) < k:
+            continue
+        if any(set(other) > set(members) and less <= spent for other, less in found.items()):
+            continue
+        gains = sorted((prices[place] - spent for place in members), reverse=True)
+        total -= max(0, sum(gains[:k]) + sum(max(0, each) for each in gains[k:]))
+    return total
+
+
+@pytest.mark.parametrize("masks", [None, MASKS, [["a"], ["b"], ["a", "c"], ["b", "c"], []]])
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(200))
+def test_what_prices_prove_is_what_the_definition_says(
+    shared: duckdb.DuckDBPyConnection, seed: int, masks: list[list[str]] | None
+) -> None:
+    rng = random.Random(seed)
+    source = table(seed, 6 + seed % 40, 3 + seed // 10, steady=seed % 3 == 0)
+    weights = [rng.choice([1, 1, 2]) for _ in QIS]
+    qis = tuple(QuasiIdentifier(column=name, weight=Fraction(each)) for name, each in zip(QIS, weights, strict=True))
+    permitting = None if masks is None else tuple(map(tuple, masks))
+    k = rng.choice([2, 3])
+    policy = Policy(quasi_identifiers=qis, requirements=(People(k=k, per="who"),), masks=permitting)
+    shared.register("source", source)
+    coded = CodedSource.read(shared, policy.resolve(source.column_names)).table
+    shared.unregister("source")
+    assert coded is not None
+    scale = rng.choice([1, 4])
+    priced = {code: rng.randrange(5 * scale) for code in sorted(map(tuple, coded.codes.tolist()))}
+    prices = Prices(price=np.array([priced[tuple(code)] for code in coded.codes.tolist()]), scale=scale)
+    requirement = PeopleRequirement.of(coded, policy.requirements)
+    bound = proven(requirement, permitted(coded, policy), prices, UNLIMITED)
+    place = [coded.columns.index((name,)) for name in QIS]
+    row_types = [i for i, n in enumerate(coded.weight.tolist()) for _ in range(n)]
+    person = persons(requirement)
+    told = proven_by_definition(
+        [tuple(coded.codes[i, place].tolist()) for i in row_types],
+        [None if person.codes[i] == person.empty else int(person.codes[i]) for i in row_types],
+        k,
+        [tuple(QIS.index(name) for name in mask) for mask in masks]
+        if masks is not None
+        else [each for n in range(4) for each in combinations(range(3), n)],
+        [each * scale for each in weights],
+        [int(prices.price[i]) for i in row_types],
+    )
+    assert bound == -(-told // scale)
 
 
 @pytest.mark.exhaustive

@@ -14,6 +14,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.partition import Classes, released
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.people.people_requirement import least_people, of_values, persons
+from kanon_sql.solvers.people.priced_bound import METHOD, proven
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS, Solver
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
@@ -24,6 +25,9 @@ from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import Prices, Recoding
+
+_FOR_A_BOUND = 1.0
+"""Seconds to count the people behind prices, even if the time is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +98,8 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, i
 
     Notes
     -----
-    The bound of the release that counts rows holds here too, because k people have at least k rows. Prices prove it unless
-    sensitive values are restricted.
+    The bound of the release that counts rows holds here too, because k people have at least k rows. Unless sensitive values are
+    restricted, prices prove it, and more: instances without rows of k people gain nothing from them.
     """
     table = problem.table
     alike_people = WithoutPeople.of(problem.requirement)
@@ -117,5 +121,9 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, i
     if found.prices is not None and not requirement.requirements:
         prices = Prices(price=found.prices.price[alike_people.number], scale=found.prices.scale)
         recoding = replace(recoding, lower_bound=found.lower_bound, bound=found.bound, prices=prices)
+        given = budget.at_least(_FOR_A_BOUND, budget.ended)
+        counted = proven(problem.requirement, problem.patterns, prices, given) if problem.patterns.listed else None
+        if counted is not None:
+            recoding = replace(recoding, lower_bound=counted, bound=METHOD)
     remark = "starts from the release that counts rows; classes of too few people are merged"
     return replace(recoding, remark=remark), found.cost(alike_people.table)
