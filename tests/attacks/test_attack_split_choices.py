@@ -11,7 +11,7 @@ from benchmarks.attacks import split_choices
 from benchmarks.attacks.trials import Trial, upper_tail
 from benchmarks.attacks.victim import Rows, Victim
 
-TABLES, RERUNS = 50, 15
+TABLES, RERUNS = 50, 25
 THRESHOLD = 1e-4
 
 pytestmark = pytest.mark.exhaustive

@@ -39,7 +39,7 @@ def meets(required, q, h, at, rows):
 
 
 def shortfall(required, q, work, h, at, rows):
-    """Return what the entropy lacks, times the rows."""
+    """Return the shortfall of the entropy, times the rows."""
     part = 0.0
     least = log(cython.cast(cython.double, required.num[q]) / required.den[q])
     for v in range(at + required.low[q], at + required.high[q]):
