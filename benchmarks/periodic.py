@@ -18,7 +18,7 @@ MONTHS, VISITS, K = 12, 5_000, 5
 
 QUASI_IDENTIFIERS = ["zip", "age", "job"]
 
-_POLICY: dict[str, Any] = {"k": K, "quasi_identifiers": QUASI_IDENTIFIERS}
+_POLICY: dict[str, Any] = {"k": K, "quasi_identifiers": QUASI_IDENTIFIERS, "unlisted_limit": 1}
 
 Seen = dict[int, tuple[Any, ...]]
 """By its bill, which is different in each row and released unchanged, the quasi-identifiers of a visit as they are shown."""
@@ -96,7 +96,8 @@ def _again(months: int, number: int, seed: int) -> dict[str, Any]:
             _load(con, visits(month, number, seed))
             start = time.process_time()
             query = (
-                f"FROM (SELECT * EXCLUDE (visit) FROM visits) ANONYMIZE BY {', '.join(QUASI_IDENTIFIERS)} GUARANTEE k >= {K}"
+                f"FROM (SELECT * EXCLUDE (visit) FROM visits) ANONYMIZE BY {', '.join(QUASI_IDENTIFIERS)} GUARANTEE k >= {K} "
+                "USING auto (unlisted_limit = 1)"
             )
             releases.append(_seen(con.execute(query).fetchall()))
             last = time.process_time() - start

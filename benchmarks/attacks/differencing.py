@@ -28,7 +28,9 @@ Figures = dict[str, tuple[Any, ...]]
 def figures(victim: Victim, columns: dict[str, list[int]]) -> Figures:
     """Return what each kind of document tells."""
     victim.load(columns)
-    victim.con.raw.execute(f"CREATE OR REPLACE TABLE released AS FROM k_anonymize('source', 3, qi := {QI})")
+    victim.con.raw.execute(
+        f"CREATE OR REPLACE TABLE released AS FROM k_anonymize('source', 3, qi := {QI}, unlisted_limit := 1)"
+    )
     found = victim.certificate
     utility = victim.con.raw.execute(f"FROM utility('released', 'source', {QI})").fetchall()[0]
     return {

@@ -14,6 +14,9 @@ from kanon_sql.certificate import Certificate
 
 Rows = list[tuple[Any, ...]]
 
+_PERMITTED = 1
+"""The limit of a column without a role: the tables number their rows, so that an attack can tell them apart."""
+
 
 class Victim:
     """Releases tables called ``source`` under one secret.
@@ -44,19 +47,19 @@ class Victim:
 
     def function(self, columns: Mapping[str, Sequence[Any]], arguments: str, *, source_order: bool = False) -> Rows:
         """Return the rows of ``k_anonymize('source', arguments)`` in the order in which they come."""
-        option = ", row_order := 'source'" if source_order else ""
+        option = f", unlisted_limit := {_PERMITTED}" + (", row_order := 'source'" if source_order else "")
         self.load(columns)
         return self.con.raw.execute(f"FROM k_anonymize('source', {arguments}{option})").fetchall()
 
     def clause(self, columns: Mapping[str, Sequence[Any]], clause: str) -> Rows:
         """Return the rows of ``SELECT * FROM source`` with an ANONYMIZE clause behind it."""
         self.load(columns)
-        rows: Rows = self.con.execute(f"SELECT * FROM source {clause}").fetchall()
+        rows: Rows = self.con.execute(f"SELECT * FROM source {clause} USING auto (unlisted_limit = {_PERMITTED})").fetchall()
         return rows
 
     def python(self, columns: Mapping[str, Sequence[Any]], **policy: Any) -> Rows:
         """Return the rows of ``kanon_sql.anonymize``."""
-        table = kanon_sql.anonymize(pa.table(dict(columns)), **policy, secret=self._secret).table
+        table = kanon_sql.anonymize(pa.table(dict(columns)), **policy, unlisted_limit=_PERMITTED, secret=self._secret).table
         return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
     @property

@@ -83,10 +83,8 @@ def _searched(search: Callable[..., Recoding], problems: Masks, problem: Problem
     prices, distance = least_prices(problems, problem.patterns, problem.requirement, budget.half())
     least = int(prices.price @ problem.table.weight)
     found = search(problem, budget, solver, least)
-    if found.lower_bound > least and found.prices is None:
-        return replace(found, prices=prices)
     if found.lower_bound > least:
-        return found
+        return replace(found, prices=prices) if found.prices is None else found
     return replace(found, lower_bound=least, bound=distance, prices=prices)
 
 

@@ -131,7 +131,7 @@ def test_the_bound_holds_where_there_is_no_time_for_it(seed: int, rows: int, peo
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("masks", [None, MASKS])
 def test_the_bound_counts_people(seed: int, masks: list[list[str]] | None) -> None:
-    """And its prices prove it again, whether they are those of people or better ones of rows."""
+    """The prices in the certificate prove the whole bound again, whichever search found them."""
     source = table(seed, 20 + seed, 4 + seed // 4, steady=seed % 3 == 0)
     con = kanon_sql.connect()
     con.register("source", source)

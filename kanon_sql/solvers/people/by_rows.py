@@ -27,7 +27,7 @@ from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import Prices, Recoding
 
 _FOR_A_BOUND = 1.0
-"""Seconds to count the people behind prices, even if the time is over."""
+"""Seconds for the bound that counts people, even after the time limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +98,8 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, i
 
     Notes
     -----
-    The bound of the release that counts rows holds here too, because k people have at least k rows. Unless sensitive values are
-    restricted, prices prove it, and more: instances without rows of k people gain nothing from them.
+    The bound of the release that counts rows holds here too, because k people have at least k rows. If no sensitive values are
+    restricted, its prices can prove more: instances without rows of k people gain nothing.
     """
     table = problem.table
     alike_people = WithoutPeople.of(problem.requirement)
@@ -123,7 +123,7 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, i
         recoding = replace(recoding, lower_bound=found.lower_bound, bound=found.bound, prices=prices)
         given = budget.at_least(_FOR_A_BOUND, budget.ended)
         counted = proven(problem.requirement, problem.patterns, prices, given) if problem.patterns.listed else None
-        if counted is not None:
+        if counted is not None and counted >= found.lower_bound:
             recoding = replace(recoding, lower_bound=counted, bound=METHOD)
     remark = "starts from the release that counts rows; classes of too few people are merged"
     return replace(recoding, remark=remark), found.cost(alike_people.table)

@@ -22,14 +22,14 @@ from kanon_sql.table.recoding import Prices
 METHOD = "Lagrangian relaxation, counting people"
 
 _MEMBERS = 1 << 26
-"""Most QI groups of all instances that gain something; beyond them only the bound of rows is known."""
+"""Most QI groups in all instances that gain something; with more, the bound that counts rows stays."""
 
 _ITEMS = 1 << 22
-"""Row types whose people are counted at once."""
+"""Most row types whose people are counted at once."""
 
 
 def proven(requirement: ClassRequirement, patterns: PatternSet, prices: Prices, budget: Budget) -> int | None:
-    """Return what prices prove of the cost of every release, in units of the table; None if time ends before that is known.
+    """Return the lower bound that prices prove, in units of the table; None if there are too many instances or no time is left.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def proven(requirement: ClassRequirement, patterns: PatternSet, prices: Prices, 
 
     Notes
     -----
-    An instance counts if it has rows of k people and no other instance can take all of its rows: people are not lost when
-    classes are merged. What it gains is bounded by its best rows, as if these were of k people: the bound is exact for the
-    instances, not for classes. O(members of the instances that gain something), and a sort of their row types.
+    An instance counts if it has rows of k people and no other instance can take all of its rows, because merged classes keep
+    their people. Its gain is bounded by that of its best rows, even if these belong to fewer than k people. O(members of the
+    instances that gain something), and a sort of their row types.
     """
     table = requirement.table
     groups, first = table.without_sensitive()
