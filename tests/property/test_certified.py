@@ -88,6 +88,13 @@ def case(seed: int) -> Case:
     return Case(seed=seed, rows=rows, options=options, best=optimum(rows, k, masks, weights))
 
 
+NO_RELEASE = (
+    r"^(1 row is left, and it fits|\d+ rows are left, and some of them fit|1 row fits|\d+ rows fit)"
+    r" no permitted mask together with "
+    r"|^no release of the \d+ rows under the given masks has classes of \d+ rows; "
+)
+
+
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
     return [case(seed) for seed in range(520)]
@@ -105,7 +112,7 @@ def test_optimal_is_the_optimum(cases: list[Case]) -> None:
     feasible = Counter[bool]()
     for each in cases:
         if each.best is None:
-            with pytest.raises(InfeasibleError, match=r"\d+ rows "):
+            with pytest.raises(InfeasibleError, match=NO_RELEASE):
                 solved("optimal", each.rows, **each.options)
         else:
             certificate = solved("optimal", each.rows, **each.options)[2]
@@ -120,7 +127,7 @@ def test_optimal_is_the_optimum(cases: list[Case]) -> None:
 def test_refine_is_between_the_optimum_and_greedy(cases: list[Case]) -> None:
     for each in cases[:250]:
         if each.best is None:
-            with pytest.raises(InfeasibleError, match=r"\d+ rows "):
+            with pytest.raises(InfeasibleError, match=NO_RELEASE):
                 solved("refine", each.rows, **each.options)
         else:
             certificate = solved("refine", each.rows, **each.options)[2]
