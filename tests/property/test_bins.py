@@ -7,7 +7,7 @@ import gzip
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ import pytest
 from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
 from kanon_sql.solvers.labels import balanced, bin_exact, bin_scheme, fold, plain_spread, spread
+from kanon_sql.solvers.labels.bin_cover import BinCover, label_sets
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
@@ -165,6 +166,56 @@ def test_few_labels_are_divided_exactly() -> None:
         found = balanced.group(weight, 100, UNLIMITED)
         assert checked(found, weight, 100) == found.lower_bound > 100
         assert not divides(weight.tolist(), 100)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("labels", [12, 18, 24, 30, 60, 90])
+@pytest.mark.parametrize("seed", range(30))
+def test_three_partitions_are_found_by_default(labels: int, seed: int) -> None:
+    """Theorem 3: triples of k rows are hidden among labels that have more than a quarter of k, and less than half."""
+    rng = np.random.default_rng([labels, seed])
+    k = (100, 1_000, 10_000)[seed % 3]
+    triples: list[tuple[int, int, int]] = []
+    while 3 * len(triples) < labels:
+        first, second = rng.integers(k // 4 + 1, (k + 1) // 2, 2).tolist()
+        if k < 4 * (k - first - second) < 2 * k:
+            triples.append((first, second, k - first - second))
+    weight = rng.permutation(np.array(triples).ravel())
+    found = balanced.group(weight, k, UNLIMITED)
+    assert checked(found, weight, k) == found.lower_bound == k
+
+
+@pytest.mark.exhaustive
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(60))
+def test_a_cover_proves_what_is_true(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 60))
+    weight = rng.integers(1, (20, 40, 100)[seed % 3], int(rng.integers(4, 13)))
+    if weight.sum() < k:
+        return
+    items = Descending.of(weight, k)
+    cover = BinCover(items=items, place=spread.spread(items))
+    cover.search(UNLIMITED)
+    load = items.loads(cover.place)
+    best = checked(balanced.group(weight, k, UNLIMITED), weight, k)  # of so few labels the optimum
+    assert load.min() >= items.k
+    assert items.unit * cover.bound == items.unit * cover.cost == items.unit * load.max() == best
+
+
+def test_sets_of_labels_are_listed_once_each() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        weight = np.sort(rng.integers(1, 12, int(rng.integers(1, 9))))[::-1]
+        k = int(rng.integers(1, 20))
+        most = k + int(rng.integers(0, 15))
+        size, count = (each[::-1].copy() for each in np.unique(weight, return_counts=True))
+        sets = label_sets(size, count, k, most)
+        assert sets is not None
+        listed = [tuple(size[each[each >= 0]].tolist()) for each in sets]
+        subsets = {tuple(weight[[*each]].tolist()) for n in range(1, 9) for each in combinations(range(len(weight)), n)}
+        assert sorted(listed) == sorted(each for each in subsets if k <= sum(each) <= most)
+    assert label_sets(np.arange(400, 100, -1), np.ones(300, np.int64), 5_000, 5_010) is None
 
 
 @pytest.mark.sweep

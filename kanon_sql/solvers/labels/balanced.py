@@ -1,6 +1,6 @@
 """`balanced`, the default: the heaviest labels first, each into the lightest bin, then moves and swaps between bins.
 
-Few labels are divided exactly where that leaves a doubt, by dynamic programming over their subsets.
+If that leaves a doubt, few labels are divided exactly, by dynamic programming over their subsets; more labels by exact cover.
 
 References
 ----------
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.labels.bin_cover import BinCover
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.spread import GUARANTEE, spread
@@ -36,7 +37,8 @@ _ROUNDS, _VISITED = 8, 1 << 20
 def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     """Return bins as equal as moves and swaps make them; nearly always the heaviest one is proven to be the best possible.
 
-    Of `FEW` labels or fewer, the heaviest bin is always the best possible.
+    Of `FEW` labels or fewer, the heaviest bin is always the best possible. Of more, `bin_cover` looks for better bins, if there
+    are not too many sets of labels that can be bins.
 
     Parameters
     ----------
@@ -59,13 +61,17 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     times the rows that the best division has in its heaviest. All divisions have the same rows in sum; of equally good ones
     that were tried the one with the most bins is kept.
 
-    O(n log n) a try; memory O(n). Of few labels O(3^n).
+    O(n log n) a try; memory O(n). Of few labels O(3^n). `bin_cover` ends after a fixed amount of work, some seconds.
     """
     items = Descending.of(weight, k)
     place = balance(items, budget)
     heaviest = int(items.loads(place).max())
-    if len(weight) > FEW or heaviest == items.lower_bound():
+    if heaviest == items.lower_bound():
         return items.grouping(place, GUARANTEE)
+    if len(weight) > FEW:
+        cover = BinCover(items=items, place=place)
+        cover.search(budget)
+        return items.grouping(cover.place, GUARANTEE, cover.bound, cover.proof())
     from kanon_sql.kernels.labels.bin_subsets import lightest_bins
 
     bins = lightest_bins(items.weight, items.k, heaviest - 1)

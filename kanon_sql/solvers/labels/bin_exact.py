@@ -1,5 +1,7 @@
 """`bin_exact`: the division whose heaviest bin is the lightest, by CP-SAT of OR-Tools.
 
+Bins are chosen among all sets of labels that may be bins; if these are too many, a program counts the labels of each bin.
+
 References
 ----------
 Du, Eppstein, Goodrich, Lueker: On the Approximability of Geometric and Geographic Generalization and the Min-Max Bin Covering
@@ -17,6 +19,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels import spread
 from kanon_sql.solvers.labels.balanced import balance
+from kanon_sql.solvers.labels.bin_cover import BinCover
 from kanon_sql.solvers.labels.constraint_search import searched
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
@@ -24,6 +27,9 @@ from kanon_sql.table.arrays import Int64
 
 MOST_VARIABLES = 20_000
 """Different weights times bins; the search is rarely ended beyond some hundreds."""
+
+_WORK = 60.0
+"""Work on sets of labels where there is no time limit, in units of the solver: about a minute."""
 
 GUARANTEE = "the optimum (constraint programming)"
 
@@ -51,14 +57,17 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
 
     Notes
     -----
-    Bins of `balanced` are the first ones and bound the search. All divisions have the same rows in sum, so there is nothing
-    but the heaviest bin to choose by. Exponential in the worst case; without a limit of time the clock decides nothing.
+    Bins of `balanced` are the first ones and bound the search; those of `bin_cover` follow. All divisions have the same rows in
+    sum, so there is nothing but the heaviest bin to choose by. Exponential in the worst case; without a limit of time the clock
+    decides nothing.
     """
     items = Descending.of(weight, k)
     place = balance(items, budget)
-    if int(items.loads(place).max()) == items.lower_bound():
-        return items.grouping(place, GUARANTEE)
-    program = _Program(items, place)
+    cover = BinCover(items=items, place=place, work=_WORK)
+    cover.search(budget)
+    if cover.cost == cover.bound:
+        return items.grouping(cover.place, GUARANTEE, cover.bound, cover.proof())
+    program = _Program(items, cover)
     program.solve(budget)
     ended = program.cost == program.bound
     guarantee = GUARANTEE if ended else f"the search did not end, and began with {spread.GUARANTEE}"
@@ -76,9 +85,8 @@ class _Program:
         Units of the heaviest of them, and a proven lower bound.
     """
 
-    def __init__(self, items: Descending, place: Int64) -> None:
-        load = items.loads(place)
-        self.place, self.cost, self.bound = place, int(load.max()), items.lower_bound()
+    def __init__(self, items: Descending, cover: BinCover) -> None:
+        self.place, self.cost, self.bound = cover.place, cover.cost, cover.bound
         self._items = items
         self._size, self._count = np.unique(-items.weight, return_counts=True)
         self._size = -self._size
