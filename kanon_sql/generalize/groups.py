@@ -20,7 +20,7 @@ from kanon_sql.table.ladder import Label
 from kanon_sql.table.sensitive_values import moment, refuse_far_moments
 
 _FEW_COORDINATES = 16
-"""Coordinates on an axis up to which the best of all guillotine cuts is found, in a twentieth of a second."""
+"""Coordinates on an axis up to which the best rectangles are found, mostly in less than a second."""
 
 _FEW_PLACES = 14
 """Labels of a map up to which the best regions are found, in half a second where all are neighbours."""
@@ -88,7 +88,7 @@ def rectangles(
     weight = np.zeros(points.shape[1], np.int64)
     np.add.at(weight, point, rows)
     few = max(len(first) for _, first, _ in ranked) <= _FEW_COORDINATES
-    name = _chosen(algorithm, "guillotine" if few else "kd_tree")
+    name = _chosen(algorithm, "rectangle_exact" if few else "kd_tree")
     found = _solver(name)(*points, weight, k, budget)
     labels = []
     for axis, (_, first, last) in enumerate(ranked):

@@ -172,7 +172,7 @@ class Rectangles:
         As in `Bins`; both coordinates have the same.
     """
 
-    ALGORITHMS: ClassVar[tuple[str, ...]] = ("kd_tree", "guillotine")
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("kd_tree", "guillotine", "rectangle_exact")
 
     beside: str
     algorithm: str = AUTO

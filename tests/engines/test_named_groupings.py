@@ -38,6 +38,7 @@ GUARANTEES = {
     "region_exact": "the optimum (constraint programming)",
     "kd_tree": "at most 5 times the optimum (Du et al. 2009, Theorem 2)",
     "guillotine": "the optimum of guillotine cuts (dynamic programming)",
+    "rectangle_exact": "the optimum (constraint programming)",
 }
 
 Group = Callable[..., Grouping]
@@ -124,7 +125,8 @@ def test_algorithms_differ(con: Connection) -> None:
     found = [direct(con, "BINS", name) for name in ("fold", "spread", "balanced")]
     assert not any(same_groups(one, other) for one, other in combinations(found, 2))
     assert not same_groups(*(direct(con, "REGIONS", name) for name in Regions.ALGORITHMS))
-    assert not same_groups(*(direct(con, "RECTANGLES", name) for name in Rectangles.ALGORITHMS))
+    assert not same_groups(*(direct(con, "RECTANGLES", name) for name in ("kd_tree", "guillotine")))
+    assert not same_groups(*(direct(con, "RECTANGLES", name) for name in ("kd_tree", "rectangle_exact")))
 
 
 @pytest.mark.sweep
@@ -195,7 +197,7 @@ def test_files_of_policies_keep_the_name(ending: str) -> None:
         (17, "BINS", "balanced"),
         (14, "REGIONS", "region_exact"),
         (15, "REGIONS", "regions"),
-        (16, "RECTANGLES", "guillotine"),
+        (16, "RECTANGLES", "rectangle_exact"),
         (17, "RECTANGLES", "kd_tree"),
     ],
 )
@@ -272,6 +274,7 @@ def test_a_search_that_does_not_end_claims_no_optimum(con: Connection) -> None:
 @pytest.mark.parametrize(
     ("clause", "message"),
     [
+        ("(x, y) IN RECTANGLES (rectangle_exact)", "at most 32 different .* 40 and 40; hint: use the algorithm 'kd_tree'"),
         ("(x, y) IN RECTANGLES (guillotine)", "at most 32 different .* 40 and 40; hint: use the algorithm 'kd_tree'"),
         ("name IN BINS (bin_exact)", "at most 20,000 pairs of a weight and a bin, .*; hint: use the algorithm 'balanced'"),
     ],

@@ -272,7 +272,7 @@ FROM patients ANONYMIZE BY zip IN REGIONS adjacent (fold) GUARANTEE k >= 2
 -- error: there is no algorithm 'fold' for REGIONS; hint: the algorithms for REGIONS are auto, regions, region_exact
 -- name: an algorithm of rectangles that there is not
 FROM patients ANONYMIZE BY (age, zip) IN RECTANGLES (bin_exact) GUARANTEE k >= 2
--- error: there is no algorithm 'bin_exact' for RECTANGLES; hint: the algorithms for RECTANGLES are auto, kd_tree, guillotine
+-- error: there is no algorithm 'bin_exact' for RECTANGLES; hint: the algorithms for RECTANGLES are auto, kd_tree, guillotine, rectangle_exact
 -- name: parentheses without an algorithm
 FROM patients ANONYMIZE BY zip IN BINS () GUARANTEE k >= 2
 -- error: expected the name of an algorithm; hint: BINS (fold), or leave the parentheses out

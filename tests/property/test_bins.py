@@ -195,7 +195,7 @@ def test_a_cover_proves_what_is_true(seed: int) -> None:
     if weight.sum() < k:
         return
     items = Descending.of(weight, k)
-    cover = BinCover(items=items, place=spread.spread(items))
+    cover = BinCover(items=items, place=spread.spread(items), work=60)
     cover.search(UNLIMITED)
     load = items.loads(cover.place)
     best = checked(balanced.group(weight, k, UNLIMITED), weight, k)  # of so few labels the optimum

@@ -14,7 +14,7 @@ import pytest
 
 from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
-from kanon_sql.solvers.labels import guillotine, kd_tree
+from kanon_sql.solvers.labels import guillotine, kd_tree, rectangle_exact
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
 
@@ -180,7 +180,42 @@ def test_a_pinwheel_is_lighter_than_any_guillotine_division() -> None:
     assert (found.lower_bound, heaviest(groups)) == (2, 3)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("k", [2, 3, 10, 100])
+def test_the_best_rectangles_of_a_pinwheel_are_found(k: int) -> None:
+    """Cuts from side to side leave 2 k - 1 rows together; five rectangles of k rows are around one another."""
+    points = dict.fromkeys([(0, 0), (0, 2), (2, 0), (2, 2)], 1) | dict.fromkeys([(0, 1), (1, 0), (1, 2), (2, 1)], k - 1)
+    found, groups = divided(rectangle_exact.group, points | {(1, 1): k}, k)
+    assert found.lower_bound == heaviest(groups) == k
+    assert heaviest(divided(guillotine.group, points | {(1, 1): k}, k)[1]) == 2 * k - 1
+
+
+@pytest.mark.exhaustive
+def test_no_rectangles_are_better() -> None:
+    rng = random.Random(9)
+    for _ in range(250):
+        points, k = case(rng, 4, 10)
+        found, groups = divided(rectangle_exact.group, points, k)
+        assert found.lower_bound == heaviest(groups) == lightest_of_all(points, k)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(60))
+def test_rectangles_of_random_maps_are_proven_to_be_the_best(seed: int) -> None:
+    rng = random.Random(seed)
+    points, k = case(rng, 10, 60)
+    found, groups = divided(rectangle_exact.group, points, k)
+    assert found.lower_bound == heaviest(groups) <= heaviest(divided(guillotine.group, points, k)[1])
+
+
+def test_rectangles_that_many_cells_make_are_no_better_than_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rectangle_exact, "_MOST_CELLS", 0)
+    points = dict.fromkeys(((x, y) for x in range(3) for y in range(3)), 1) | {(1, 1): 2}
+    found, groups = divided(rectangle_exact.group, points, 2)
+    assert (found.lower_bound, heaviest(groups)) == (2, 3)
+    assert found.guarantee == f"the search did not end, and began with {kd_tree.GUARANTEE}"
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, rectangle_exact.group])
 def test_few_points(solver: Solver) -> None:
     assert divided(solver, {(3, 4): 5}, 5)[0].lower_bound == 5
     assert len(divided(solver, {(3, 4): 5, (4, 4): 5}, 5)[1]) == 2
@@ -203,7 +238,7 @@ def test_points_on_a_line(solver: Solver, turned: bool) -> None:
             assert (heaviest(groups), squares(groups)) == min(guillotine_costs(points, min(k, sum(weight))))
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", [*SOLVERS, rectangle_exact.group])
 def test_rows_at_one_place_stay_together(solver: Solver) -> None:
     assert len(divided(solver, {(0, 0): 40, (5, 5): 3}, 2)[1]) == 2
     x, y = np.array([0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1])

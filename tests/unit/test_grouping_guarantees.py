@@ -10,7 +10,7 @@ import pytest
 
 from kanon_sql.model.recodings import Bins, Rectangles, Regions
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.solvers.labels import bin_exact, bin_scheme, guillotine, kd_tree, region_exact, regions
+from kanon_sql.solvers.labels import bin_exact, bin_scheme, guillotine, kd_tree, rectangle_exact, region_exact, regions
 from kanon_sql.solvers.labels.grouping import Grouping
 
 STOPPED = Budget(ended=lambda: True)
@@ -73,6 +73,10 @@ def test_rectangles() -> None:
     assert guillotine.group(*POINTS, WEIGHT, 230, STOPPED).guarantee == "nothing is guaranteed, as the search was stopped"
     for budget in (UNLIMITED, STOPPED):
         assert kd_tree.group(*POINTS, WEIGHT, 230, budget).guarantee == kd_tree.GUARANTEE
+    assert rectangle_exact.group(*POINTS, WEIGHT, 230, UNLIMITED).guarantee == rectangle_exact.GUARANTEE
+    stopped = rectangle_exact.group(*POINTS, WEIGHT, 230, STOPPED)
+    assert stopped.guarantee == f"the search did not end, and began with {kd_tree.GUARANTEE}"
+    assert stopped.lower_bound < stopped.rows(WEIGHT).max()
 
 
 def test_a_description_tells_what_was_reached() -> None:

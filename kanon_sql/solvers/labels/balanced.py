@@ -61,7 +61,7 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     times the rows that the best division has in its heaviest. All divisions have the same rows in sum; of equally good ones
     that were tried the one with the most bins is kept.
 
-    O(n log n) a try; memory O(n). Of few labels O(3^n). `bin_cover` ends after a fixed amount of work, some seconds.
+    O(n log n) a try; memory O(n). Of few labels O(3^n). `bin_cover` ends after a fixed amount of work, a few seconds.
     """
     items = Descending.of(weight, k)
     place = balance(items, budget)

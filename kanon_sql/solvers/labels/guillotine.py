@@ -63,9 +63,9 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
     from kanon_sql.kernels.labels.guillotine import least_squares
 
     refuse_few(weight, k)
-    before = _sums(x, y, weight)
+    before = sums(x, y, weight)
     rectangles = np.concatenate([np.subtract.outer(columns, columns).ravel() for columns in _column_sums(before)])
-    lower_bound, bound = _lower_bound(x, y, weight, before, k)
+    lower_bound, bound = lower_bound_of(x, y, weight, before, k)
     choices = np.unique(rectangles[rectangles >= lower_bound])
     low, high = 0, len(choices) - 1
     _, cut = least_squares(before, k, int(choices[high]))
@@ -82,12 +82,12 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
     return Grouping.of(_groups(x, y, cut), lower_bound, bound, guarantee)
 
 
-def _sums(x: Int64, y: Int64, weight: Int64) -> Int64:
+def sums(x: Int64, y: Int64, weight: Int64, name: str = "guillotine") -> Int64:
     """Return the rows in the first so many columns and rows of the grid of coordinates, int64 [p + 1, q + 1]."""
     p, q = int(x.max()) + 1, int(y.max()) + 1
     if max(p, q) > MOST_COORDINATES:
         raise PolicyError(
-            f"guillotine needs at most {MOST_COORDINATES} different coordinates on an axis, the points have {p} and {q}; "
+            f"{name} needs at most {MOST_COORDINATES} different coordinates on an axis, the points have {p} and {q}; "
             "hint: use the algorithm 'kd_tree'"
         )
     before = np.zeros((p + 1, q + 1), np.int64)
@@ -100,7 +100,7 @@ def _column_sums(before: Int64) -> list[Int64]:
     return [before[b] - before[a] for b in range(len(before)) for a in range(b)]
 
 
-def _lower_bound(x: Int64, y: Int64, weight: Int64, before: Int64, k: int) -> tuple[int, str]:
+def lower_bound_of(x: Int64, y: Int64, weight: Int64, before: Int64, k: int) -> tuple[int, str]:
     """Return the bound for groups of any form, or that of the lightest rectangle of k rows around some point, if greater."""
     from kanon_sql.kernels.labels.guillotine import lightest_around
 
