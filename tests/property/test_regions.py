@@ -7,7 +7,7 @@ import gzip
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +16,12 @@ from naive import partitions
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.kernels.labels.connected_sets import connected_sets
+from kanon_sql.kernels.labels.degree_walk import lower_degrees
 from kanon_sql.kernels.labels.graphs import depth_first, graph_of
 from kanon_sql.kernels.labels.recut import recut
-from kanon_sql.kernels.labels.spanning import leaves_first, lower_degrees
+from kanon_sql.kernels.labels.spanning import leaves_first
 from kanon_sql.kernels.labels.tree_cut import cut_tree
-from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels.random import COMPILED, seeded
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.labels import region_exact, regions
 from kanon_sql.solvers.labels.grouping import Grouping
@@ -177,18 +178,72 @@ def test_a_light_label_among_heavy_ones_proves_more_than_the_average() -> None:
     assert (found.rows(weight).max(), found.lower_bound) == (9, 9)
 
 
+def least_degree(n: int, edges: list[tuple[int, int]]) -> int:
+    trees = (tree for tree in combinations(sorted(set(edges)), n - 1) if connected(range(n), list(tree)))
+    return min(int(np.bincount(pairs(list(tree)).ravel()).max()) for tree in trees)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_small_graphs_have_trees_of_the_least_degree(seed: int) -> None:
+    edges, weight, _ = case(seed, 7)
+    n = len(weight)
+    if n < 3:
+        pytest.skip("every tree of two nodes has degree 1")
+    graph = graph_of(n, pairs(edges))
+    _, parent = depth_first(graph, np.arange(n))
+    assert lower_degrees(graph, parent, 1 << 12, seeded(seed)) == least_degree(n, edges)
+
+
+def stacked(rng: random.Random, n: int) -> list[tuple[int, int]]:
+    """A triangulation of the plane, each node put into a random face: 3-connected, so that a tree of degree 3 exists."""
+    faces, edges = [(0, 1, 2), (0, 1, 2)], [(0, 1), (1, 2), (0, 2)]
+    for v in range(3, n):
+        place = rng.randrange(len(faces))
+        a, b, c = faces[place]
+        faces[place] = (a, b, v)
+        faces += [(b, c, v), (a, c, v)]
+        edges += [(a, v), (b, v), (c, v)]
+    return edges
+
+
+def round_trip(rng: random.Random, n: int) -> list[tuple[int, int]]:
+    """A polygon with random triangles inside and outside of it: a planar map with a Hamiltonian cycle."""
+    order = rng.sample(range(n), n)
+    edges = set()
+    for _ in range(2):
+        chords = [(0, n - 1)]
+        while chords:
+            a, b = chords.pop()
+            edges.add((order[a], order[b]))
+            if b - a > 1:
+                middle = rng.randrange(a + 1, b)
+                chords += [(a, middle), (middle, b)]
+    return sorted(edges)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(102))
+def test_planar_maps_have_trees_of_the_degree_that_theory_promises(seed: int) -> None:
+    rng = random.Random(seed)
+    n = rng.choice((20, 50, 100, 200, 500, 1_000, 2_000) if COMPILED else (20, 50))
+    edges = pairs(stacked(rng, n) if seed < 90 else round_trip(rng, n))
+    graph = LumpedGraph.of(np.full(n, 2), edges, 2)
+    _, degree = cut_trees(graph, UNLIMITED)
+    assert degree <= (3 if seed < 90 else 2)
+
+
 def test_trees_of_low_degree() -> None:
     for n, edges, best in ((30, clique(random.Random(), 30), 2), (9, star(random.Random(), 9), 8)):
         graph = graph_of(n, pairs(edges))
         _, parent = depth_first(graph, np.arange(n))
         parent[:] = 0 if n == 30 else parent  # a star in the clique
-        assert lower_degrees(graph, parent, 1 << 20) == best
+        assert lower_degrees(graph, parent, 1 << 20, seeded(0)) == best
     for seed in range(60):
         edges, weight, _ = case(seed, 40)
         n = len(weight)
         graph = graph_of(n, pairs(edges))
         _, parent = depth_first(graph, np.arange(n))
-        found = lower_degrees(graph, parent, 1 << 20)
+        found = lower_degrees(graph, parent, 1 << 20, seeded(0))
         links = [(v, int(parent[v])) for v in range(n) if parent[v] != v]
         assert set(links) <= set(edges) | {(b, a) for a, b in edges}
         assert len(links) == n - 1

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from kanon_sql.kernels.labels.degree_walk import lower_degrees
 from kanon_sql.kernels.labels.graphs import depth_first, shuffled
 from kanon_sql.kernels.labels.recut import recut
-from kanon_sql.kernels.labels.spanning import leaves_first, lower_degrees
+from kanon_sql.kernels.labels.spanning import leaves_first
 from kanon_sql.kernels.labels.tree_cut import cut_tree
 from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
@@ -25,8 +26,11 @@ from kanon_sql.table.arrays import Int64
 TREES = 4
 """Spanning trees that are cut, each from a random start."""
 
-_EXCHANGES = 1 << 22
-"""Nodes that may be met while the degrees of a tree are lowered: some hundredths of a second."""
+_EXCHANGES, _MOST_EXCHANGES = 1 << 20, 1 << 26
+"""Edges that may be visited before a tree keeps its degree, at least and at most: hundredths of a second, and one second."""
+
+_EXCHANGES_PER_PAIR = 16
+"""The same for the first tree, for each pair of nodes: a Hamiltonian path of 2,000 nodes is mostly found."""
 
 _EFFORT_PER_NODE = 800
 _MOST_EFFORT = 10_000_000
@@ -113,11 +117,13 @@ def cut_trees(graph: LumpedGraph, budget: Budget) -> tuple[Int64, int]:
     keys: list[tuple[int, int]] = []
     heads: list[Int64] = []
     degree = n
+    exchanges = min(_MOST_EXCHANGES, _EXCHANGES + _EXCHANGES_PER_PAIR * n * n)
     for _ in range(TREES):
         shuffle = shuffled(graph.graph, state)
         starts = np.roll(np.arange(n), int(state[0] % np.uint64(n)))
         _, parent = depth_first(shuffle, starts)
-        degree = min(degree, lower_degrees(shuffle, parent, _EXCHANGES))
+        degree = min(degree, lower_degrees(shuffle, parent, exchanges, state))
+        exchanges = _EXCHANGES  # the first tree proves the degree, the others are only more divisions
         head = np.empty(n, np.int64)
         cut_tree(graph.weight, leaves_first(parent), parent, graph.k, graph.k, head)
         total = np.zeros(n, np.int64)
