@@ -6,6 +6,7 @@
     kind     := DIGITS [(count {, count})] | INTERVALS [(width {, width}) | (period {, period}) | ('max' | 'sum')]
               | HIERARCHY (table | 'file') [(level {, level})] | BINS [(algorithm)] | REGIONS table [(option {, option})]
               | RECTANGLES [(algorithm)] | RANGES | SETS | MEANS | MEDIANS
+    algorithm := name ['(' order | epsilon ')']
     period   := DAY | MONTH | QUARTER | YEAR | DECADE
     option   := algorithm | 'merge'
 """
@@ -125,7 +126,15 @@ def _name(reader: Reader) -> str:
     if not name:
         raise reader.error("expected the name of an algorithm; hint: BINS (fold), or leave the parentheses out")
     reader.place += 1
-    return name
+    if not reader.skip("("):
+        return name
+    inside = reader.word.lower()
+    if inside:
+        reader.place += 1
+    else:
+        inside = str(reader.number("BINS (bin_scheme(1/8)), or BINS (fold(sorted))"))
+    reader.expect(")", f"behind {name}({inside}")
+    return f"{name}({inside})"
 
 
 def _region_options(reader: Reader) -> dict[str, str]:

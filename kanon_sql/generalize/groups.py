@@ -11,8 +11,9 @@ import numpy as np
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize.numbers import Place, place
 from kanon_sql.generalize.words import alone, listed
+from kanon_sql.model.grouping_algorithms import AUTO, GroupingAlgorithm
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.recodings import AUTO, Bins, Intervals, Regions
+from kanon_sql.model.recodings import Bins, Intervals, Regions
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
@@ -56,7 +57,7 @@ def grouped(
     match recoding:
         case Bins():
             name = _chosen(recoding.algorithm, "balanced")  # of few labels it is exact itself
-            found = _solver(name)(rows, k, budget)
+            found = _bins(GroupingAlgorithm.read(name, Bins.ALGORITHMS, "BINS"), rows, k, budget)
             return _numbered("bin", texts, found), f"BINS ({name}): {found.described(rows)}"
         case Regions():
             name = _chosen(recoding.algorithm, "region_exact" if len(texts) <= _FEW_PLACES else "regions")
@@ -105,6 +106,19 @@ def _chosen(asked: str, automatic: str) -> str:
 
 def _solver(name: str) -> Any:
     return import_module(f"kanon_sql.solvers.labels.{name}").group
+
+
+def _bins(algorithm: GroupingAlgorithm, rows: Int64, k: int, budget: Budget) -> Grouping:
+    """Return bins of labels, which are packed in the order that the algorithm names."""
+    group = _solver(algorithm.name)
+    order, options = np.arange(len(rows)), {"epsilon": algorithm.epsilon} if algorithm.epsilon else {}
+    if algorithm.order:
+        by_weight = np.argsort(-rows, kind="stable")
+        order = by_weight if algorithm.order == "sorted" else np.random.default_rng(budget.seed).permutation(len(rows))
+    found: Grouping = group(rows[order], k, budget, **options)
+    place = np.empty_like(order)
+    place[order] = found.group
+    return Grouping.of(place, found.lower_bound, found.bound, found.guarantee)
 
 
 def _numbered(kind: str, texts: Sequence[Label], found: Grouping) -> list[Label]:

@@ -10,7 +10,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from kanon_sql.errors import PolicyError, UnknownAlgorithmError
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.grouping_algorithms import AUTO, GroupingAlgorithm
 from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.validation import fraction, listed, named, one_of, whole
 
@@ -25,9 +26,6 @@ VALUE = 0
 
 OBJECTIVES = ("max", "sum")
 """What optimal intervals keep small: the heaviest interval, or the sum over all rows of the rows of their interval."""
-
-AUTO = "auto"
-"""In place of the name of an algorithm: an exact one where it ends at once, else the best heuristic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,12 +116,14 @@ class Bins:
     Parameters
     ----------
     algorithm : str
-        One of `ALGORITHMS`, modules of :mod:`kanon_sql.solvers.labels`; or `AUTO`.
+        One of `ALGORITHMS`, modules of :mod:`kanon_sql.solvers.labels`, in any case; or `AUTO`. ``fold`` and ``plain_spread``
+        may say in which order they pack labels, as ``fold(sorted)`` or ``fold(random)``, and ``bin_scheme`` how far it rounds
+        sizes, as ``bin_scheme(1/8)``.
 
     Raises
     ------
-    UnknownAlgorithmError
-        When there is no such algorithm.
+    PolicyError, UnknownAlgorithmError
+        As `GroupingAlgorithm.read`.
     """
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("balanced", "spread", "fold", "plain_spread", "bin_scheme", "bin_exact")
@@ -131,7 +131,8 @@ class Bins:
     algorithm: str = AUTO
 
     def __post_init__(self) -> None:
-        _algorithm(self.algorithm, self.ALGORITHMS, "BINS")
+        algorithm = GroupingAlgorithm.read(self.algorithm, self.ALGORITHMS, "BINS")
+        object.__setattr__(self, "algorithm", str(algorithm))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +158,8 @@ class Regions:
     def __post_init__(self) -> None:
         named(self.edges, "the table of neighbours")
         one_of(self.components, ("refuse", "merge"), "components")
-        _algorithm(self.algorithm, self.ALGORITHMS, "REGIONS")
+        algorithm = GroupingAlgorithm.read(self.algorithm, self.ALGORITHMS, "REGIONS")
+        object.__setattr__(self, "algorithm", str(algorithm))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +181,8 @@ class Rectangles:
 
     def __post_init__(self) -> None:
         named(self.beside, "the other coordinate of a rectangle")
-        _algorithm(self.algorithm, self.ALGORITHMS, "RECTANGLES")
+        algorithm = GroupingAlgorithm.read(self.algorithm, self.ALGORITHMS, "RECTANGLES")
+        object.__setattr__(self, "algorithm", str(algorithm))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,14 +259,6 @@ def chooses_groups(recoding: Generalization | None) -> bool:
 
 def _order(step: Fraction | str) -> Fraction | int:
     return PERIODS.index(step) if isinstance(step, str) else step
-
-
-def _algorithm(name: object, known: tuple[str, ...], grouping: str) -> None:
-    """Check the name of an algorithm that puts labels together."""
-    if not isinstance(name, str):
-        raise PolicyError(f"the algorithm of {grouping} must be a name, got {type(name).__name__}; hint: {AUTO!r}")
-    if name not in (AUTO, *known):
-        raise UnknownAlgorithmError.of(name, (AUTO, *known), f" for {grouping}")
 
 
 def _tuple(value: Any, what: str) -> tuple[Any, ...]:

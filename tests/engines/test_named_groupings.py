@@ -14,10 +14,14 @@ import pytest
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
+from kanon_sql.generalize.groups import grouped
+from kanon_sql.model import recoding_json
 from kanon_sql.model.policy_file import read, written
 from kanon_sql.model.recodings import Bins, Rectangles, Regions
-from kanon_sql.solvers.budget import UNLIMITED
+from kanon_sql.solvers.budget import UNLIMITED, Budget
+from kanon_sql.solvers.labels import fold
 from kanon_sql.solvers.labels.grouping import Grouping
+from kanon_sql.table.ladder import Label
 
 K = 60
 
@@ -34,7 +38,7 @@ GUARANTEES = {
     "plain_spread": "at most 3 times the optimum (as fold; Du et al. 2009, section 5)",
     "bin_scheme": "at most 3 times the optimum (Du et al. 2009, Theorem 9 with epsilon = 1/4)",
     "bin_exact": "the optimum (constraint programming)",
-    "regions": "at most 4 times the optimum (Du et al. 2009, section 2, by a spanning tree of degree 3)",
+    "regions": "at most 3 times the optimum (Du et al. 2009, section 2, by a spanning tree of degree 2)",
     "region_exact": "the optimum (constraint programming)",
     "kd_tree": "at most 5 times the optimum (Du et al. 2009, Theorem 2)",
     "guillotine": "the optimum of guillotine cuts (dynamic programming)",
@@ -121,10 +125,68 @@ def test_the_named_algorithm_makes_the_groups(con: Connection, grouping: str, na
     assert f"; {line}; " in method(con)
 
 
+@pytest.mark.parametrize(
+    ("spelled", "guarantee"),
+    [
+        ("fold(sorted)", GUARANTEES["fold"]),
+        ("FOLD (Random)", GUARANTEES["fold"]),
+        ("plain_spread(random)", GUARANTEES["plain_spread"]),
+        ("bin_scheme(0.125)", GUARANTEES["bin_scheme"].replace("1/4", "1/8")),
+        ("Bin_Scheme(1/2)", "at most 13/4 times the optimum (Du et al. 2009, Theorem 9 with epsilon = 1/2)"),
+    ],
+)
+def test_an_algorithm_says_how_it_works(con: Connection, spelled: str, guarantee: str) -> None:
+    made = released(con, "BINS", spelled)
+    canonical = Bins(algorithm=spelled).algorithm
+    assert f"; name in BINS ({canonical}): {guarantee}; the heaviest of " in method(con)
+    rows = con.execute(f"FROM bin_labels('p', 'name', {K}, algorithm := '{spelled}')").fetchall()
+    assert same_groups(made, {row[::2]: row[1::2] for row in rows})
+    assert Bins(algorithm=canonical) == Bins(algorithm=spelled)
+
+
+def test_the_order_of_labels_is_the_one_that_was_named() -> None:
+    names, rows = [f"n{place}" for place in range(12)], np.array([7, 2, 9, 4, 4, 1, 8, 3, 6, 5, 2, 9])
+
+    def bins(algorithm: str, seed: int = 0) -> list[Label]:
+        return grouped(Bins(algorithm=algorithm), names, rows, 10, {}, Budget(seed=seed))[0]
+
+    order = np.argsort(-rows, kind="stable")
+    packed = fold.group(rows[order], 10, UNLIMITED).group
+    assert same_groups(
+        {(names[place],): group for place, group in zip(order, packed, strict=True)},
+        {(name,): label for name, label in zip(names, bins("fold(sorted)"), strict=True)},
+    )
+    assert len({tuple(bins("fold(random)", seed)) for seed in range(20)}) > 10
+    assert bins("fold(random)", 3) == bins("fold(random)", 3)
+    assert bins("fold") != bins("fold(sorted)")
+
+
+@pytest.mark.parametrize(
+    ("spelled", "message"),
+    [
+        ("fold(sortd)", r"fold packs labels in no such order; hint: did you mean 'sorted'"),
+        ("fold(1/8)", r"fold packs labels in no such order"),
+        ("spread(sorted)", r"nothing may stand in parentheses behind spread; hint: BINS \(spread\)"),
+        ("auto(1/8)", r"nothing may stand in parentheses behind auto"),
+        ("bin_scheme(0)", r"bin_scheme takes a number above 0 and at most 1/2; hint: bin_scheme\(1/8\)"),
+        ("bin_scheme(3/4)", r"above 0 and at most 1/2"),
+        ("bin_scheme(random)", r"above 0 and at most 1/2"),
+        ("bin_scheme(1e-9)", r"above 0 and at most 1/2"),
+        ("bin_scheme(1/0)", r"above 0 and at most 1/2"),
+        ("bin_scheme()", r"above 0 and at most 1/2"),
+        ("fold(random", r"no algorithm 'fold\(random'"),
+    ],
+)
+def test_what_an_algorithm_does_not_take_is_refused(con: Connection, spelled: str, message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
+        con.execute(f"FROM bin_labels('p', 'name', {K}, algorithm := '{spelled}')").fetchall()
+    with pytest.raises(PolicyError, match=message):
+        recoding_json.from_json({"type": "bins", "algorithm": spelled})
+
+
 def test_algorithms_differ(con: Connection) -> None:
     found = [direct(con, "BINS", name) for name in ("fold", "spread", "balanced")]
     assert not any(same_groups(one, other) for one, other in combinations(found, 2))
-    assert not same_groups(*(direct(con, "REGIONS", name) for name in Regions.ALGORITHMS))
     assert not same_groups(*(direct(con, "RECTANGLES", name) for name in ("kd_tree", "guillotine")))
     assert not same_groups(*(direct(con, "RECTANGLES", name) for name in ("kd_tree", "rectangle_exact")))
 

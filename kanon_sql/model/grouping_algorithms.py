@@ -1,0 +1,93 @@
+"""Names of algorithms that put labels together, with what may stand in parentheses behind them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kanon_sql.errors import PolicyError, UnknownAlgorithmError, hint_of
+
+AUTO = "auto"
+"""In place of the name of an algorithm: an exact one where it ends at once, else the best heuristic."""
+
+ORDERS = ("sorted", "random")
+"""In which order labels are packed: the heaviest first, or at random by the seed; without it as they are sorted by name."""
+
+ORDERED = ("fold", "plain_spread")
+"""Algorithms that pack labels in an order."""
+
+ROUNDED = "bin_scheme"
+"""The algorithm that rounds sizes by epsilon."""
+
+_SPELLING = re.compile(r"(\w+)\s*(?:\(\s*([^()]*?)\s*\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupingAlgorithm:
+    """An algorithm, and how it works.
+
+    Parameters
+    ----------
+    name : str
+        A module of :mod:`kanon_sql.solvers.labels`, or `AUTO`.
+    order : str
+        One of `ORDERS`, for `ORDERED` algorithms; empty takes labels as they come.
+    epsilon : Fraction, optional
+        For `ROUNDED`: how far sizes are rounded, above 0 and at most 1/2.
+    """
+
+    name: str
+    order: str = ""
+    epsilon: Fraction | None = None
+
+    @classmethod
+    def read(cls, text: object, known: tuple[str, ...], grouping: str) -> GroupingAlgorithm:
+        """Read an algorithm in any case, such as ``fold``, ``fold(random)`` or ``bin_scheme(1/8)``.
+
+        Parameters
+        ----------
+        text : object
+            What was given as the algorithm.
+        known : tuple of str
+            The names that there are, but for `AUTO`.
+        grouping : str
+            What the algorithm is for, such as ``BINS``.
+
+        Raises
+        ------
+        PolicyError
+            If it is no text, or if what stands in parentheses is not for this algorithm.
+        UnknownAlgorithmError
+            If there is no such algorithm.
+        """
+        if not isinstance(text, str):
+            raise PolicyError(f"the algorithm of {grouping} must be a name, got {type(text).__name__}; hint: {AUTO!r}")
+        spelled = _SPELLING.fullmatch(text.strip().lower())
+        name, argument = spelled.groups() if spelled else (text, None)
+        if name not in (AUTO, *known):
+            raise UnknownAlgorithmError.of(name, (AUTO, *known), f" for {grouping}")
+        if argument is None:
+            return cls(name)
+        if name in ORDERED:
+            if argument not in ORDERS:
+                hint = hint_of(argument, ORDERS, f"{name}(sorted) or {name}(random)")
+                raise PolicyError(f"{name} packs labels in no such order; hint: {hint}")
+            return cls(name, order=argument)
+        if name == ROUNDED:
+            return cls(name, epsilon=_epsilon(argument))
+        raise PolicyError(f"nothing may stand in parentheses behind {name}; hint: {grouping} ({name})")
+
+    def __str__(self) -> str:
+        inside = self.order or self.epsilon
+        return f"{self.name}({inside})" if inside else self.name
+
+
+def _epsilon(text: str) -> Fraction:
+    try:
+        epsilon = Fraction(text) if len(text) <= 20 and "e" not in text else None
+    except (ValueError, ZeroDivisionError):
+        epsilon = None
+    if epsilon is None or not 0 < epsilon <= Fraction(1, 2):
+        raise PolicyError(f"{ROUNDED} takes a number above 0 and at most 1/2; hint: {ROUNDED}(1/8)")
+    return epsilon
