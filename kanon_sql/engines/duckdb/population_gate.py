@@ -48,34 +48,52 @@ def population_gate(policy: Policy) -> dict[str, str]:
 def _cells(policy: Policy, number: int) -> tuple[str, dict[str, str]]:
     """Return what reads the labels of generalized columns, and slots that compare pieces and rows of a population."""
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
-    audits, own, theirs, joins = [], [], [], []
+    audits, own, theirs, named, labelled, joins = [], [], [], [], [], []
     for unit, columns in units_of(policy).items():
         shown = f"NOT system.main.list_contains(hidden, {literal(same_name(columns[0]))})"
         recoding = recodings[columns[0]]
         if recoding is None:
-            own.append(f'CASE WHEN {shown} THEN "kanon#k".c{unit} END AS k{unit}')
-            theirs.append(f'CASE WHEN {shown} THEN "kanon#c".c{unit} END AS k{unit}')
+            own.append(f'{shown} AS l{unit}, CASE WHEN {shown} THEN "kanon#k".c{unit} END AS k{unit}')
+            theirs.append(f'CASE WHEN l{unit} THEN "kanon#c".c{unit} END AS k{unit}')
             continue
         place, texts = policy.generalized.index(columns[0]) + 1, numbered(f"texts{unit}_", number)
         labels, pair = numbered(f"labels{unit}_", number), f'"kanon#l{unit}"'
         question = _question(recoding, texts)
         audits.append(text("audit_labels", labels=labels, texts=texts, number=str(place), question=question))
-        own.append(f"CASE WHEN {shown} THEN labels[{place}] END AS k{unit}")
-        theirs.append(f"{pair}.label AS k{unit}")
-        joins.append(
-            f"JOIN (SELECT code, label, true AS shown FROM {labels} UNION ALL SELECT DISTINCT code, NULL, false FROM {texts})"  # noqa: S608
-            f' AS {pair} ON {pair}.code = "kanon#c".c{unit} AND {pair}.shown = ({shown})\n        '
+        # a label that no value has matches nothing, nor does a value without a label in a layer
+        own.append(
+            f"CASE WHEN {shown} THEN coalesce({pair}.layer, 0) END AS l{unit}, "
+            f"CASE WHEN {shown} THEN coalesce({pair}.id, -1) END AS k{unit}"
         )
-    keys = ("hidden", *(f"k{unit}" for unit in units_of(policy)))
-    return "".join(audits), {
-        "known": numbered("known", number),
-        "coded": numbered("coded", number),
-        "hidden": _HIDDEN,
-        "own": ", ".join(own),
-        "theirs": ", ".join(theirs),
-        "joins": "".join(joins),
-        "match": " AND ".join(f'"kanon#o".{key} IS NOT DISTINCT FROM "kanon#m".{key}' for key in keys),
-    }
+        named.append(
+            f"LEFT JOIN (SELECT DISTINCT label, id, layer FROM {labels}) AS {pair} "  # noqa: S608
+            f'ON {pair}.label IS NOT DISTINCT FROM "kanon#p".labels[{place}]'
+        )
+        labelled.append(f"{pair}.layers AS layers{unit}, {pair}.ids AS ids{unit}")
+        found = f"system.main.list_extract(ids{unit}, system.main.list_position(layers{unit}, l{unit}))"
+        theirs.append(f"CASE WHEN l{unit} IS NOT NULL THEN coalesce({found}, -2) END AS k{unit}")
+        joins.append(text("audit_layers", labels=labels, pair=pair, unit=str(unit)))
+    layers, keys = ([f"{each}{unit}" for unit in units_of(policy)] for each in "lk")
+    given = {"layers": ", ".join(layers), "keys": ", ".join(keys)}
+    match = (f'"kanon#o".{key} IS NOT DISTINCT FROM "kanon#m".{key}' for key in keys)
+    instances = text(
+        "audit_instances",
+        **given,
+        own=", ".join(own),
+        hidden=_HIDDEN,
+        known=numbered("known", number),
+        named="\n                ".join(named),
+    )
+    matches = text(
+        "audit_matches",
+        **given,
+        theirs=", ".join(theirs),
+        labelled=", ".join(labelled or ["NULL"]),
+        coded=numbered("coded", number),
+        joins="\n                ".join(joins),
+        match=" AND ".join(['"kanon#o".mask = "kanon#m".mask', *match]),
+    )
+    return "".join(audits), {"instances": instances, "matches": matches}
 
 
 def _question(recoding: Generalization, texts: str) -> str:

@@ -1,5 +1,5 @@
--- every label above a value
-        SELECT texts.code, up.name AS label
+-- every label above a value; labels of one level share no value
+        SELECT texts.code, up.name AS label, up.steps AS layer
         FROM ${texts} AS texts JOIN (
             FROM (
                 WITH RECURSIVE ${links}, "kanon#up" AS (
@@ -9,7 +9,7 @@
                     FROM "kanon#up" AS low JOIN "kanon#links" AS high ON high.node = low.above
                     WHERE steps < ${deepest}
                 )
-                SELECT node, label AS name FROM "kanon#up"
+                SELECT node, label AS name, steps FROM "kanon#up"
             )
         ) AS up ON up.node = system.main.concat(0, '=' || texts.value)
         WHERE up.name IN (SELECT label FROM "kanon#shown")

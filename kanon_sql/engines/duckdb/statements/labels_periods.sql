@@ -1,5 +1,5 @@
 -- the day, month, quarter, year and decade of a date
-        SELECT code, label
+        SELECT code, label, CASE WHEN system.main.contains(label, 'Q') THEN 1 ELSE system.main.length(label) END AS layer
         FROM (
             SELECT code, system.main.unnest([
                 system.main.strftime(t, '%Y-%m-%d'), system.main.strftime(t, '%Y-%m'),
