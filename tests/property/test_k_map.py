@@ -16,8 +16,10 @@ from naive import Row, partitions
 import kanon_sql
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.requirements import KMap
+from kanon_sql.solvers.guarantees.k_map import matches
 from kanon_sql.solvers.population.cheapest import NOTHING, Counted, cheapest
 from kanon_sql.table.patterns import PatternSet
+from kanon_sql.table.population import Population
 
 COLUMNS = ("a", "b", "c")
 
@@ -124,6 +126,48 @@ def test_beside_k_anonymity_every_class_has_both(seed: int) -> None:
         assert min(shown_matches(found.table, population)) >= k
         looks = Counter(zip(*(found.table.column(name).to_pylist() for name in COLUMNS), strict=True))
         assert min(looks.values()) >= least
+
+
+def test_levels_that_follow_from_finer_ones_are_searched_alike() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        leaf, other = rng.integers(0, 12, (2, 300)).astype(np.int32)
+        codes = np.stack([leaf, leaf // 2, leaf // 6, other, other // 4], axis=1)
+        everybody = Counted(codes=np.where(rng.random((90, 1)) < 0.1, -1, codes[:90]), weight=rng.integers(1, 4, 90), least=4)
+        counted = [everybody, Counted(codes=codes, weight=np.ones(300, np.int64), least=3)]
+        shown = np.array([one | many for one in (0b111, 0b110, 0b100, 0) for many in (0b11000, 0b10000, 0)], np.uint64)
+        cost = (~shown[:, None] >> np.arange(5, dtype=np.uint64) & np.uint64(1)).astype(np.int64) @ np.array([1, 2, 4, 2, 3])
+        order = np.argsort(cost, kind="stable")
+        listed = PatternSet(shown=shown[order], cost=cost[order])
+        found = [
+            cheapest(codes, np.array([1, 2, 4, 2, 3]), listed, counted, ladders=ladders)
+            for ladders in ((), ([0, 1, 2], [3, 4]))
+        ]
+        assert (found[0].cost == found[1].cost).all()
+        assert (found[0].shown == found[1].shown).all()
+
+
+@pytest.mark.parametrize("size", [3, 90_000])
+def test_matches_are_counted_under_each_mask(size: int) -> None:
+    rng = np.random.default_rng(7)
+    codes = rng.integers(0, size, (200, 3)).astype(np.int32)
+    picked = codes[rng.integers(0, 200, 400)]
+    everybody = Population(
+        codes=np.where(rng.random(picked.shape) < 0.2, -1, picked).astype(np.int32), weight=rng.integers(1, 5, 400)
+    )
+    shown = rng.integers(0, 8, 200).astype(np.uint64)
+    counted = [
+        sum(
+            int(weight)
+            for other, weight in zip(everybody.codes, everybody.weight, strict=True)
+            if all(other[column] == row[column] for column in range(3) if int(mask) >> column & 1)
+        )
+        for row, mask in zip(codes, shown, strict=True)
+    ]
+    assert matches(everybody, codes, shown).tolist() == counted
+    nobody = Population(codes=np.empty((0, 3), np.int32), weight=np.empty(0, np.int64))
+    assert not matches(nobody, codes, shown).any()
+    assert not len(matches(everybody, codes[:0], shown[:0]))
 
 
 def test_masks_that_are_not_listed_are_searched_alike() -> None:

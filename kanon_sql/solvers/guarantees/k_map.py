@@ -11,9 +11,11 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KMap
 from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 from kanon_sql.table.arrays import Int32, Int64, Words
-from kanon_sql.table.keys import alike
 from kanon_sql.table.population import Population
 from kanon_sql.table.recoding import Recoding, hidden_bits
+
+_TABLE = 1 << 16
+"""Keys up to which groups are looked up in a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +55,38 @@ def matches(population: Population, codes: Int32, shown: Words) -> Int64:
 
     Notes
     -----
-    O((p + q) (m + log (p + q))) for each mask in use.
+    O((p + q) m log q) for each mask in use at most; rows of the population drop out at the first column in which no piece has
+    what they have.
     """
     found = np.zeros(len(shown), np.int64)
+    own, theirs = (np.ascontiguousarray(each.T).astype(np.int64) for each in (codes, population.codes))
+    columns = np.argsort(-codes.max(axis=0, initial=0), kind="stable")  # many values first: few rows remain
     masks, number = np.unique(shown, return_inverse=True)
-    for place, hidden in enumerate(hidden_bits(masks, codes.shape[1]).astype(np.bool_)):
-        pieces = np.flatnonzero(number == place)
-        both = np.vstack([codes[pieces], population.codes]) + 1  # what is unseen has a code too, which no piece shows
-        instance = alike(both, both.max(axis=0).astype(np.int64) + 1, hidden)
-        rows = np.zeros(int(instance.max()) + 1, np.int64)
-        np.add.at(rows, instance[len(pieces) :], population.weight)
-        found[pieces] = rows[instance[: len(pieces)]]
+    order = np.argsort(number, kind="stable")
+    start = np.cumsum(np.bincount(number, minlength=len(masks)))[:-1]
+    hidden = hidden_bits(masks, codes.shape[1]).astype(np.bool_)
+    for pieces, seen in zip(np.split(order, start), ~hidden, strict=False):  # of no masks, there is one empty part
+        group, row = np.zeros(len(pieces), np.int64), np.arange(len(population.weight))
+        inside = np.zeros(len(row), np.int64)
+        for column in columns[seen[columns]]:
+            group, place = _divided(group, own[column, pieces], inside, theirs[column, row])
+            stays = np.flatnonzero(place >= 0)
+            row, inside = row[stays], place[stays]
+        rows = np.zeros(int(group.max(initial=0)) + 1, np.int64)
+        np.add.at(rows, inside, population.weight[row])
+        found[pieces] = rows[group]
     return found
+
+
+def _divided(group: Int64, code: Int64, inside: Int64, other: Int64) -> tuple[Int64, Int64]:
+    """Divide groups of pieces by a code, and return with them the groups of other rows, -1 where no piece has their code."""
+    radix = int(code.max()) + 1
+    keys, number = np.unique(group * radix + code, return_inverse=True)
+    there = (other >= 0) & (other < radix)
+    key = np.where(there, inside * radix + other, 0)
+    if int(keys[-1]) < _TABLE:
+        known = np.full((int(group.max()) + 1) * radix, -1, np.int64)
+        known[keys] = np.arange(len(keys))
+        return number, np.where(there, known[key], -1)
+    place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+    return number, np.where(there & (keys[place] == key), place, -1)

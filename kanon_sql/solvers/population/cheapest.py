@@ -6,7 +6,7 @@ rows by what they have there, and drops groups with too few rows together with a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,7 +80,12 @@ class _Rows:
 
 
 def cheapest(
-    codes: Int32, cost: Int64, patterns: PatternSet, counted: Sequence[Counted], budget: Budget = UNLIMITED
+    codes: Int32,
+    cost: Int64,
+    patterns: PatternSet,
+    counted: Sequence[Counted],
+    budget: Budget = UNLIMITED,
+    ladders: Iterable[Sequence[int]] = (),
 ) -> Cheapest:
     """Return the cheapest permitted mask of each row type under which enough rows of every table match.
 
@@ -96,6 +101,8 @@ def cheapest(
         The tables.
     budget : Budget
         Time left; when it ends, row types keep the best mask found, if there is one.
+    ladders : iterable of sequence of int
+        Columns of which each follows from every one before it.
 
     Notes
     -----
@@ -103,13 +110,21 @@ def cheapest(
     is cheaper than what its row types have. Columns of many values come first: shown, they make small groups, hidden, they
     make rows of large tables alike.
     """
-    search = _Search(codes, cost, patterns, counted, budget)
+    search = _Search(codes, cost, patterns, counted, budget, ladders)
     search.run()
     return Cheapest(shown=search.shown, cost=search.best, complete=search.complete)
 
 
 class _Search:
-    def __init__(self, codes: Int32, cost: Int64, patterns: PatternSet, counted: Sequence[Counted], budget: Budget) -> None:
+    def __init__(
+        self,
+        codes: Int32,
+        cost: Int64,
+        patterns: PatternSet,
+        counted: Sequence[Counted],
+        budget: Budget,
+        ladders: Iterable[Sequence[int]],
+    ) -> None:
         self.best = np.full(len(codes), NOTHING, np.int64)
         self.shown = np.zeros(len(codes), np.uint64)
         self.complete = True
@@ -118,6 +133,11 @@ class _Search:
         self._order = np.argsort(-self._highest, kind="stable").tolist()
         self._patterns = patterns if patterns.listed else None
         self._total = max(1, len(codes))
+        self._finer = {
+            place: np.uint64(sum(1 << finer for finer in places[:level]))
+            for places in ladders
+            for level, place in enumerate(places)
+        }
 
     def run(self) -> None:
         asked = _Rows.of(np.zeros(len(self._codes), np.int64))
@@ -140,7 +160,8 @@ class _Search:
         bit = np.uint64(1 << column)
         finer = _below(patterns, bit, bit)
         if finer is None or len(finer.shown):
-            rows, divided = self._divided(column, asked, tables)
+            follows = shown & self._finer.get(column, np.uint64(0))
+            rows, divided = (asked, tables) if follows else self._divided(column, asked, tables)
             self._go(depth, shown | bit, cost, finer, rows, divided)
         coarser = _below(patterns, bit, np.uint64(0))
         if coarser is None or len(coarser.shown):
@@ -176,15 +197,26 @@ class _Search:
     def _divided(self, column: int, asked: _Rows, tables: list[_Rows]) -> tuple[_Rows, list[_Rows]]:
         """Divide groups by what they have in a column, and keep those with enough rows of every table."""
         radix = int(self._highest[column]) + 1
-        keys, number = np.unique(asked.group * radix + self._codes[asked.place, column], return_inverse=True)
-        enough = np.ones(len(keys), np.bool_)
+        number = asked.group * radix + self._codes[asked.place, column]
+        size = (int(asked.group.max()) + 1) * radix
+        few = size <= max(_FEW, len(number))
+        if few:  # each code of each group has a number at once
+            enough = np.zeros(size, np.bool_)
+            enough[number] = True
+        else:
+            keys, number = np.unique(number, return_inverse=True)
+            enough = np.ones(len(keys), np.bool_)
         inside = []
         for rows, about in zip(tables, self._counted, strict=True):
             code = about.codes[rows.place, column].astype(np.int64)
             key = rows.group * radix + code
-            place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-            there = (code >= 0) & (code < radix) & (keys[place] == key)
-            count = np.zeros(len(keys), np.int64)
+            there = (code >= 0) & (code < radix)
+            if few:
+                place = np.where(there, key, 0)
+            else:
+                place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+                there &= keys[place] == key
+            count = np.zeros(len(enough), np.int64)
             np.add.at(count, place[there], rows.weight[there])
             enough &= count >= about.least
             inside.append((rows, place, there))

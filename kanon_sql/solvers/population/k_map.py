@@ -86,7 +86,9 @@ def solve_beside(problem: Problem, budget: Budget, solver: Solve, *, people: boo
         part = without_hidden(table, found.shown)
         requirement = ClassRequirement.of(part.table, (KAnonymity(k=asked.k), *asked.requirements))
         solved = solver(replace(problem, table=part.table, requirement=requirement), budget)
-        known.append(_coarsened(problem, spread(part, table.weight, found.shown, solved)))
+        other = spread(part, table.weight, found.shown, solved)
+        if known[0] is None or other.cost(table) < known[0].cost(table):  # to show less costs no less
+            known.append(_coarsened(problem, other))
     releases = [each for each in known if each is not None]
     if not releases:
         raise InfeasibleError(
@@ -115,7 +117,7 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
         Required(each, table).require_feasible()
     if problem.requirement.least > 1:
         counted.append(Counted(codes=table.codes, weight=table.weight, least=problem.requirement.least))
-    found = cheapest(table.codes, table.cost, patterns, counted, budget)
+    found = cheapest(table.codes, table.cost, patterns, counted, budget, table.ladders.values())
     lost = found.cost == NOTHING
     if lost.any() and (found.complete or (patterns.listed and 0 not in patterns.shown)):
         what = " and ".join(each.describe() for each in asked)
@@ -151,7 +153,7 @@ def _coarsened(problem: Problem, recoding: Recoding) -> Recoding | None:
     if not bad.any():
         return recoding
     failing, number = instances(codes[bad], recoding.shown[bad], table.cardinality)
-    found = cheapest(failing, table.cost, patterns, _counted(table, asked))
+    found = cheapest(failing, table.cost, patterns, _counted(table, asked), ladders=table.ladders.values())
     if (found.cost == NOTHING).any():
         return None
     shown = recoding.shown.copy()
