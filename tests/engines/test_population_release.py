@@ -150,6 +150,20 @@ def test_a_label_of_one_value_alone_may_stand_for_many_of_the_population(
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("k", [25, 60])
+def test_a_label_of_a_group_may_be_one_of_its_values(con: Connection, k: int) -> None:
+    con.execute("""CREATE TABLE heads AS SELECT (98100 + i)::VARCHAR AS level0, (98100 + i // 4 * 4)::VARCHAR AS level1,
+        (98100 + i // 12 * 12)::VARCHAR AS level2, '*' AS level3 FROM range(36) AS t(i)""")
+
+    def headed(label: Cell, value: Cell) -> bool:
+        number = int(value) - 98100 if value is not None and value.isdecimal() and len(value) == 5 else 100
+        return plain(label, value) or (number < 36 and label in (f"{98100 + number // size * size}" for size in (4, 12)))
+
+    clause = f"ANONYMIZE BY zip IN HIERARCHY heads, town GUARANTEE k >= {k} IN census USING auto (suppress = '*')"
+    con.execute(f"CREATE TABLE released AS FROM patients {clause}")
+    assert least_matches(con, {"zip": headed, "town": plain}, "FROM released") >= k
+
+
 def test_the_example_of_the_page_by_hand(con: Connection) -> None:
     """The definition of ARX, for disjoint classes: a class has k rows of the population in it."""
     con.execute("CREATE TABLE few AS FROM (VALUES ('98101', 34), ('98102', 51)) AS t(zip, age)")
