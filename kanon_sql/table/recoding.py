@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,21 @@ class Recoding:
     def cost(self, table: CodedTable) -> int:
         """Return the cost of the release in units of the table; O(q log q)."""
         return int(row_cost(self.shown, table.cost) @ self.count)
+
+    def optimal(self, table: CodedTable) -> bool:
+        """Return whether no release is proven to cost less."""
+        return self.cost(table) <= self.lower_bound
+
+    def at_least(self, bound: int, method: str) -> Recoding:
+        """Return the recoding with another lower bound, if that is higher."""
+        return self if bound <= self.lower_bound else replace(self, lower_bound=bound, bound=method)
+
+    def combined(self, other: Recoding, table: CodedTable) -> Recoding:
+        """Return the cheaper of two recodings of one table, of equal ones this one, with the higher bound; O(q log q)."""
+        cheaper = min(self, other, key=lambda each: each.cost(table))
+        higher = max(self, other, key=lambda each: each.lower_bound)
+        prices = other.prices if self.prices is None else self.prices
+        return replace(cheaper, lower_bound=higher.lower_bound, bound=higher.bound, prices=prices)
 
     def paid(self, table: CodedTable) -> NDArray[np.float64]:
         """Return what a row of each row type costs on average, float64 [t]; O(q log q)."""

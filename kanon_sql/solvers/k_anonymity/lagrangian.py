@@ -155,6 +155,14 @@ def relax(
     return best
 
 
+def evaluated(table: CodedTable, instances: Instances, k: int, prices: Prices) -> Relaxation:
+    """Return what known prices prove where the classes may be any of the instances; O(members)."""
+    with ThreadPoolExecutor(max_workers=WORKERS) as threads:
+        surplus = _surplus(table, instances, k, prices, threads)
+    value = int(prices.price @ table.weight) - int(surplus[surplus > 0].sum())
+    return Relaxation(prices=prices, value=value, surplus=surplus, instances=instances)
+
+
 def _surplus(table: CodedTable, instances: Instances, k: int, prices: Prices, threads: ThreadPoolExecutor) -> Int64:
     """Return what each instance would gain from the prices, below 0 what it would lose, int64 [j], in their units."""
     from kanon_sql.kernels.instances.lagrangian import instance_gains

@@ -44,13 +44,32 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     cost a row; so a cheapest matching in pairs and triples is a cheapest release. Cost as for `match`; tables of more than
     40,000 row types are left to `refine`, and the recoding says so.
     """
-    table, patterns, k = problem.table, problem.patterns, problem.k
-    if k != 2:
+    table, k = problem.table, problem.k
+    if not takes(problem):
         raise PolicyError(f"matching divides rows into twos and threes, so it solves k = 2 only, not k = {k}; hint: 'optimal'")
     if table.row_types > MOST_ROW_TYPES:
         refined = refine.solve(problem, budget)
         return replace(refined, remark=refined.remark or f"more than {MOST_ROW_TYPES:,} row types are too many: refine")
-    found = match(table, patterns, np.full(table.row_types, -1, np.int64), budget)
-    if found.matching is None:
-        return replace(greedy.solve(problem, budget), lower_bound=found.bound, bound=BOUND)
-    return replace(found.matching.recoding(table, patterns), lower_bound=found.bound, bound=BOUND)
+    return close_gap(problem, None, budget)
+
+
+def takes(problem: Problem) -> bool:
+    """Return whether the problem is 2-anonymity."""
+    return problem.k == 2
+
+
+def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
+    """Return a release of least cost, or the better of ``best`` and the best matching found in time, with the higher bound.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no release.
+    """
+    table, patterns = problem.table, problem.patterns
+    together = np.full(table.row_types, -1, np.int64)
+    found = match(table, patterns, together, budget, best)
+    matched = found.recoding(table, patterns)
+    if matched is None:
+        return (best or greedy.solve(problem, budget)).at_least(found.bound, BOUND)
+    return matched if best is None else best.combined(matched, table)

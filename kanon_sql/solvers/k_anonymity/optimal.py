@@ -14,6 +14,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.instances.repair import repair
 from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.solvers.k_anonymity import greedy, refine
-from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
+from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, evaluated, relax
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Int64
@@ -39,11 +40,20 @@ _MOST_MEMBERS = 1 << 25
 _MOST_EDGES = 1 << 21
 """Members of the instances that are left, beyond which no integer program is built."""
 
-_MOST_PAIRS = 300_000
-"""Pairs of a group of rows and an instance in a component beyond which its integer program is not built."""
-
 _FIRST_SLICE = 2.0
 """Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Effort:
+    """Pairs of a group of rows and an instance up to which a component is solved, and nodes of its search tree, if limited."""
+
+    pairs: int
+    nodes: int | None = None
+
+
+_WHOLE, _QUICK = _Effort(pairs=300_000), _Effort(pairs=1_500, nodes=5)
+"""To the end; and what takes about a second at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +98,33 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         best = replace(best, row_type=found.row_type, shown=found.shown, count=found.count)
     for free_for_all in (True, False):
         if best.cost(table) > best.lower_bound and not budget.over():
-            best = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all)
+            best = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all, effort=_WHOLE)
+    return best
+
+
+def takes(problem: Problem) -> bool:
+    """Return whether the patterns are listed, so that instances can be."""
+    return problem.patterns.listed
+
+
+def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
+    """Return a release of least cost where small programs find it; else ``best``, perhaps with a higher bound.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no release.
+    """
+    if best is None or best.prices is None:
+        return best or solve(problem, budget)
+    table, k = problem.table, problem.k
+    complete = useful(table, problem.patterns, k, slack=None, limit=_MOST_EDGES)
+    if complete is None:
+        return best
+    relaxed = evaluated(table, complete, k, best.prices)
+    for free_for_all in (True, False):
+        if not best.optimal(table) and not budget.over():
+            best = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all, effort=_QUICK)
     return best
 
 
@@ -100,6 +136,7 @@ def _by_components(
     budget: Budget,
     *,
     free_for_all: bool,
+    effort: _Effort,
 ) -> Recoding:
     """Solve each component; with ``free_for_all`` the instance of all rows may also hold fewer than k, which is a relaxation.
 
@@ -127,7 +164,8 @@ def _by_components(
     parts.sort(key=lambda part: len(part.program.group))
     shares = [number / len(parts) for number in range(len(parts))]
     with ThreadPoolExecutor(max_workers=2) as threads:
-        answers = list(threads.map(partial(_solved, budget=budget, upper=upper, lower=best.lower_bound), parts, shares))
+        solved = partial(_solved, budget=budget, upper=upper, lower=best.lower_bound, effort=effort)
+        answers = list(threads.map(solved, parts, shares))
     bound = max(best.lower_bound, min(sum(answer.bound for answer in answers), upper))
     method = BOUND if bound > best.lower_bound else best.bound
     if all(answer.assignment is not None for answer in answers):
@@ -166,23 +204,23 @@ def _components(instances: Instances, free: NDArray[np.bool_]) -> Int64:
     return component[:types]
 
 
-def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lower: int) -> _Answer:
+def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lower: int, effort: _Effort) -> _Answer:
     """Solve one component, interrupted now and then to hear whether to go on."""
     program = part.program
     least = _cheapest(program)
     if not len(program.group) or least == INFEASIBLE:
         return _Answer(part=part, assignment=_everyone_elsewhere(program), bound=least)
-    if len(program.group) > _MOST_PAIRS:
+    if len(program.group) > effort.pairs:
         return _Answer(part=part, assignment=None, bound=least)
-    seconds = _FIRST_SLICE
+    seconds = _FIRST_SLICE if effort.nodes is None else inf
     while True:
         budget.report("integer programs", share, upper, lower)
         if budget.over():
             return _Answer(part=part, assignment=None, bound=least)
-        outcome = solve_program(program, seconds=min(seconds, budget.left()))
+        outcome = solve_program(program, seconds=min(seconds, budget.left()), nodes=effort.nodes)
         least = max(least, outcome.bound)
         # Without the instances that were dropped there may be no solution: then the best release is the cheapest.
-        if budget.over() or outcome.bound == INFEASIBLE or outcome.proven:
+        if budget.over() or effort.nodes or outcome.bound == INFEASIBLE or outcome.proven:
             return _Answer(part=part, assignment=outcome.assignment, bound=least)
         seconds *= 2
 

@@ -57,11 +57,20 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     -----
     O(p t m) to list the instances, in practice far less; memory 8 bytes for each row type of each instance listed.
     """
+    return _refined(problem, budget, search=True)
+
+
+def priced(problem: Problem, budget: Budget) -> Recoding:
+    """Return the greedy's recoding with the prices and the bound of `solve`: a start for solvers that need no search."""
+    return _refined(problem, budget, search=False)
+
+
+def _refined(problem: Problem, budget: Budget, *, search: bool) -> Recoding:
     table, patterns, k = problem.table, problem.patterns, problem.k
     if not patterns.listed:
         starts = greedy.unlisted(problem, budget)
         best = min(starts, key=lambda each: each.cost(table))
-        if best.cost(table) and not budget.over():
+        if search and best.cost(table) and not budget.over():
             best = min(best, improve_unlisted(problem, starts[0], starts[-1], budget), key=lambda each: each.cost(table))
         return replace(best, remark="there are too many masks to list: greedy on sampled masks, and local search")
     many, by_price = are_many(table, patterns), pays_off(table, patterns, budget)
@@ -77,7 +86,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         reason = f"{table.row_types:,} row types under {len(patterns.shown):,} masks are too many"
         return replace(shifted, remark=f"{'the time was short' if budget.over() else reason} for prices: greedy and shift")
     best = start
-    if start.cost(table) > relaxed.bound and not budget.over():
+    if search and start.cost(table) > relaxed.bound and not budget.over():
         rounds = ROUNDS if budget.seconds is None else None
         best = searched(problem, start, relaxed, budget, rounds)
     return replace(best, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)

@@ -62,6 +62,23 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     return greedy(problem, budget) if found is None else found
 
 
+def takes(problem: Problem) -> bool:
+    """Return whether the table is small enough."""
+    return problem.table.rows <= MOST_ROWS
+
+
+def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
+    """Return a release of least cost; ``best`` if the time is up before.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no release.
+    """
+    found = solve(problem, budget)
+    return found if best is None else best.combined(found, problem.table)
+
+
 def refuse_many(table: CodedTable, most: int) -> None:
     """Raise a PolicyError when the table has more than ``most`` rows."""
     if table.rows > most:

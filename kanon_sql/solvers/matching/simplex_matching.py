@@ -14,7 +14,7 @@ Blocki, Williams: Resolving the Complexity of Some Data Privacy Problems (2010) 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +24,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.ilp import INFEASIBLE
 from kanon_sql.solvers.instances.partition import Classes, released
+from kanon_sql.solvers.matching.division import pairs_and_triples
 from kanon_sql.solvers.matching.odd_set_cuts import ALMOST, violated
 from kanon_sql.solvers.matching.odd_set_program import OddSetProgram, Optimum
 from kanon_sql.solvers.matching.simplex_pricing import Costs, Pricing, classes_below, nearest_pairs, price_classes
@@ -46,6 +47,9 @@ _NODES = 20
 
 _LEAST_SECONDS, _SHARE = 1.0, 0.2
 """Seconds that it may take in any case, and share of the time left, where there is a limit."""
+
+_MOST_ROWS = 1 << 22
+"""Rows of a release that is divided to start from: one class of two or three for each two or three of them."""
 
 _MOST_CLASSES = 100_000
 """Classes beyond which the last integer program is not tried."""
@@ -93,8 +97,14 @@ class Found:
     matching: Matching | None
     bound: int
 
+    def recoding(self, table: CodedTable, patterns: PatternSet) -> Recoding | None:
+        """Return the matching with its bound as a recoding, if there is one."""
+        if self.matching is None:
+            return None
+        return replace(self.matching.recoding(table, patterns), lower_bound=self.bound, bound=BOUND)
 
-def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget) -> Found:
+
+def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget, start: Recoding | None = None) -> Found:
     """Return a matching of least cost, or the best found in time, with a proven bound.
 
     Parameters
@@ -107,6 +117,8 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget)
         Rows of row types with the same number from 0 may not be in one class; those of -1 may.
     budget : Budget
         Time left.
+    start : Recoding, optional
+        A release whose classes can be divided into pairs and triples: no dearer matching is returned.
 
     Raises
     ------
@@ -119,18 +131,21 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget)
     some minutes. Memory O(t) beside the classes of the program.
     """
     costs = Costs.of(table, patterns, apart)
-    start = nearest_pairs(costs)
-    alone = ~np.isin(np.arange(table.row_types), start)
+    member = nearest_pairs(costs)
+    alone = ~np.isin(np.arange(table.row_types), member)
     if alone.any():
         raise InfeasibleError(
             f"{how_many(int(table.weight[alone].sum()), 'row fits', 'rows fit')} no permitted mask together with a "
             "row that may be in the same class; hint: permit coarser masks, or the mask () that suppresses everything"
         )
-    found = Found(matching=None, bound=0)
+    divided = None if start is None or table.rows > _MOST_ROWS else pairs_and_triples(table, start, apart)
+    found = Found(matching=None if divided is None else _matching(costs, *divided), bound=0)
     if budget.over():
         return found
+    if found.matching is not None:
+        member = np.unique(np.concatenate([member, found.matching.member]), axis=0)
     program = OddSetProgram(table.weight, costs.penalty)
-    program.add(start, costs.spread(start))
+    program.add(member, costs.spread(member))
     value = -math.inf
     while True:
         _report(found, budget)

@@ -45,24 +45,47 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     a cheapest release. Cost as for `match`; tables of more than 40,000 row types are left to `refine`, and the recoding says
     so.
     """
-    table, patterns = problem.table, problem.patterns
-    apart = _values(problem.requirement)
+    table = problem.table
+    _values(problem.requirement)
     if table.row_types > MOST_ROW_TYPES:
         refined = refine.solve(problem, budget)
         return replace(refined, remark=refined.remark or f"more than {MOST_ROW_TYPES:,} row types are too many: refine")
-    found = match(table, patterns, apart, budget)
-    if found.matching is None:
-        return replace(refine.solve(problem, budget), lower_bound=found.bound, bound=BOUND)
-    return replace(found.matching.recoding(table, patterns), lower_bound=found.bound, bound=BOUND)
+    return close_gap(problem, None, budget)
+
+
+def takes(problem: Problem) -> bool:
+    """Return whether the problem is frequency 2-diversity of one column, with k at most 2."""
+    return _is_two_diversity(problem.requirement)
+
+
+def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
+    """Return a release of least cost, or the better of ``best`` and the best matching found in time, with the higher bound.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no release.
+    """
+    table, patterns = problem.table, problem.patterns
+    found = match(table, patterns, _values(problem.requirement), budget, best)
+    matched = found.recoding(table, patterns)
+    if matched is None:
+        return (best or refine.solve(problem, budget)).at_least(found.bound, BOUND)
+    return matched if best is None else best.combined(matched, table)
+
+
+def _is_two_diversity(requirement: ClassRequirement) -> bool:
+    if len(requirement.requirements) != 1 or requirement.k > 2:
+        return False
+    (asked,) = requirement.requirements
+    return asked == LDiversity(sensitive=asked.sensitive, l=Fraction(2))
 
 
 def _values(requirement: ClassRequirement) -> Int64:
     """Return the sensitive value of each row type, int64 [t]; refuse everything but 2-diversity."""
-    if len(requirement.requirements) == 1 and requirement.k <= 2:
-        (asked,) = requirement.requirements
-        if asked == LDiversity(sensitive=asked.sensitive, l=Fraction(2)):
-            (about,) = requirement.sensitive
-            return about.codes.astype("int64")
+    if _is_two_diversity(requirement):
+        (about,) = requirement.sensitive
+        return about.codes.astype("int64")
     asked_for = " AND ".join([f"k >= {requirement.k}", *(each.describe() for each in requirement.requirements)])
     raise PolicyError(
         f"matching divides rows into twos and threes of different values, so it solves k <= 2 with l = 2 (frequency) only, not "

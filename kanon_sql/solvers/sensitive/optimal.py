@@ -12,26 +12,22 @@ Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.components import components
-from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment
+from kanon_sql.solvers.instances.ilp import BOUND
 from kanon_sql.solvers.instances.listing import Instances, useful
-from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive import refine
 from kanon_sql.solvers.sensitive.greedy import refuse_impossible
-from kanon_sql.solvers.sensitive.program import Program, solve_program
+from kanon_sql.solvers.sensitive.program_components import QUICK, WHOLE, Answered, Effort, answered, components_of
 from kanon_sql.solvers.sensitive.support import able
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
@@ -41,38 +37,11 @@ from kanon_sql.table.recoding import Prices, Recoding, row_cost
 _RELAXED = f"{METHOD}, over the masks that can hold a class"
 """More than prices alone prove: instances of which no rows keep every requirement are left out."""
 
-_MOST_MEMBERS = 1 << 24
-"""Members of all instances that are listed for an exact solution."""
-
-_MOST_PAIRS = 100_000
-"""Pairs of a group of rows and an instance in a component beyond which its integer program is not built."""
-
-_MOST_FITS = 1 << 26
-"""Row types times instances of a component up to which row types that fit alike are told from the others."""
-
-_FIRST_SLICE = 4.0
-"""Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""
+_MOST_MEMBERS, _FEW_MEMBERS = 1 << 24, 1 << 21
+"""Members of all instances that are listed for an exact solution, and for a quick one."""
 
 _SHARE = 0.15
 """Share of the time for the release to start from."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
-    """A component: its program, and which rows and instances that is about."""
-
-    program: Program
-    rows: Neighbourhood
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    """The best assignment of a component, if any, a lower bound on its cost, and whether the search for it has ended."""
-
-    part: _Part
-    assignment: Assignment | None
-    bound: int
-    ended: bool
 
 
 def solve(problem: Problem, budget: Budget) -> Recoding:
@@ -107,19 +76,48 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             f"{how_many(lost, 'row fits', 'rows fit')} no permitted mask together with others that make a class; hint: permit "
             "coarser masks, or the mask () that suppresses everything"
         )
-    best = _start(problem, budget)
-    relaxed = relax(table, complete, requirement.least, best.cost, budget)
-    best = best.at_least(relaxed.bound, _RELAXED)
-    for free_for_all in (True, False):
-        if best.cost > best.bound and not budget.over():
-            best = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all)
+    best = _proven(problem, complete, _start(problem, budget), budget, WHOLE)
     if best.recoding is None:
         late = " in the time there was" if best.cost > best.bound else ""
         raise InfeasibleError(
             f"no release of the {table.rows} rows under the given masks meets every requirement{late}; hint: permit "
             "coarser masks, or the mask () that suppresses everything"
         )
-    return replace(best.recoding, lower_bound=best.bound, bound=best.method, prices=best.prices)
+    return best.released(best.recoding)
+
+
+def takes(problem: Problem) -> bool:
+    """Return whether the patterns are listed, so that instances can be."""
+    return problem.patterns.listed
+
+
+def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
+    """Return a release of least cost where small programs find it; else ``best``, perhaps with a higher bound.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no release.
+    """
+    if best is None:
+        return solve(problem, budget)
+    table, requirement = problem.table, problem.requirement
+    listed = useful(table, problem.patterns, requirement.least, slack=None, limit=_FEW_MEMBERS)
+    if listed is None:
+        return best
+    complete = listed.take(np.flatnonzero(able(requirement, listed)))
+    found = _proven(problem, complete, _Best.of(best, table), budget, QUICK)
+    return best.combined(found.released(found.recoding or best), table)
+
+
+def _proven(problem: Problem, complete: Instances, best: _Best, budget: Budget, effort: Effort) -> _Best:
+    """Return what prices of the instances prove, and then integer programs."""
+    relaxed = relax(problem.table, complete, problem.requirement.least, best.cost, budget)
+    best = best.at_least(relaxed.bound, _RELAXED)
+    for free_for_all in (True, False):
+        if best.cost > best.bound and not budget.over():
+            best = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all, effort=effort)
+    return best
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +129,21 @@ class _Best:
     bound: int
     method: str
     prices: Prices | None = None
+
+    @classmethod
+    def of(cls, recoding: Recoding, table: CodedTable) -> _Best:
+        """Return what a recoding says."""
+        return cls(
+            recoding=recoding,
+            cost=recoding.cost(table),
+            bound=recoding.lower_bound,
+            method=recoding.bound,
+            prices=recoding.prices,
+        )
+
+    def released(self, recoding: Recoding) -> Recoding:
+        """Return a recoding with what is known."""
+        return replace(recoding, lower_bound=self.bound, bound=self.method, prices=self.prices)
 
     def at_least(self, bound: int, method: str) -> _Best:
         """Return the same with another lower bound, if that is better."""
@@ -145,7 +158,7 @@ def _start(problem: Problem, budget: Budget) -> _Best:
         found = refine.solve(problem, budget)
     except InfeasibleError:  # it does not find every release, and the program may
         return _Best(recoding=None, cost=table.rows * int(patterns.cost[-1]) + 1, bound=0, method="trivial")
-    return _Best(recoding=found, cost=found.cost(table), bound=found.lower_bound, method=found.bound, prices=found.prices)
+    return _Best.of(found, table)
 
 
 def _by_components(
@@ -156,6 +169,7 @@ def _by_components(
     budget: Budget,
     *,
     free_for_all: bool,
+    effort: Effort,
 ) -> _Best:
     """Solve each component; with ``free_for_all`` the class that shows nothing may hold any rows, which is a relaxation."""
     table, patterns, requirement = problem.table, problem.patterns, problem.requirement
@@ -167,7 +181,7 @@ def _by_components(
     fallback = int(everyone[0]) if free_for_all and len(everyone) else -1
     if free_for_all and fallback < 0:
         return best
-    answers = _answers(_parts(requirement, kept, fallback), best, budget)
+    answers = answered(components_of(requirement, kept, fallback), best.cost, best.bound, budget, effort)
     found = _recoding(table, patterns, kept, answers, best.recoding)
     # Without the instances that were dropped there may be no solution: then nothing is cheaper than the best release.
     best = best.at_least(sum(answer.bound for answer in answers), BOUND)
@@ -182,104 +196,8 @@ def _all_meet(requirement: ClassRequirement, recoding: Recoding) -> bool:
     return bool(requirement.holds(number, recoding.row_type, recoding.count).all())
 
 
-def _parts(requirement: ClassRequirement, kept: Instances, fallback: int) -> list[_Part]:
-    """Return the components as programs, the smallest first: row types are connected by the instances but ``fallback``."""
-    t = requirement.table.row_types
-    owner = kept.owner().astype(np.int64)
-    linked = owner != fallback
-    owner, member = owner[linked], kept.member[linked].astype(np.int64)
-    component = components(t + len(kept), np.stack([member, t + owner], axis=1))
-    order = np.argsort(component[member], kind="stable")
-    ends = np.searchsorted(component[member][order], np.arange(component.max() + 2))
-    by_component = np.argsort(component[:t], kind="stable")
-    starts = np.searchsorted(component[:t][by_component], np.arange(component.max() + 2))
-    parts = []
-    for number in np.unique(component[:t]).tolist():
-        row_types = by_component[starts[number] : starts[number + 1]]
-        pairs = order[ends[number] : ends[number + 1]]
-        parts.append(_part(requirement, kept, row_types, member[pairs], owner[pairs], fallback))
-    return sorted(parts, key=lambda part: len(part.program.group))
-
-
-def _part(requirement: ClassRequirement, kept: Instances, types: Int64, member: Int64, owner: Int64, fallback: int) -> _Part:
-    """Return the program of some row types and of the instances that they are in."""
-    weight = requirement.table.weight[types]
-    used, instance = np.unique(owner, return_inverse=True)
-    place = np.searchsorted(types, member)
-    counter = requirement.counter[types]
-    sample = group = np.arange(len(types))
-    if len(types) * len(used) <= _MOST_FITS:
-        fits = np.zeros((len(types), len(used)), np.bool_)
-        fits[place, instance] = True
-        # Row types with the same sensitive values that fit the same instances are one group: less to solve, less symmetry.
-        key = np.hstack([np.packbits(fits, axis=1), counter.astype(np.int32).view(np.uint8).reshape(len(types), -1)])
-        _, sample, group = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        place, instance = np.nonzero(fits[sample])
-    rows = np.zeros(len(sample), np.int64)
-    np.add.at(rows, group, weight)
-    program = Program(
-        rows=rows,
-        group=place,
-        instance=instance,
-        cost=kept.cost[used],
-        other=np.full(len(sample), -1 if fallback < 0 else kept.cost[fallback]),
-        k=requirement.least,
-        counter=counter[sample],
-        requirement=requirement,
-    )
-    rows_of_part = Neighbourhood(
-        row_type=types,
-        count=weight,
-        group=group.astype(np.int64),
-        fallback=np.full(len(types), fallback),
-        instance=used,
-        program=program,
-    )
-    return _Part(program=program, rows=rows_of_part)
-
-
-def _answers(parts: list[_Part], best: _Best, budget: Budget) -> list[_Answer]:
-    """Solve all components, each for a while, then for twice as long what is not solved, as long as there is time."""
-    answers = []
-    for part in parts:
-        bound = _cheapest(part.program)
-        hopeless = bound == INFEASIBLE or len(part.program.group) > _MOST_PAIRS
-        answers.append(_Answer(part=part, assignment=None, bound=bound, ended=hopeless))
-    seconds = _FIRST_SLICE
-    with ThreadPoolExecutor(max_workers=2) as threads:
-        while not budget.over() and (open_ := [place for place, answer in enumerate(answers) if not answer.ended]):
-            bound = sum(answer.bound for answer in answers)
-            budget.report("integer programs", 1 - len(open_) / len(parts), best.cost, max(best.bound, min(bound, best.cost)))
-            longer = partial(_longer, seconds=seconds, budget=budget)
-            for place, answer in zip(open_, threads.map(longer, [answers[place] for place in open_]), strict=True):
-                answers[place] = answer
-            seconds *= 2
-    return answers
-
-
-def _longer(answer: _Answer, *, seconds: float, budget: Budget) -> _Answer:
-    """Solve a component for some time."""
-    if budget.over():
-        return answer
-    outcome = solve_program(answer.part.program, seconds=min(seconds, budget.left()))
-    found = [each for each in (answer.assignment, outcome.assignment) if each is not None]
-    return replace(
-        answer,
-        assignment=min(found, key=lambda each: each.cost, default=None),
-        bound=max(answer.bound, outcome.bound),
-        ended=outcome.ended,
-    )
-
-
-def _cheapest(program: Program) -> int:
-    """Return what the rows cost if each has its cheapest instance; `INFEASIBLE` if one has none."""
-    cost = np.where(program.other >= 0, program.other, INFEASIBLE)
-    np.minimum.at(cost, program.group, program.cost[program.instance])
-    return INFEASIBLE if (cost == INFEASIBLE).any() else int(cost @ program.rows)
-
-
 def _recoding(
-    table: CodedTable, patterns: PatternSet, kept: Instances, answers: list[_Answer], known: Recoding | None
+    table: CodedTable, patterns: PatternSet, kept: Instances, answers: list[Answered], known: Recoding | None
 ) -> Recoding | None:
     """Return the answers to all components as a recoding, or ``known`` where that is cheaper; None if one has neither."""
     nothing = np.empty(0, np.int32)

@@ -72,13 +72,23 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     O(p t m) to list the instances, in practice far less; memory some 20 bytes for each row type of each instance listed.
     Where there are too many, the greedy's recoding.
     """
+    return _refined(problem, budget, search=True)
+
+
+def priced(problem: Problem, budget: Budget) -> Recoding:
+    """Return the greedy's recoding with the prices and the bound of `solve`: a start for solvers that need no search."""
+    return _refined(problem, budget, search=False)
+
+
+def _refined(problem: Problem, budget: Budget, *, search: bool) -> Recoding:
     table, patterns = problem.table, problem.patterns
     start = greedy.solve(problem, budget)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
-    if pays_off(problem) and start.cost(table) and not budget.over():
+    if search and pays_off(problem) and start.cost(table) and not budget.over():
         start = min(filter(None, (start, by_labels(problem, budget.half()))), key=lambda each: each.cost(table))
-    start = never_costlier(problem, start, budget.half(), solve)
+    if search:
+        start = never_costlier(problem, start, budget.half(), solve)
     everything = SensitiveSearchSpace.of(problem, start, budget)
     if everything is None:
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
@@ -90,7 +100,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     relaxed = relax(everything, guide.price, start.cost(table), budget)
     if relaxed is not None and relaxed.bound >= bound:
         bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
-    if start.cost(table) > bound and not budget.over():
+    if search and start.cost(table) > bound and not budget.over():
         best = searched(space, start, bound, budget, guide, evidence)
     return replace(best, lower_bound=bound, bound=method, prices=evidence)
 

@@ -53,3 +53,20 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
     found = cheapest_division(table, problem.patterns, range(requirement.least, table.rows + 1), keeps, budget)
     return refine(problem, budget) if found is None else found
+
+
+def takes(problem: Problem) -> bool:
+    """Return whether the table is small enough."""
+    return problem.table.rows <= MOST_ROWS
+
+
+def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
+    """Return a release of least cost; ``best`` if the time is up before.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is no release.
+    """
+    found = solve(problem, budget)
+    return found if best is None else best.combined(found, problem.table)
