@@ -15,14 +15,14 @@ from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
-from kanon_sql.solvers import by_parts
+from kanon_sql.solvers import automatic, by_parts
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.placing import check_population, placed
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks, ProblemClass, Summaries
+from kanon_sql.solvers.problems import Exact, Masks, ProblemClass, Summaries
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.threads import background
 from kanon_sql.table.coded_table import CodedTable
@@ -77,11 +77,17 @@ def run(
         return least_prices(problems, patterns, requirement, budget.at_least(_FOR_A_BOUND, ended))
 
     with background(proven, at_once=apart and budget.seconds is None) as wait_for_bound:
-        recoding = placed(problems, problem, budget, solver)
+        by: Exact | None = None
+        if policy.algorithm == "auto":
+            recoding, by = automatic.solved(problems, problem, budget, solver)
+        else:
+            recoding = placed(problems, problem, budget, solver)
         bound, method, prices = recoding.lower_bound, recoding.bound, recoding.prices
         if prices is None:
             prices, distance = floor or wait_for_bound(lambda: budget.report("row distance", 0.0))
             bound, method = max((bound, method), (int(prices.price @ table.weight), distance))
+    if by is not None:
+        reason = f"chosen automatically: {by.reason}"
     recoding = replace(recoding, shown=closed(table, recoding.shown))
     check_population(table, requirement, recoding)
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
@@ -92,7 +98,7 @@ def run(
         table,
         policy,
         recoding,
-        algorithm=solver.name,
+        algorithm=solver.name if by is None else by.solver,
         reason=f"{reason}; {recoding.remark}" if recoding.remark else reason,
         cost=table.exact_cost(cost),
         lower_bound=lower_bound,

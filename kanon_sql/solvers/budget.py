@@ -98,6 +98,10 @@ class Budget:
         """Return a budget of what is left, or so many seconds if that is less, which reports nothing."""
         return Budget(seconds=None if self.seconds is None else max(seconds, self.left()), ended=ended)
 
+    def counted(self) -> Budget:
+        """Return the same budget for a solver that ends by its own count of steps, if the time is not up before."""
+        return self if self.seconds is None else replace(self, seconds=None, ended=self.over)
+
     def half(self) -> Budget:
         """Return a budget of half of the time that is left."""
         return self if self.seconds is None else replace(self, seconds=self.seconds - self.left() / 2)

@@ -9,16 +9,29 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from math import inf
 from typing import Any, Self
 
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import by_parts, microaggregation, summaries
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import POPULATION_SOLVERS, SENSITIVE_SOLVERS, SOLVERS, Solver, algorithms
+from kanon_sql.table.recoding import Recoding
 
 _ROWS = "requirements.class_requirement:ClassRequirement"
 
 _PEOPLE = "people.people_requirement:PeopleRequirement"
+
+_FEWEST, _PROGRAMMED = 18, 2_000
+"""Row types up to which all divisions of the rows are compared, and up to which the whole integer program is tried."""
+
+_SMALL = "the integer program of so small a table"
+
+_MATCHED, _MATCHING_SECONDS = 3_000, 1.5e-7
+"""Row types up to which a matching takes some seconds, and seconds for each pair of row types in which a larger one is nearly
+optimal: Adult with 9 columns, 19,502 row types, takes twice as long to the end."""
 
 
 def named(place: str) -> Any:
@@ -94,6 +107,55 @@ class Summaries(ProblemClass):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Exact:
+    """A solver that proves the optimum of some tables, which the automatic choice therefore asks, too.
+
+    Its module has ``takes(problem)`` and ``close_gap(problem, best, budget)``, which returns no dearer release and no lower
+    bound than ``best``.
+
+    Parameters
+    ----------
+    solver : str
+        Its name.
+    module : str
+        Where it is.
+    reason : str
+        Why it is asked.
+    most_row_types : int
+        Row types up to which it is asked.
+    start : str, optional
+        Makes the release that it starts from, if it always ends with the optimum; without it, the first solver does.
+    seconds_per_pair : float, optional
+        Seconds for each pair of row types, at most, that must be left of a time limit to ask it in larger tables, too.
+    """
+
+    solver: str
+    module: str
+    reason: str
+    most_row_types: int
+    start: str | None = None
+    seconds_per_pair: float | None = None
+
+    def fits(self, problem: Problem, seconds: float) -> bool:
+        """Return whether it is asked; ``seconds`` are left, infinity without a time limit."""
+        row_types = problem.table.row_types
+        needed = inf if self.seconds_per_pair is None else self.seconds_per_pair * row_types**2
+        if row_types > self.most_row_types and not needed <= seconds < inf:
+            return False
+        takes: bool = named(f"{self.module}:takes")(problem)
+        return takes
+
+    def begins(self, problem: Problem) -> bool:
+        """Return whether it needs no search to start from: it ends with the optimum anyway."""
+        return self.start is not None and problem.table.row_types <= self.most_row_types
+
+    def close_gap(self, problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
+        """Return what it makes of a release."""
+        found: Recoding = named(f"{self.module}:close_gap")(problem, best, budget)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Masks(ProblemClass):
     """Problems where each row shows one of the permitted patterns.
 
@@ -113,6 +175,8 @@ class Masks(ProblemClass):
         Raises what a row costs at least where only rows are counted.
     beside : str, optional
         Solves for a population, too; None where the solvers do it themselves.
+    exact : tuple of Exact
+        What the automatic choice asks next if the first solver does not prove the optimum, in this order.
     """
 
     solvers: Mapping[str, Solver]
@@ -122,6 +186,7 @@ class Masks(ProblemClass):
     programs: str | None = None
     prices: str | None = None
     beside: str | None = "population.k_map:solve_beside"
+    exact: tuple[Exact, ...] = ()
 
     def algorithm(self, policy: Policy) -> tuple[str, str]:
         """Return the name of the solver and why it is the one where patterns are listed."""
@@ -178,6 +243,18 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         solvers=SENSITIVE_SOLVERS,
         automatic=("never worse than greedy for sensitive values",),
         programs="sensitive.optimal:solve",
+        exact=(
+            Exact(solver="subset_dp", module="sensitive.subset_dp", reason="so few rows", most_row_types=_FEWEST),
+            Exact(
+                solver="matching",
+                module="sensitive.matching",
+                reason="frequency 2-diversity takes polynomial time",
+                most_row_types=_MATCHED,
+                start="sensitive.refine:priced",
+                seconds_per_pair=_MATCHING_SECONDS,
+            ),
+            Exact(solver="optimal", module="sensitive.optimal", reason=_SMALL, most_row_types=_PROGRAMMED),
+        ),
     ),
     Masks(
         fits=lambda _: True,
@@ -185,6 +262,18 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         automatic=("few enough columns for the bound-guided solver", "too many masks to list, so they are sampled"),
         programs="k_anonymity.whole_program:solve",
         divisible=by_parts.divisible,
+        exact=(
+            Exact(solver="subset_dp", module="k_anonymity.subset_dp", reason="so few rows", most_row_types=_FEWEST),
+            Exact(
+                solver="matching",
+                module="k_anonymity.matching",
+                reason="k = 2 takes polynomial time",
+                most_row_types=_MATCHED,
+                start="k_anonymity.refine:priced",
+                seconds_per_pair=_MATCHING_SECONDS,
+            ),
+            Exact(solver="optimal", module="k_anonymity.optimal", reason=_SMALL, most_row_types=_PROGRAMMED),
+        ),
     ),
 )
 """The classes, in the order in which they are asked."""

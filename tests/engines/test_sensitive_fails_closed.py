@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -18,6 +17,7 @@ from asking import ask, nothing_copied, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from requirement_oracle import Apart, Histogram, equal, kept, ordered, total
+from solving import module_of
 
 import kanon_sql
 from kanon_sql.errors import AuditError, InfeasibleError
@@ -136,7 +136,7 @@ def test_rows_leave_if_and_only_if_every_class_keeps_every_requirement(
     names = None if every else ["p", "q"]
     policy = Policy.of(k=min(k, len(rows)), quasi_identifiers=names, requirements=requirements)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", SimpleNamespace(solve=random_masks))
+        patch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", module_of(random_masks))
         try:
             released = ask(prepared, "FROM anonymize('t', $1)", [policy.to_json()])
         except duckdb.InvalidInputException as error:
@@ -228,11 +228,11 @@ def test_a_lying_solver_releases_nothing(
     else:
         call = call.format(repr(source)).replace(")", "" if every else ", qi := ['q'])")
         call = call if call.endswith(")") else call + ")"
-    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", SimpleNamespace(solve=all_hidden))
+    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", module_of(all_hidden))
     con.execute(f"CREATE TABLE kept AS FROM {call}")
     before, there = ask(con, "FROM kept ORDER BY ALL"), tables(con)
     assert len(before) == 24
-    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", SimpleNamespace(solve=all_shown))
+    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", module_of(all_shown))
     target = tmp_path / "out.parquet"
     for statement in (
         f"FROM {call}",
@@ -253,7 +253,7 @@ def test_a_lying_solver_releases_nothing(
 
 
 def test_the_error_is_an_audit_error_in_the_wrapper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", SimpleNamespace(solve=all_shown))
+    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", module_of(all_shown))
     with kanon_sql.connect() as con:
         con.execute(
             "CREATE TABLE t AS SELECT i AS id, i % 2 AS q, CASE WHEN i % 6 = 0 THEN 'b' ELSE 'a' END AS s FROM range(24) r(i)"
@@ -270,7 +270,7 @@ def test_the_error_is_an_audit_error_in_the_wrapper(monkeypatch: pytest.MonkeyPa
 def test_a_source_that_changes_between_two_readings(
     con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
-    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", SimpleNamespace(solve=all_hidden))
+    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", module_of(all_hidden))
     con.execute("CREATE TABLE t AS SELECT i % 8 AS q, i % 3 AS r, (i % 4)::VARCHAR AS s FROM range(400) r(i)")
     con.execute(f"CREATE VIEW v AS {query}")
     for call in (

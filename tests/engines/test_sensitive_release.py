@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
 from asking import ask, tables, types
+from solving import module_of
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
@@ -41,9 +41,7 @@ def everything_hidden(problem: Problem, budget: Budget) -> Recoding:
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     SEEN.clear()
-    monkeypatch.setitem(
-        __import__("sys").modules, "kanon_sql.solvers.sensitive.refine", SimpleNamespace(solve=everything_hidden)
-    )
+    monkeypatch.setitem(__import__("sys").modules, "kanon_sql.solvers.sensitive.refine", module_of(everything_hidden))
 
 
 @pytest.fixture
@@ -401,7 +399,7 @@ def test_a_row_type_may_be_split_and_the_rows_do_not_depend_on_their_order(
     con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     modules: Callable[..., None] = monkeypatch.setitem
-    modules(__import__("sys").modules, "kanon_sql.solvers.sensitive.refine", SimpleNamespace(solve=split))
+    modules(__import__("sys").modules, "kanon_sql.solvers.sensitive.refine", module_of(split))
     more = "i AS id, " if "qi" in call else ""
     con.execute(f"CREATE TABLE t AS SELECT {more}i % 2 AS q, chr((97 + i // 2 % 2)::INTEGER) AS s FROM range(40) r(i)")
     con.execute("CREATE TABLE turned AS FROM t ORDER BY random()")

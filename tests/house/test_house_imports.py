@@ -48,6 +48,7 @@ ROOMS = (
     "kanon_sql.solvers.feasibility",
     "kanon_sql.solvers.least_prices",
     "kanon_sql.solvers.placing",
+    "kanon_sql.solvers.automatic",
     "kanon_sql.solvers.summarizing",
     "kanon_sql.solvers.labels",
     "kanon_sql.generalize",
