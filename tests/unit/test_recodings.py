@@ -102,8 +102,8 @@ def test_the_tables_of_a_policy() -> None:
             "there is no algorithm 'fold' for REGIONS; hint: the algorithms for REGIONS are auto, regions, region_exact",
         ),
         (
-            {"recodings": {"a": {"type": "bins", "algorithm": "Fold"}}},
-            "no algorithm 'Fold' for BINS; hint: .* auto, balanced, spread",
+            {"recodings": {"a": {"type": "bins", "algorithm": "folds"}}},
+            "no algorithm 'folds' for BINS; hint: .* auto, balanced, spread",
         ),
         ({"recodings": {"a": {"type": "bins", "algorithm": 3}}}, "the algorithm of BINS must be a name, got int; hint: 'auto'"),
         ({"recodings": {"a": {"type": "intervals", "objective": "min"}}}, "what intervals keep small cannot be 'min'"),
