@@ -1,4 +1,4 @@
-"""Names of algorithms that put labels together, with what may stand in parentheses behind them."""
+"""Names of algorithms that put labels together, with what they take in parentheses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AUTO = "auto"
 """In place of the name of an algorithm: an exact one where it ends at once, else the best heuristic."""
 
 ORDERS = ("sorted", "random")
-"""In which order labels are packed: the heaviest first, or at random by the seed; without it as they are sorted by name."""
+"""The heaviest label first, or an order drawn from the seed. Without one, labels are packed in the order of their names."""
 
 ORDERED = ("fold", "plain_spread")
 """Algorithms that pack labels in an order."""
@@ -57,7 +57,7 @@ class GroupingAlgorithm:
         Raises
         ------
         PolicyError
-            If it is no text, or if what stands in parentheses is not for this algorithm.
+            If it is not a text, or if the algorithm does not take what is in parentheses.
         UnknownAlgorithmError
             If there is no such algorithm.
         """
@@ -76,7 +76,7 @@ class GroupingAlgorithm:
             return cls(name, order=argument)
         if name == ROUNDED:
             return cls(name, epsilon=_epsilon(argument))
-        raise PolicyError(f"nothing may stand in parentheses behind {name}; hint: {grouping} ({name})")
+        raise PolicyError(f"{name} takes nothing in parentheses; hint: {grouping} ({name})")
 
     def __str__(self) -> str:
         inside = self.order or self.epsilon

@@ -1,4 +1,4 @@
-"""The automatic choice: its first solver, and exact ones where the table is small or the problem takes polynomial time."""
+"""The automatic choice: a first solver, then exact ones if the table is small or the problem takes polynomial time."""
 
 from __future__ import annotations
 
@@ -16,24 +16,20 @@ def solved(problems: Masks, problem: Problem, budget: Budget, solver: Solver) ->
 
     Parameters
     ----------
-    problems : Masks
-        The class of the problem.
-    problem : Problem
-        What is asked, in codes.
-    budget : Budget
-        Time left.
+    problems, problem, budget : Masks, Problem, Budget
+        As in `placed`.
     solver : Solver
         The first solver.
 
     Raises
     ------
     InfeasibleError
-        When no release was found.
+        If no release was found.
 
     Notes
     -----
-    With a time limit the first solver ends by its own count of steps, exact ones follow, and the first goes on in the time that
-    is left. Tables with a population are left to the first solver.
+    With a time limit, the first solver ends by its own count of steps. Exact ones follow, and the first one uses the time that
+    is left. If a population is asked about, only the first solver runs.
     """
     seconds = budget.left()
     fitting = [] if problem.requirement.population else [each for each in problems.exact if each.fits(problem, seconds)]

@@ -110,8 +110,7 @@ class Summaries(ProblemClass):
 class Exact:
     """A solver that proves the optimum of some tables, which the automatic choice therefore asks, too.
 
-    Its module has ``takes(problem)`` and ``close_gap(problem, best, budget)``, which returns no dearer release and no lower
-    bound than ``best``.
+    Its module has ``takes(problem)`` and ``close_gap(problem, best, budget)``. ``best`` is a release to start from, or None.
 
     Parameters
     ----------
@@ -150,9 +149,25 @@ class Exact:
         return self.start is not None and problem.table.row_types <= self.most_row_types
 
     def close_gap(self, problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
-        """Return what it makes of a release."""
+        """Return the cheaper of a release and what the solver makes of it, with the higher bound."""
         found: Recoding = named(f"{self.module}:close_gap")(problem, best, budget)
-        return found
+        return found if best is None else best.combined(found, problem.table)
+
+
+def _exact(room: str, polynomial: str) -> tuple[Exact, ...]:
+    """Return the exact solvers of a room, and why its matchings are quick."""
+    return (
+        Exact(solver="subset_dp", module=f"{room}.subset_dp", reason="so few rows", most_row_types=_FEWEST),
+        Exact(
+            solver="matching",
+            module=f"{room}.matching",
+            reason=polynomial,
+            most_row_types=_MATCHED,
+            start=f"{room}.refine:priced",
+            seconds_per_pair=_MATCHING_SECONDS,
+        ),
+        Exact(solver="optimal", module=f"{room}.optimal", reason=_SMALL, most_row_types=_PROGRAMMED),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,18 +258,7 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         solvers=SENSITIVE_SOLVERS,
         automatic=("never worse than greedy for sensitive values",),
         programs="sensitive.optimal:solve",
-        exact=(
-            Exact(solver="subset_dp", module="sensitive.subset_dp", reason="so few rows", most_row_types=_FEWEST),
-            Exact(
-                solver="matching",
-                module="sensitive.matching",
-                reason="frequency 2-diversity takes polynomial time",
-                most_row_types=_MATCHED,
-                start="sensitive.refine:priced",
-                seconds_per_pair=_MATCHING_SECONDS,
-            ),
-            Exact(solver="optimal", module="sensitive.optimal", reason=_SMALL, most_row_types=_PROGRAMMED),
-        ),
+        exact=_exact("sensitive", "frequency 2-diversity takes polynomial time"),
     ),
     Masks(
         fits=lambda _: True,
@@ -262,18 +266,7 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         automatic=("few enough columns for the bound-guided solver", "too many masks to list, so they are sampled"),
         programs="k_anonymity.whole_program:solve",
         divisible=by_parts.divisible,
-        exact=(
-            Exact(solver="subset_dp", module="k_anonymity.subset_dp", reason="so few rows", most_row_types=_FEWEST),
-            Exact(
-                solver="matching",
-                module="k_anonymity.matching",
-                reason="k = 2 takes polynomial time",
-                most_row_types=_MATCHED,
-                start="k_anonymity.refine:priced",
-                seconds_per_pair=_MATCHING_SECONDS,
-            ),
-            Exact(solver="optimal", module="k_anonymity.optimal", reason=_SMALL, most_row_types=_PROGRAMMED),
-        ),
+        exact=_exact("k_anonymity", "k = 2 takes polynomial time"),
     ),
 )
 """The classes, in the order in which they are asked."""

@@ -166,8 +166,8 @@ def test_the_order_of_labels_is_the_one_that_was_named() -> None:
     [
         ("fold(sortd)", r"fold packs labels in no such order; hint: did you mean 'sorted'"),
         ("fold(1/8)", r"fold packs labels in no such order"),
-        ("spread(sorted)", r"nothing may stand in parentheses behind spread; hint: BINS \(spread\)"),
-        ("auto(1/8)", r"nothing may stand in parentheses behind auto"),
+        ("spread(sorted)", r"spread takes nothing in parentheses; hint: BINS \(spread\)"),
+        ("auto(1/8)", r"auto takes nothing in parentheses"),
         ("bin_scheme(0)", r"bin_scheme takes a number above 0 and at most 1/2; hint: bin_scheme\(1/8\)"),
         ("bin_scheme(3/4)", r"above 0 and at most 1/2"),
         ("bin_scheme(random)", r"above 0 and at most 1/2"),

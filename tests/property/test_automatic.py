@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
+from importlib import import_module
 
 import numpy as np
 import pytest
 from naive import optimum
+from sensitive_cases import Case
 from sensitive_cases import solved as solved_for_values
 from solving import check, coded, plain
+from test_sensitive_exact import attribute
 from test_sensitive_exact import case as sensitive_case
 from test_small_exact import Row, case
 
@@ -18,12 +23,13 @@ from kanon_sql import pipeline
 from kanon_sql.certificate import Status
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers import automatic
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.k_anonymity import greedy, matching, refine
 from kanon_sql.solvers.matching.division import pairs_and_triples
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks
+from kanon_sql.solvers.problems import Masks, _exact
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS
 from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import Recoding
@@ -171,3 +177,21 @@ def test_the_better_of_two_recodings_has_the_higher_bound() -> None:
         assert found.prices is good.prices
     assert good.at_least(good.lower_bound, "other") is good
     assert poor.at_least(99, "more").bound == "more"
+
+
+@pytest.mark.parametrize("room", ["k_anonymity", "sensitive"])
+def test_a_matching_is_asked_up_to_its_most_row_types_only(room: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = next(each for each in _exact(room, "quick") if each.solver == "matching")
+    rows = drawn(3, 40, 4)
+    if room == "k_anonymity":
+        table, policy = coded(rows, k=2)
+        problem = plain(table, permitted(table, policy), 2)
+    else:
+        diversity = LDiversity(sensitive="s", l=Fraction(2))
+        values = {"s": attribute(random.Random(3), len(rows))}
+        weights, texts = [Fraction(1)] * 4, [tuple(map(str, row)) for row in rows]
+        problem = Case(rows=texts, k=2, masks=None, weights=weights, attributes=values, requirements=[diversity]).coded()
+    for most, asked in ((problem.table.row_types, True), (problem.table.row_types - 1, False)):
+        monkeypatch.setattr(import_module(f"kanon_sql.solvers.{room}.matching"), "MOST_ROW_TYPES", most)
+        assert exact.fits(problem, math.inf) is asked
+        assert exact.fits(problem, 1_000.0) is asked

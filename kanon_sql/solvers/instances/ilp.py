@@ -107,6 +107,22 @@ class Outcome:
         return self.assignment is not None and self.assignment.cost == self.bound
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How much is spent on the programs of a table that falls into components.
+
+    Parameters
+    ----------
+    pairs : int
+        Pairs of a group of rows and an instance up to which the program of a component is built.
+    nodes : int, optional
+        Nodes of each search tree; without it, the search ends with the optimum.
+    """
+
+    pairs: int
+    nodes: int | None = None
+
+
 def solve_program(
     program: Program, *, seconds: float = math.inf, nodes: int | None = None, quick: bool = False, backend: str = "GSCIP"
 ) -> Outcome:

@@ -45,7 +45,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     40,000 row types are left to `refine`, and the recoding says so.
     """
     table, k = problem.table, problem.k
-    if not takes(problem):
+    if k != 2:
         raise PolicyError(f"matching divides rows into twos and threes, so it solves k = 2 only, not k = {k}; hint: 'optimal'")
     if table.row_types > MOST_ROW_TYPES:
         refined = refine.solve(problem, budget)
@@ -54,12 +54,12 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
 
 def takes(problem: Problem) -> bool:
-    """Return whether the problem is 2-anonymity."""
-    return problem.k == 2
+    """Return whether the problem is 2-anonymity of a table that is small enough."""
+    return problem.k == 2 and problem.table.row_types <= MOST_ROW_TYPES
 
 
 def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
-    """Return a release of least cost, or the better of ``best`` and the best matching found in time, with the higher bound.
+    """Return a release of least cost, or the best found in time: a matching, if there is one.
 
     Raises
     ------
@@ -72,4 +72,4 @@ def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recodi
     matched = found.recoding(table, patterns)
     if matched is None:
         return (best or greedy.solve(problem, budget)).at_least(found.bound, BOUND)
-    return matched if best is None else best.combined(matched, table)
+    return matched

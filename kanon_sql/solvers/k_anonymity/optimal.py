@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels.classes.partition import put_all
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment, Program, solve_program
+from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment, Effort, Program, solve_program
 from kanon_sql.solvers.instances.listing import Instances, useful
 from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.instances.repair import repair
@@ -44,15 +44,7 @@ _FIRST_SLICE = 2.0
 """Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Effort:
-    """Pairs of a group of rows and an instance up to which a component is solved, and nodes of its search tree, if limited."""
-
-    pairs: int
-    nodes: int | None = None
-
-
-_WHOLE, _QUICK = _Effort(pairs=300_000), _Effort(pairs=1_500, nodes=5)
+_WHOLE, _QUICK = Effort(pairs=300_000), Effort(pairs=1_500, nodes=5)
 """To the end; and what takes about a second at most."""
 
 
@@ -136,7 +128,7 @@ def _by_components(
     budget: Budget,
     *,
     free_for_all: bool,
-    effort: _Effort,
+    effort: Effort,
 ) -> Recoding:
     """Solve each component; with ``free_for_all`` the instance of all rows may also hold fewer than k, which is a relaxation.
 
@@ -204,7 +196,7 @@ def _components(instances: Instances, free: NDArray[np.bool_]) -> Int64:
     return component[:types]
 
 
-def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lower: int, effort: _Effort) -> _Answer:
+def _solved(part: Neighbourhood, share: float, *, budget: Budget, upper: int, lower: int, effort: Effort) -> _Answer:
     """Solve one component, interrupted now and then to hear whether to go on."""
     program = part.program
     least = _cheapest(program)

@@ -34,14 +34,10 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
 
     Parameters
     ----------
-    x, y : int64 arrays [n]
-        Coordinates of the points, as dense ranks.
-    weight : int64 array [n]
-        Rows of each point; positive, below 2^62 together.
-    k : int
-        Least rows of a group, at least 1.
+    x, y, weight, k
+        As in `guillotine.group`.
     budget : Budget
-        When it ends, the lightest division so far is returned; without a limit the search ends after a fixed amount of work.
+        When it ends, the lightest division so far is returned. Without a limit, the search ends after a fixed amount of work.
 
     Raises
     ------

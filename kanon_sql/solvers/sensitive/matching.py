@@ -54,12 +54,12 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
 
 def takes(problem: Problem) -> bool:
-    """Return whether the problem is frequency 2-diversity of one column, with k at most 2."""
-    return _is_two_diversity(problem.requirement)
+    """Return whether the problem is frequency 2-diversity of one column, with k at most 2, of a table that is small enough."""
+    return _is_two_diversity(problem.requirement) and problem.table.row_types <= MOST_ROW_TYPES
 
 
 def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recoding:
-    """Return a release of least cost, or the better of ``best`` and the best matching found in time, with the higher bound.
+    """Return a release of least cost, or the best found in time: a matching, if there is one.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recodi
     matched = found.recoding(table, patterns)
     if matched is None:
         return (best or refine.solve(problem, budget)).at_least(found.bound, BOUND)
-    return matched if best is None else best.combined(matched, table)
+    return matched
 
 
 def _is_two_diversity(requirement: ClassRequirement) -> bool:

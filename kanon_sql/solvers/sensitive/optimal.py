@@ -19,7 +19,7 @@ import numpy as np
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.ilp import BOUND
+from kanon_sql.solvers.instances.ilp import BOUND, Effort
 from kanon_sql.solvers.instances.listing import Instances, useful
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
@@ -27,7 +27,7 @@ from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive import refine
 from kanon_sql.solvers.sensitive.greedy import refuse_impossible
-from kanon_sql.solvers.sensitive.program_components import QUICK, WHOLE, Answered, Effort, answered, components_of
+from kanon_sql.solvers.sensitive.program_components import QUICK, WHOLE, Answered, answered, components_of
 from kanon_sql.solvers.sensitive.support import able
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
@@ -107,7 +107,7 @@ def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recodi
         return best
     complete = listed.take(np.flatnonzero(able(requirement, listed)))
     found = _proven(problem, complete, _Best.of(best, table), budget, QUICK)
-    return best.combined(found.released(found.recoding or best), table)
+    return found.released(found.recoding or best)
 
 
 def _proven(problem: Problem, complete: Instances, best: _Best, budget: Budget, effort: Effort) -> _Best:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.components import components
-from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment
+from kanon_sql.solvers.instances.ilp import INFEASIBLE, Assignment, Effort
 from kanon_sql.solvers.instances.listing import Instances
 from kanon_sql.solvers.instances.neighbourhood import Neighbourhood
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
@@ -23,14 +23,6 @@ _MOST_FITS = 1 << 26
 
 _FIRST_SLICE = 4.0
 """Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
-    """Pairs of a group of rows and an instance up to which a component is solved, and nodes of its search tree, if limited."""
-
-    pairs: int
-    nodes: int | None = None
 
 
 WHOLE, QUICK = Effort(pairs=100_000), Effort(pairs=1_500, nodes=5)
