@@ -80,3 +80,28 @@ def test_a_killed_copy_leaves_nothing_partial(tmp_path: Path, statement: str, si
         con.execute(f"COPY ({CLAUSE}) TO '{tmp_path}/next.csv'")
     assert {path.name for path in tmp_path.iterdir()} == {"old.csv", "next.csv"}
     assert len(duckdb.sql(f"FROM read_csv('{tmp_path}/next.csv')").fetchall()) == 6
+
+
+def test_a_second_interrupt_does_not_end_the_cleaning(tmp_path: Path) -> None:
+    program = """
+import os, signal, sys, time
+from pathlib import Path
+from kanon_sql.engines.duckdb import staging
+
+remove = staging._remove
+
+def slowly(private):
+    staging._remove = remove
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.3)
+    remove(private)
+
+staging._remove = slowly
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with staging.staging_directory(Path(sys.argv[1])) as private:
+    (private / "rows.csv").write_text("a row")
+    raise KeyboardInterrupt
+"""
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, timeout=60, check=False)
+    assert done.stderr.count(b"KeyboardInterrupt") >= 2
+    assert not list(tmp_path.iterdir())

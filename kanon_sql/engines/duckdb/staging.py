@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import platform
@@ -41,6 +42,16 @@ def staging_directory(folder: Path) -> Iterator[Path]:
     _remove_abandoned(folder)
     owner = None
     private = _fresh(folder)
+    maker = os.getpid()
+
+    def clean() -> None:
+        if os.getpid() != maker:  # the end of a forked process is not that of the output
+            return
+        with suppress(OSError):
+            _remove(private)
+        shutil.rmtree(private, ignore_errors=True)
+
+    atexit.register(clean)  # a second Ctrl-C may break off or skip what follows
     try:  # from before it is made: a signal may come at any moment
         while True:
             try:
@@ -54,9 +65,8 @@ def staging_directory(folder: Path) -> Iterator[Path]:
                 private = _fresh(folder)
         yield private
     finally:
-        with suppress(OSError):
-            _remove(private)
-        shutil.rmtree(private, ignore_errors=True)
+        clean()
+        atexit.unregister(clean)
         if owner is not None:
             os.close(owner)
 
