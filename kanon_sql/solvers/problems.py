@@ -154,19 +154,19 @@ class Exact:
         return found if best is None else best.combined(found, problem.table)
 
 
-def _exact(room: str, polynomial: str) -> tuple[Exact, ...]:
-    """Return the exact solvers of a room, and why its matchings are quick."""
+def _exact(package: str, polynomial: str) -> tuple[Exact, ...]:
+    """Return the exact solvers of a package of solvers, and why its matchings are quick."""
     return (
-        Exact(solver="subset_dp", module=f"{room}.subset_dp", reason="so few rows", most_row_types=_FEWEST),
+        Exact(solver="subset_dp", module=f"{package}.subset_dp", reason="so few rows", most_row_types=_FEWEST),
         Exact(
             solver="matching",
-            module=f"{room}.matching",
+            module=f"{package}.matching",
             reason=polynomial,
             most_row_types=_MATCHED,
-            start=f"{room}.refine:priced",
+            start=f"{package}.refine:priced",
             seconds_per_pair=_MATCHING_SECONDS,
         ),
-        Exact(solver="optimal", module=f"{room}.optimal", reason=_SMALL, most_row_types=_PROGRAMMED),
+        Exact(solver="optimal", module=f"{package}.optimal", reason=_SMALL, most_row_types=_PROGRAMMED),
     )
 
 

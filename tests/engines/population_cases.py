@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from kanon_sql import pipeline
+from kanon_sql.solvers import automatic
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
 
@@ -196,7 +197,7 @@ def arbitrary(monkeypatch: Any, seed: int) -> Iterator[None]:
         )
 
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "placed", placed)
+        patch.setattr(automatic, "placed", placed)
         patch.setattr(pipeline, "check_population", lambda *_: None)
         patch.setattr("kanon_sql.solvers.guarantees.population_requirement.MatchedRequirement.require_feasible", lambda _: None)
         yield

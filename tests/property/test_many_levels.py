@@ -14,6 +14,7 @@ from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
+from kanon_sql.solvers import automatic
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problems import Masks
 from kanon_sql.solvers.sensitive import labels, search_space
@@ -55,7 +56,8 @@ def test_what_is_not_listed_is_proven_to_gain_nothing(guarantee: str, monkeypatc
         solved.append(problem)
         return original(problems, problem, *others)
 
-    monkeypatch.setattr(pipeline, "placed", placed)
+    for module in (pipeline, automatic):
+        monkeypatch.setattr(module, "placed", placed)
     draw, known = random.Random(guarantee), 0
     for _ in range(8):
         source = table(draw, draw.randrange(6, 13))

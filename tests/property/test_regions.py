@@ -223,7 +223,7 @@ def round_trip(rng: random.Random, n: int) -> list[tuple[int, int]]:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(102))
-def test_planar_maps_have_trees_of_the_degree_that_theory_promises(seed: int) -> None:
+def test_planar_maps_have_trees_of_the_degree_that_theory_gives(seed: int) -> None:
     rng = random.Random(seed)
     n = rng.choice((20, 50, 100, 200, 500, 1_000, 2_000) if COMPILED else (20, 50))
     edges = pairs(stacked(rng, n) if seed < 90 else round_trip(rng, n))
