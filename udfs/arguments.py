@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from decimal import Decimal
 from typing import Any
 
+from kanon_sql.engines.duckdb.arguments import for_measuring
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.session import Session
@@ -72,6 +73,9 @@ def releasing(
         """Return the SQL of the release; runs when the statement is bound and touches no data."""
         if needed is not None and values[NAMES.index(positional[0])] is None:
             raise PolicyError(f"{name} needs {positional[0]}; hint: {needed}")
+        second = values[0] if asked else values[NAMES.index(positional[0])]
+        if isinstance(second, list) and "masks" not in positional:
+            raise for_measuring(name)
         guaranteed = dict(zip([each.name for each in asked], values, strict=False))
         requirements = [] if requirement is None else [requirement(**guaranteed)]
         return release_of_table(session, tbl, policy(values[len(asked) :], *requirements))

@@ -34,12 +34,12 @@ class Certificate:
     cost, lower_bound : Fraction
         Weighted suppressed cells of this release, and a proven minimum for every release under the policy.
     bound_method : str
-        The argument behind the lower bound.
+        The argument that proves the lower bound.
     rows, row_types : int
         Rows of the source, and their distinct combinations of quasi-identifiers.
     suppressed_cells, cells : int
-        Cells hidden, of all quasi-identifier cells. A NULL that is hidden counts: it costs like any other cell, and may be what
-        makes a class. The macro ``utility`` counts cells whose value is lost, so that its figure may be smaller.
+        Suppressed cells, and all cells of quasi-identifiers. A suppressed NULL counts: it costs like any other cell, and a
+        class may need it. The macro ``utility`` counts only cells that lose a value, so its figure may be smaller.
     seconds : float
         Time of solving.
     policy : str
@@ -52,14 +52,14 @@ class Certificate:
     repeatable : bool
         Whether the same input gives the same rows again: not where no secret could be kept.
     unchanged : tuple of str
-        The columns that are released as they are, and about which nothing is guaranteed, kept ones included.
+        The columns released unchanged, which no guarantee is about, including those named in KEEP.
     information_loss : tuple of str
-        Of each column in means or medians the share of its deviation that is lost inside of classes, in percent: SSE / SST.
+        For each column in means or medians, the share of its deviation that is lost within classes, in percent: SSE / SST.
     warnings : tuple of str
-        What these columns tell, without values: those without a role that single rows out, and those that give suppressed cells
-        back. Empty until the audit has passed.
+        What these columns reveal, without values: columns without a role that single out rows, and columns from which
+        suppressed cells can be recovered. Empty until the audit has passed.
     histories : tuple of HistoryRisk
-        Of each column of tokens, how many people have the same history of shown quasi-identifiers.
+        For each column of tokens, how many people share a history of visible quasi-identifiers.
     classes, smallest_class : int or None
         What the audit counted on the released rows; None until it has passed.
     number : int or None
@@ -156,7 +156,7 @@ class Certificate:
         return table("certificate", self.figures())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data: exact numbers as int, or as text where they are no whole numbers."""
+        """Return plain data: exact numbers as int, or as text if they are not integers."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__}
         data["status"] = self.status.value
         for name in ("requirements", "unchanged", "information_loss", "warnings"):
@@ -178,7 +178,7 @@ class Certificate:
         Raises
         ------
         CertificateError
-            When the text is no certificate, or its checksum does not fit.
+            When the text is not a certificate, or its checksum does not match.
         """
         document = read(text)
         document.require_checksum()

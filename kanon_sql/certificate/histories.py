@@ -53,8 +53,8 @@ class HistoryRisk:
         """Return the figures, for people."""
         earlier = f", together with {_counted(self.releases, 'earlier release')}" if self.releases else ""
         return (
-            f"{_counted(self.people, 'person', 'people')}{earlier}: {self.alone:,} alone in their history, candidates "
-            f"{self.fewest:,} at least and {float(self.average):,.1f} on average"
+            f"{_counted(self.people, 'person', 'people')}{earlier}: {self.alone:,} alone in their history, at least "
+            f"{self.fewest:,} candidates each, {float(self.average):,.1f} on average"
         )
 
     def to_dict(self) -> dict[str, Any]:

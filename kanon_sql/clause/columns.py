@@ -62,7 +62,7 @@ class ColumnList:
         reader.skip("GROUPING", "SETS", "(")
         # A column may be in many grouping sets, but in each only once.
         sets = reader.separated(lambda: self._grouping_set(set(taken)))
-        reader.expect(")", "at the end of GROUPING SETS")
+        reader.expect(")", "to close GROUPING SETS")
         return reader.checked(lambda: union(sets), start)
 
     def kept(self) -> tuple[str, ...] | None:
@@ -75,7 +75,7 @@ class ColumnList:
         reader, start = self._reader, self._reader.place
         name = self._name()
         if same_name(name) in self.identifiers:
-            raise reader.script.error("the column is in the BY list too; hint: give it one role", start)
+            raise reader.script.error("the column is in BY and in KEEP; hint: give it one role", start)
         return name
 
     def links(self) -> tuple[Group, ...]:
@@ -88,12 +88,12 @@ class ColumnList:
 
     def _link(self, taken: set[str]) -> Group:
         reader, start = self._reader, self._reader.place
-        reader.expect("(", "behind LINKED; hint: LINKED (city, zip)")
+        reader.expect("(", "after LINKED; hint: LINKED (city, zip)")
         group = tuple(reader.separated(lambda: self._linked(taken)))
-        reader.expect(")", "behind the linked columns")
+        reader.expect(")", "after the linked columns")
         if len(group) < 2:
             raise reader.script.error(
-                "LINKED needs two columns or more; hint: LINKED (city, zip), behind all columns", start, reader.place - 1
+                "LINKED needs at least two columns; hint: LINKED (city, zip), after all columns", start, reader.place - 1
             )
         return group
 
@@ -102,12 +102,12 @@ class ColumnList:
         key = same_name(self._name())
         if key not in self.identifiers:
             raise reader.script.error(
-                "a linked column is not in the BY list; hint: LINKED stands behind all columns, as in "
+                "a linked column is not in the BY list; hint: write LINKED after all columns, as in "
                 "BY city, zip, age LINKED (city, zip)",
                 start,
             )
         if key in taken:
-            raise reader.script.error("the column is linked twice; hint: name it once, in one group", start)
+            raise reader.script.error("the column is linked twice; hint: put it in one LINKED group only", start)
         taken.add(key)
         return self.identifiers[key].column
 
@@ -130,9 +130,9 @@ class ColumnList:
         return self._reader.ahead(word, "(") and self._reader.skip(word)
 
     def _columns(self, taken: set[str]) -> Mask:
-        self._reader.expect("(", "in front of the columns")
+        self._reader.expect("(", "before the columns")
         columns = self._reader.separated(lambda: self._column(taken))
-        self._reader.expect(")", "behind the columns")
+        self._reader.expect(")", "after the columns")
         return tuple(columns)
 
     def _column(self, taken: set[str]) -> str | AtLevels:
@@ -140,7 +140,7 @@ class ColumnList:
         name = self._name()
         key = same_name(name)
         if key in taken:
-            raise reader.script.error("the column is named twice; hint: name it once", start)
+            raise reader.script.error("the column is named twice; hint: remove one of the two", start)
         taken.add(key)
         coarsened = recoding(reader)
         return self._known(name, coarsened, self._weight(), start)
@@ -154,10 +154,12 @@ class ColumnList:
         )
         known = self.identifiers.setdefault(same_name(name), qi)
         if weight is not None and qi.weight != known.weight:
-            raise reader.script.error("the column has two weights; hint: give its WEIGHT where it is first named", start)
+            raise reader.script.error(
+                "the column has two weights; hint: give WEIGHT once, the first time you name the column", start
+            )
         if (coarsened is None) != (known.recoding is None):
             raise reader.script.error(
-                "the column has levels in one set and none in another; hint: say them in each, as in "
+                "the column has levels in one set and none in another; hint: give levels in every set, as in "
                 "GROUPING SETS ((zip IN DIGITS (3), age), (zip IN DIGITS (5)))",
                 start,
             )
@@ -170,7 +172,7 @@ class ColumnList:
     def _rectangle(self, taken: set[str]) -> Cube:
         """Read two coordinates; both are quasi-identifiers that name each other."""
         reader, start = self._reader, self._reader.place
-        reader.expect("(", "in front of the coordinates")
+        reader.expect("(", "before the coordinates")
         names = reader.separated(lambda: self._name())
         if not reader.skip(")", "IN", "RECTANGLES") or len(names) != 2:
             raise no_list(reader, start)
@@ -178,7 +180,7 @@ class ColumnList:
         weight = self._weight()
         for name, other in (names, names[::-1]):
             if same_name(name) in taken or same_name(name) == same_name(other):
-                raise reader.script.error("the column is named twice; hint: name it once", start)
+                raise reader.script.error("the column is named twice; hint: remove one of the two", start)
             coarsened = reader.checked(partial(Rectangles, beside=other, **named), start)
             self._known(name, coarsened, weight, start)
         taken.update(map(same_name, names))
@@ -187,7 +189,7 @@ class ColumnList:
     def _name(self) -> str:
         reader = self._reader
         if reader.ahead("LINKED", "("):
-            raise reader.error("LINKED stands behind all columns; hint: BY city, zip, age LINKED (city, zip)")
+            raise reader.error("LINKED comes after all columns; hint: BY city, zip, age LINKED (city, zip)")
         if reader.word == "GUARANTEE":
             problem = f"expected a column; hint: {EXAMPLE}"
             if reader.script.spelled(reader.place - 1) == ",":

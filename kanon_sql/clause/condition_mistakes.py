@@ -46,7 +46,9 @@ def no_condition(script: Script, place: int) -> ClauseError:
     word, end = script.word(place), script.partner.get(place, place)
     if script.spelled(place) == "(" and begins_condition(script, place + 1):
         inside = script.text[script.stop(place) : script.start(end)]
-        return script.mistake("a condition has no brackets around it; hint: GUARANTEE k >= 5", inside, place, end, shown=place)
+        return script.mistake(
+            "parentheses around a condition are not allowed; hint: GUARANTEE k >= 5", inside, place, end, shown=place
+        )
     if not word:
         return script.error("expected a condition; hint: GUARANTEE k >= 5", place)
     end = script.after(place + 1) if script.spelled(place + 1) == "(" else place + 1
@@ -83,13 +85,13 @@ def no_comparison(reader: Reader, wanted: str, behind: str, example: str) -> Cla
         What a hint shows.
     """
     script, place = reader.script, reader.place
-    problem = f"expected {wanted} behind {behind}; hint: "
+    problem = f"expected {wanted} after {behind}; hint: "
     for last in (place + 2, place + 1, place):
         text = script.text[script.start(place) : script.stop(last)] if script.spelled(last) else ""
         spelled = " ".join(text.upper().split())
         meant = _WRITTEN.get(spelled, wanted if spelled in _ANY and wanted in _WRITTEN.values() else None)
         if meant is not None:
-            return reader.mistake(f"{problem}{meant} in place of {text}, as in {example}", f" {meant} ", last)
+            return reader.mistake(f"{problem}write {meant} instead of {text}, as in {example}", f" {meant} ", last)
     if reader.kind is TokenType.NUMBER and wanted in _WRITTEN.values():
         return reader.mistake(f"{problem}{example}", f"{wanted} {reader.spelled}")
     if reader.ahead("(") and script.kind(place + 1) is TokenType.NUMBER and script.spelled(place + 2) == ")":
@@ -102,7 +104,7 @@ def no_comparison(reader: Reader, wanted: str, behind: str, example: str) -> Cla
 
 def no_column_of(reader: Reader, word: str, example: str) -> ClauseError:
     """Return the error for a guarantee such as l without the brackets around its column."""
-    problem = f"expected ( behind {word.lower()}; hint: {example}"
+    problem = f"expected ( after {word.lower()}; hint: {example}"
     if is_name(reader.script, reader.place) and reader.script.spelled(reader.place + 1) in _SIGNS:
         return reader.mistake(problem, f"({reader.spelled})")
     return reader.error(problem)

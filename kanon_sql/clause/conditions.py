@@ -146,11 +146,11 @@ def _term(reader: Reader, identifying: Container[str]) -> Term:
         about = column_name(reader, example)
         if same_name(about) in identifying:
             raise reader.script.error(
-                "a sensitive column cannot be in the BY list, whose columns may be suppressed; hint: take it out of the list",
+                "a sensitive column cannot be in BY, because BY columns may be suppressed; hint: remove it from BY",
                 named,
             )
     given: dict[str, Any] = {written.about: about, **_arguments(reader, written, example)}
-    reader.expect(")", f"at the end of {word.lower()}(...); hint: {example}")
+    reader.expect(")", f"to close {word.lower()}(...); hint: {example}")
     return lambda number: requirement(**(given | {written.threshold: number}))
 
 
@@ -159,7 +159,7 @@ def _arguments(reader: Reader, written: Written, example: str) -> dict[str, Any]
     found: dict[str, Any] = {}
     for name, argument in written.arguments.items():
         if argument.needed:
-            reader.expect(",", f"behind the column; hint: {example}")
+            reader.expect(",", f"after the column; hint: {example}")
         elif not reader.skip(","):
             break
         found[name] = (

@@ -62,7 +62,7 @@ def target_of(sql: str, *, first: bool = False) -> Target:
     options = {script.word(here) for here in range(place, end)}
     if options & _ABOUT_FILES:
         raise SourceError(
-            "RETURN_FILES and RETURN_STATS tell of files before they are in their place; hint: copy a release without them"
+            "RETURN_FILES and RETURN_STATS report files before they are in place; hint: copy a release without them"
         )
     last, parameter = _last(script, place, end, first=first)
     return Target(script.start(place), script.stop(last), parameter, "WRITE_EMPTY_FILE" in options)
@@ -81,8 +81,8 @@ def _last(script: Script, place: int, end: int, *, first: bool) -> tuple[int, st
         used = sum(script.spelled(here) == "$" and script.spelled(here + 1) == name for here in range(end))
         if used == 1:
             return place + 1, int(name) - 1 if name.isdecimal() else name
-        raise SourceError(f"${name} names the file and something else; hint: give the file of a release a parameter of its own")
-    raise SourceError("the file of a release is a text; hint: COPY (...) TO 'released.csv'")
+        raise SourceError(f"${name} is the file name and something else too; hint: use a separate parameter for the file name")
+    raise SourceError("the target of COPY must be a file name in quotes; hint: COPY (...) TO 'released.csv'")
 
 
 def _script(sql: str) -> Script:
@@ -90,7 +90,5 @@ def _script(sql: str) -> Script:
         return Script.read(sql)
     except ClauseError:
         raise_alone(
-            SourceError(
-                "this COPY statement cannot be split into words; hint: put blanks between its signs, and close every comment"
-            )
+            SourceError("this COPY statement cannot be parsed; hint: put spaces between its symbols, and close every comment")
         )

@@ -104,7 +104,7 @@ def parse_definition(script: Script, first: int, end: int) -> CreatePolicy | Dro
         reader.place += 2
         found = CreatePolicy(policy=_policy(reader), replace=replace)
     if reader.place < end:
-        raise reader.error(f"the statement does not go on with {reader.spelled}; hint: end it with a semicolon")
+        raise reader.error(f"unexpected {reader.spelled} after the statement; hint: end the statement with a semicolon")
     return found
 
 
@@ -112,15 +112,15 @@ def _policy(reader: Reader) -> StoredPolicy:
     start = reader.place
     name = policy_name(reader, _HINT)
     if not reader.skip("ON"):
-        raise no_on(reader, f"expected ON behind the name; hint: {_HINT}")
+        raise no_on(reader, f"expected ON after the name; hint: {_HINT}")
     table = table_name(reader, _HINT)
-    reader.expect("(", f"behind the table; hint: {_HINT}")
+    reader.expect("(", f"after the table; hint: {_HINT}")
     parts = _Parts(reader)
     parts.read()
     while reader.skip(";") and not reader.ahead(")"):
         parts.read()
     if not reader.skip(")"):
-        problem = "expected a semicolon or ) behind a part; hint: semicolons separate parts, commas columns"
+        problem = "expected a semicolon or ) after this part; hint: separate parts by semicolons, and columns by commas"
         before = reader.script.spelled(reader.place - 1)
         if reader.word in _PARTS:
             raise reader.mistake(problem, f"{before}; {reader.spelled}", first=reader.place - 1)
@@ -150,7 +150,7 @@ class _Parts:
         if part not in _PARTS:
             raise no_part(reader, _PARTS)
         if part in self.found:
-            raise reader.error(f"the part {part} is given twice; hint: give it once, with all columns")
+            raise reader.error(f"{part} is given twice; hint: give it once, with all columns")
         self.found.add(part)
         reader.place += 1
         match part:
@@ -174,11 +174,11 @@ class _Parts:
         def read() -> None:
             name = self._column("an identifier")
             if reader.word == "AS" and not reader.ahead("AS", "PSEUDONYM"):
-                raise reader.error("an identifier is dropped, or released AS PSEUDONYM; hint: IDENTIFIER id AS PSEUDONYM")
+                raise reader.error("an identifier is either dropped or released AS PSEUDONYM; hint: IDENTIFIER id AS PSEUDONYM")
             found["pseudonyms" if reader.skip("AS", "PSEUDONYM") else "identifiers"].append(name)
             if reader.ahead("("):
                 if name not in found["pseudonyms"] or not reader.skip("(", "LINKABLE", ")"):
-                    raise reader.error("an identifier has no such option; hint: IDENTIFIER id AS PSEUDONYM (LINKABLE)")
+                    raise reader.error("unknown option of an identifier; hint: IDENTIFIER id AS PSEUDONYM (LINKABLE)")
                 found["linkable"].append(name)
 
         reader.separated(read)

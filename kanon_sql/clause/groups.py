@@ -59,7 +59,7 @@ def refuse_groups(script: Script, start: int, end: int, guarantee: Guarantee, pe
     try:
         found = _Search(script).query(start, end, person)
     except RecursionError:
-        raise_alone(script.error("the query is nested too deeply to be read; hint: create views of its inner queries", start))
+        raise_alone(script.error("the query is nested too deeply; hint: create views of its inner queries", start))
     if found is not None:
         raise _refusal(script, found, guarantee, permitted or f"write k >= {guarantee.k} PER ROW")
 
@@ -92,8 +92,8 @@ def _refusal(script: Script, found: Grouping, guarantee: Guarantee, permitted: s
             hint = "release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; "
             hint += "SELECT ... FROM released GROUP BY ..."
     return script.error(
-        f"{found.what} can put several people into one row, and the guarantee would {counted}; hint: {hint}; "
-        f"or, if a row of this query is what counts, {permitted}",
+        f"{found.what} can merge several people into one row, and the guarantee would {counted}; hint: {hint}; "
+        f"or, if each row of this query counts as one person, {permitted}",
         found.first,
         found.last,
     )
@@ -112,7 +112,7 @@ class _Search:
         if script.word(start) == "WITH":
             behind = behind_ctes(script, start + 1, end)
             if behind is None:
-                raise script.error("this WITH cannot be read; hint: WITH name AS (query)", start)
+                raise script.error("this WITH clause cannot be parsed; hint: WITH name AS (query)", start)
             start = behind
         branches = []
         for place in script.level(start, end):

@@ -73,4 +73,7 @@ def _count(item: GroupingItem) -> int:
 
 def _check_count(masks: int) -> None:
     if masks > MAX_LISTED_MASKS:
-        raise PolicyError(f"more than {MAX_LISTED_MASKS} masks are permitted; hint: a plain list permits every one unlisted")
+        raise PolicyError(
+            f"more than {MAX_LISTED_MASKS} masks are permitted; hint: a plain list of columns permits every "
+            "mask, without listing them"
+        )

@@ -49,7 +49,7 @@ def _head(script: Script, first: int) -> CorrectableError | None:
     one, two = script.word(place), script.word(place + 1)
     if one == "POLICY":  # DuckDB has policies of no other kind
         return script.mistake(
-            f"unknown statement {word} POLICY; hint: {word} ANONYMIZATION POLICY", f"ANONYMIZATION {one}", place
+            f"unknown statement {word} POLICY; hint: write {word} ANONYMIZATION POLICY", f"ANONYMIZATION {one}", place
         )
     if (one, two) == ("ANONYMIZATION", policy) or not (is_like(two, "POLICY") or is_like(two, "POLICIES")):
         return None

@@ -31,7 +31,7 @@ def is_like(word: str, ours: str) -> bool:
 def without_by(script: Script, place: int) -> ClauseError:
     """Return the error for the word ANONYMIZE where DuckDB would read it as an alias."""
     problem = (
-        "ANONYMIZE without BY would be read as an alias and release raw rows; hint: the clause is "
+        f"{script.word(place)} without BY would be read as an alias and release raw rows; hint: the clause is "
         "ANONYMIZE BY ... GUARANTEE k >= ... or ANONYMIZE WITH POLICY ...; "
         'write AS anonymize for an alias, "anonymize" for a column'
     )
@@ -64,7 +64,7 @@ def no_guarantee(reader: Reader, *, listed: bool) -> ClauseError:
     script, place, word, spelled = reader.script, reader.place, reader.word, reader.spelled
     following = script.word(place + 1)
     if word == "KEEP":
-        return reader.error("KEEP stands in front of LINKED; hint: BY city, zip KEEP notes LINKED (city, zip) GUARANTEE k >= 5")
+        return reader.error("KEEP must come before LINKED; hint: BY city, zip KEEP notes LINKED (city, zip) GUARANTEE k >= 5")
     if is_like(word, "GUARANTEE"):
         return reader.mistake("expected GUARANTEE; hint: did you mean GUARANTEE?", "GUARANTEE")
     if word in _FOR_GUARANTEE and begins_condition(script, place + 1):
@@ -72,20 +72,20 @@ def no_guarantee(reader: Reader, *, listed: bool) -> ClauseError:
     if (word or spelled) in BEHIND:
         if found := _guarantee_first(reader):
             return found
-        return reader.error(f"GUARANTEE is missing{' in front of ' + word if word else ''}; hint: {EXAMPLE}")
+        return reader.error(f"GUARANTEE is missing{' before ' + word if word else ''}; hint: {EXAMPLE}")
     if begins_condition(script, place):
-        return reader.mistake(f"GUARANTEE is missing in front of {spelled}; hint: {EXAMPLE}", f"GUARANTEE {spelled}")
+        return reader.mistake(f"GUARANTEE is missing before {spelled}; hint: {EXAMPLE}", f"GUARANTEE {spelled}")
     hint = "zip IN DIGITS, job IN HIERARCHY jobs"
     if near := _kind(word):
-        return reader.mistake(f"IN is missing in front of {word}; hint: {hint}", f"IN {near}")
+        return reader.mistake(f"IN is missing before {word}; hint: {hint}", f"IN {near}")
     if word in _FOR_IN and (near := _kind(following)):
         return reader.mistake(f"expected IN, not {word}; hint: {hint}", f"IN {near}", place + 1)
     if reader.kind is TokenType.NUMBER and script.word(place - 1) in {"DIGITS", "INTERVALS"}:
-        return reader.mistake(f"expected ( behind {script.word(place - 1)}; hint: age IN INTERVALS (5, 10)", f"({spelled})")
+        return reader.mistake(f"expected ( after {script.word(place - 1)}; hint: age IN INTERVALS (5, 10)", f"({spelled})")
     if spelled == "-" and listed:
         return _hyphen(reader)
     if listed:
-        problem = f"expected a comma in front of a further column, or GUARANTEE; hint: {EXAMPLE}"
+        problem = f"expected a comma before the next column, or GUARANTEE; hint: {EXAMPLE}"
         if (word or spelled) in _FOR_COMMA and is_name(script, place + 1):
             return reader.mistake(problem, f"{script.spelled(place - 1)},", first=place - 1)
         if is_name(script, place) or reader.kind is TokenType.STRING:
@@ -103,7 +103,7 @@ def _guarantee_first(reader: Reader) -> ClauseError | None:
         return None
     guarantee = script.text[script.start(first) : script.stop(clause - 1)]
     columns = script.text[script.start(clause) : script.stop(place - 1)]
-    problem = f"GUARANTEE stands in front of ANONYMIZE; hint: {EXAMPLE}"
+    problem = f"GUARANTEE must come after the columns of ANONYMIZE BY; hint: {EXAMPLE}"
     return script.mistake(problem, f"{columns} {guarantee}", first, place - 1, shown=first)
 
 
@@ -126,7 +126,7 @@ def _hyphen(reader: Reader) -> ClauseError:
     while script.spelled(last + 1) == "-" and script.stop(last) == script.start(last + 1) and script.spelled(last + 2):
         last += 2
     name = script.text[script.start(first) : script.stop(last)]
-    problem = f'a name with a hyphen stands in double quotes; hint: "{name}"'
+    problem = f'a name with a hyphen needs double quotes; hint: "{name}"'
     return reader.error(problem) if last == first else reader.mistake(problem, f'"{name}"', last, first=first)
 
 
@@ -137,7 +137,7 @@ def no_recoding(reader: Reader) -> ClauseError:
     hint = f"did you mean {near}?" if near else f"the recodings are {', '.join(KINDS)}"
     if near is None and reader.kind is TokenType.STRING:
         hint, near = f"IN HIERARCHY {reader.spelled}", f"HIERARCHY {reader.spelled}"
-    problem = f"expected a recoding behind IN; hint: {hint}"
+    problem = f"expected a recoding after IN; hint: {hint}"
     return reader.error(problem) if near is None else reader.mistake(problem, near)
 
 
@@ -146,14 +146,14 @@ def no_list(reader: Reader, start: int) -> ClauseError:
     script, end = reader.script, reader.script.partner.get(start, start)
     inside = script.text[script.stop(start) : script.start(end)] if end > start else ""
     kinds = "CUBE (...), ROLLUP (...), GROUPING SETS ((...), ...), or (lat, lon) IN RECTANGLES"
-    problem = f"a list needs its kind here; hint: {kinds}"
+    problem = f"a list of columns needs a keyword before it; hint: {kinds}"
     return script.mistake(problem, inside, start, end, shown=start) if inside.strip() else script.error(problem, start)
 
 
 def behind_clause(script: Script, place: int) -> ClauseError:
     """Return the error for what stands behind a clause, and does not go on with it."""
     word, spelled = script.word(place), script.spelled(place)
-    problem = f"the ANONYMIZE clause does not go on with {spelled}; hint: {_continued(word)}"
+    problem = f"unexpected {spelled} after the ANONYMIZE clause; hint: {_continued(word)}"
     if word == "OR" or (spelled in {",", "&"} and begins_condition(script, place + 1)):
         return script.mistake(problem, " AND", place)
     if begins_condition(script, place):
@@ -172,14 +172,14 @@ def behind_clause(script: Script, place: int) -> ClauseError:
 
 def _continued(word: str) -> str:
     if word == "PER":
-        return "PER stands behind k, as in GUARANTEE k >= 5 PER patient_id"
+        return "write PER directly after k, as in GUARANTEE k >= 5 PER patient_id"
     if word == "USING":
-        return "one USING is enough"
+        return "give USING only once"
     if word in {"KEEP", "LINKED"}:
-        return f"{word} stands behind the columns, in front of GUARANTEE"
+        return f"write {word} after the columns and before GUARANTEE"
     if word == "OR":
-        return "every condition holds: join them by AND"
-    return "conditions are joined by AND; ORDER and LIMIT come last"
+        return "conditions can only be joined by AND"
+    return "join conditions by AND; ORDER and LIMIT come last"
 
 
 def no_algorithm(reader: Reader) -> ClauseError:
@@ -198,7 +198,7 @@ def no_option(reader: Reader, known: tuple[str, ...]) -> ClauseError:
 
 def no_equals(reader: Reader, name: str) -> ClauseError:
     """Return the error for what stands between an option and its value; an equals sign may be a part of it."""
-    problem = f"expected = behind {name}; hint: USING auto (time_limit = 60)"
+    problem = f"expected = after {name}; hint: USING auto (time_limit = 60)"
     if reader.spelled == ">" or reader.ahead(":", "="):  # => and :=
         last = reader.place + reader.ahead(":", "=")
         return reader.mistake(problem, " = ", last, first=reader.place - (reader.spelled == ">"))
@@ -212,7 +212,9 @@ def no_part(reader: Reader, known: tuple[str, ...]) -> ClauseError:
     hint = hint_of(reader.word, known, f"the parts are {', '.join(known)}", spelled=str, synonyms=OPTIONS)
     if is_like(reader.word, "SENSITIVE"):
         example = "GUARANTEE k >= 5 AND l(disease) >= 2"
-        return reader.error(f"a policy has no part {reader.spelled}; hint: a sensitive column is named in {example}")
+        return reader.error(
+            f"a policy has no part {reader.spelled}; hint: name a sensitive column in the guarantee, as in {example}"
+        )
     problem, near = f"a policy has no part {reader.spelled}; hint: {hint}", nearest(reader.word, known, OPTIONS)
     return reader.error(problem) if near is None else reader.mistake(problem, near)
 

@@ -20,10 +20,10 @@ def column_name(reader: Reader, hint: str) -> str:
     """
     if reader.kind is TokenType.STRING:
         meant = as_identifier(reader.spelled[1:-1].replace("''", "'"))
-        raise reader.mistake(f"expected a column, not a text in single quotes; hint: {hint}", meant)
+        raise reader.mistake(f"expected a column, not a string in single quotes; hint: {hint}", meant)
     name = _identifier(reader, "a column", hint)
     if reader.spelled == ".":
-        problem = "a column is named as the query returns it; hint: zip, without the table in front"
+        problem = "a column name cannot be qualified here; hint: write zip, without the table name"
         raise reader.mistake(problem, "", first=reader.place - 1)
     return name
 
@@ -32,7 +32,7 @@ def policy_name(reader: Reader, hint: str) -> str:
     """Read the name of a policy, which has no schema in front; arguments as for :func:`column_name`."""
     name = _identifier(reader, "a policy", hint)
     if reader.spelled == ".":
-        raise reader.error("a policy has no schema; hint: its name alone, or put it in double quotes")
+        raise reader.error("a policy name cannot have a schema; hint: write the name alone, or put it in double quotes")
     return name
 
 
@@ -59,7 +59,9 @@ def _identifier(reader: Reader, what: str, hint: str) -> str:
     if reader.kind is TokenType.IDENTIFIER:
         return reader.unquote()
     if reader.word in RESERVED:
-        raise reader.error(f'{reader.word} is a reserved word; hint: as the name of {what}, quote it: "{reader.spelled}"')
+        raise reader.error(
+            f'{reader.word} is a reserved word; hint: to use it as the name of {what}, quote it: "{reader.spelled}"'
+        )
     if not reader.word:
         raise reader.error(f"expected {what}; hint: {hint}")
     name = reader.spelled

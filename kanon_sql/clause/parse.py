@@ -75,7 +75,7 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
 def algorithm(reader: Reader) -> dict[str, Any]:
     """Read what stands behind USING: the fields of the policy that say how it is solved."""
     if reader.ahead("SAMPLE"):
-        raise reader.error("USING SAMPLE belongs to the query; hint: it comes in front of ANONYMIZE")
+        raise reader.error("USING SAMPLE is part of the query; hint: write it before ANONYMIZE")
     if reader.kind is TokenType.IDENTIFIER:
         name = reader.unquote()
     elif reader.word and reader.word not in RESERVED:
@@ -110,5 +110,5 @@ def _value(reader: Reader) -> str | int | float | None:
         return None
     number = reader.decimal()
     if number is None:
-        raise reader.error("expected a number, a text in single quotes or NULL; hint: time_limit = 60")
+        raise reader.error("expected a number, a string in single quotes, or NULL; hint: time_limit = 60")
     return float(number) if "." in number else int(number)

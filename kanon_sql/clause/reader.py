@@ -92,7 +92,7 @@ class Reader:
             raise self.mistake(problem, inside) if inside.isdecimal() else self.error(problem)
         if self.spelled == "%":
             share = format(Decimal(number) / 100, "f")
-            raise self.script.mistake("a share is a number from 0 to 1; hint: 0.2 for 20 %", share, start, self.place)
+            raise self.script.mistake("a share must be a number from 0 to 1; hint: 0.2 for 20 %", share, start, self.place)
         if Fraction(divisor) == 0:
             raise self.script.error("a number cannot be divided by 0", start, self.place - 1)
         return Fraction(number) / Fraction(divisor)
@@ -107,7 +107,7 @@ class Reader:
     def error(self, message: str) -> ClauseError:
         """Return the error that points at the next token."""
         if self.spelled in {"?", "$"}:
-            message = "a parameter cannot stand in the ANONYMIZE clause; hint: write the value itself, as in k >= 5"
+            message = "parameters are not supported in the ANONYMIZE clause; hint: write the value itself, as in k >= 5"
         return self.script.error(message, self.place)
 
     def mistake(

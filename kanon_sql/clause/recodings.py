@@ -64,7 +64,7 @@ def kind(reader: Reader) -> Generalization:
             built, own = Regions, {"edges": table_name(reader, "zip IN REGIONS zip_neighbours")}
             own |= _region_options(reader)
         case "RECTANGLES":
-            raise reader.script.error("a rectangle has two coordinates; hint: (lat, lon) IN RECTANGLES", start)
+            raise reader.script.error("a rectangle needs exactly two coordinates; hint: (lat, lon) IN RECTANGLES", start)
         case "BINS":
             built, own = Bins, {**algorithm(reader)}
         case "RANGES":
@@ -77,7 +77,7 @@ def kind(reader: Reader) -> Generalization:
             built, own = Sets, {}
     if reader.skip("LOSS"):
         if word not in ("DIGITS", "INTERVALS", "HIERARCHY"):
-            raise reader.error(f"{word} has no levels; hint: LOSS belongs to DIGITS, INTERVALS with widths, or HIERARCHY")
+            raise reader.error(f"{word} has no levels; hint: use LOSS with DIGITS, INTERVALS with widths, or HIERARCHY")
         own["loss"] = tuple(_list(reader, _number))
     return reader.checked(lambda: built(**own), start)
 
@@ -97,7 +97,7 @@ def _of_text(column: str, text: object) -> Generalization:
     if isinstance(text, Generalization):
         return text
     if not isinstance(text, str):
-        raise PolicyError(f"the recoding of \"{column}\" must be a text, got {type(text).__name__}; hint: 'DIGITS (3)'")
+        raise PolicyError(f"the recoding of \"{column}\" must be a string, got {type(text).__name__}; hint: 'DIGITS (3)'")
     try:
         reader = Reader(Script.read(text), 0)
         if reader.skip("RECTANGLES", "WITH"):
@@ -106,7 +106,7 @@ def _of_text(column: str, text: object) -> Generalization:
         else:
             found = kind(reader)
         if reader.spelled:
-            raise reader.error("there is more behind the recoding; hint: 'DIGITS (3)' or 'HIERARCHY age_levels'")
+            raise reader.error("unexpected text after the recoding; hint: 'DIGITS (3)' or 'HIERARCHY age_levels'")
     except ClauseError as error:
         raise_alone(PolicyError(f'the recoding of "{column}": {error}'))
     return found
@@ -117,14 +117,14 @@ def algorithm(reader: Reader) -> dict[str, str]:
     if not reader.skip("("):
         return {}
     name = _name(reader)
-    reader.expect(")", "behind the name of the algorithm")
+    reader.expect(")", "after the name of the algorithm")
     return {"algorithm": name}
 
 
 def _name(reader: Reader) -> str:
     name = reader.word.lower()
     if not name:
-        raise reader.error("expected the name of an algorithm; hint: BINS (fold), or leave the parentheses out")
+        raise reader.error("expected the name of an algorithm; hint: BINS (fold), or omit the parentheses")
     reader.place += 1
     if not reader.skip("("):
         return name
@@ -167,14 +167,14 @@ def _list(reader: Reader, read: Callable[[Reader], Any]) -> list[Any]:
     if not reader.skip("("):
         return []
     found = reader.separated(lambda: read(reader))
-    reader.expect(")", "at the end of the list")
+    reader.expect(")", "to close the list")
     return found
 
 
 def _count(reader: Reader) -> int:
     text = reader.decimal()
     if text is None or not text.isdecimal():
-        raise reader.error("expected a number of leading characters, or of levels; hint: zip IN DIGITS (5, 3)")
+        raise reader.error("expected the number of leading characters or levels; hint: zip IN DIGITS (5, 3)")
     return int(text)
 
 

@@ -68,7 +68,7 @@ def rewrite(sql: str, release: Callable[[str, Policy], str], database: Database 
     script = Script.read(sql)
     parts = list(script.statements())
     if not any(begins_definition(script, first) for first, _ in parts) and not any(
-        script.word(place) == "ANONYMIZE" for place in range(len(script.tokens))
+        script.word(place) in {"ANONYMIZE", "ANONYMISE"} for place in range(len(script.tokens))
     ):
         return sql
     rewriting = _Rewriting(script, release, database)
@@ -159,7 +159,9 @@ class _Rewriting:
 
     def _answer(self, ask: Callable[[Database], T], first: int, end: int) -> T:
         if self._database is None:
-            raise self._script.error("policies and explanations need a database; hint: kanon_sql.connect", first, end - 1)
+            raise self._script.error(
+                "policies and EXPLAIN ANONYMIZE need a database connection; hint: use kanon_sql.connect", first, end - 1
+            )
         try:
             return ask(self._database)
         except PolicyError as problem:

@@ -18,7 +18,7 @@ from kanon_sql.errors import ClauseError, raise_alone
 # Blanks for DuckDB, letters for the tokenizer; one character each, so offsets stay.
 _BLANKS = str.maketrans("\u200b\u2060\ufeff", "   ")
 
-_WORD = re.compile("anonymize", re.IGNORECASE | re.ASCII)
+_WORD = re.compile("anonymi[sz]e", re.IGNORECASE | re.ASCII)
 _POLICY_WORDS = (re.compile("anonymization", re.IGNORECASE | re.ASCII), re.compile("polic", re.IGNORECASE | re.ASCII))
 
 _OPENING = {")": "(", "]": "[", "}": "{"}
@@ -243,7 +243,7 @@ def _is_skipped(gap: str) -> bool:
 def _unreadable(text: str) -> ClauseError:
     word = _WORD.search(text) or _POLICY_WORDS[0].search(text)
     start, stop = word.span() if word else (0, len(text))
-    problem = "the text cannot be split into words; hint: close every quote and comment, or put blanks between their signs"
+    problem = "the SQL text cannot be parsed; hint: close every quote and comment, or put spaces between symbols"
     return _error(problem, text, start, stop)
 
 

@@ -80,7 +80,9 @@ def _taken_apart(script: Script) -> Anonymized | None:
     sql = script.text
     statements = list(script.statements())
     if any(begins_definition(script, first) or explains(script, first) for first, _ in statements):
-        raise script.error("policies are kept in files here, and nothing is explained; hint: policies='policies.yaml'", 0)
+        raise script.error(
+            "this engine reads policies from files, and does not support EXPLAIN ANONYMIZE; hint: policies='policies.yaml'", 0
+        )
     script.match_brackets()
     sites = [(first, end, site) for first, end in statements for site in find_sites(script, first, end)]
     if not sites:
@@ -89,16 +91,17 @@ def _taken_apart(script: Script) -> Anonymized | None:
     if len(sites) > 1:
         raise script.error("there are several ANONYMIZE clauses; hint: release the inner query into a table first", site.clause)
     if len(statements) > 1:
-        raise script.error("a release is a statement of its own; hint: run the others before it", statements[1][0])
+        raise script.error("a release must be the only statement; hint: run the other statements first", statements[1][0])
     begin, into, using = _head(script, first)
     if not all(place in script.level(begin, end) for place in (site.body, site.clause)):
         raise script.error(
-            "the clause belongs to an inner query; hint: release that into a table first, then query the table", site.clause
+            "the ANONYMIZE clause is in an inner query; hint: release that query into a table first, then query the table",
+            site.clause,
         )
     policy, behind = parse_clause(script, site.clause)
     check_tail(script, behind)
     if into is not None and behind < end:
-        raise script.error("a table has no order; hint: order the query that reads it", behind)
+        raise script.error("ORDER BY has no effect in a stored table; hint: order the query that reads the table", behind)
     return Anonymized(
         query=sql[script.start(begin) : script.stop(site.clause - 1)],
         policy=policy,
@@ -121,5 +124,5 @@ def _head(script: Script, first: int) -> tuple[int, str | None, str | None]:
     if reader.skip("USING"):
         using = reader.word.lower()
         reader.place += 1
-    reader.expect("AS", "behind the name of the table")
+    reader.expect("AS", "after the name of the table")
     return reader.place, into, using

@@ -58,10 +58,13 @@ def find_sites(script: Script, first: int, end: int) -> Iterator[Site]:
     """
     start = first + 2 if explains(script, first) else first
     for place in range(start, end):
-        if script.word(place) != "ANONYMIZE" or is_explicit_name(script, place):
+        word = script.word(place)
+        if word not in {"ANONYMIZE", "ANONYMISE"} or is_explicit_name(script, place):
             continue
         if is_clause(script, place):
             yield _site(script, place)
+        elif word == "ANONYMISE" and script.word(place + 1) in {"BY", "WITH"}:
+            continue  # DuckDB fails at the next word
         elif may_be_alias(script, place):
             raise without_by(script, place)
 
@@ -96,18 +99,18 @@ def check_tail(script: Script, end: int) -> None:
     if script.spelled(end) not in {"", ";", ")", "]", "}"} and word not in _BEHIND_QUERY | SET_OPERATIONS:
         if word in _OF_BODY:
             raise script.error(
-                f"{word} stands behind the ANONYMIZE clause; hint: the clause comes behind WHERE and GROUP BY", end
+                f"{word} must come before the ANONYMIZE clause; hint: write the clause after WHERE and GROUP BY", end
             )
         raise behind_clause(script, end)
     while end < len(script.tokens) and script.spelled(end) not in {";", ")", "]", "}"}:
         if script.keyword(end) in SET_OPERATIONS:
             raise script.error(
-                f"an ANONYMIZE clause in front of {script.word(end)} is ambiguous; hint: put its query in parentheses, "
-                "or the clause behind the last query to anonymize all of them",
+                f"an ANONYMIZE clause before {script.word(end)} is ambiguous; hint: put its query in parentheses, "
+                "or put the clause after the last query to anonymize all of them",
                 end,
             )
         if is_clause(script, end) and not is_explicit_name(script, end):
-            raise script.error("a query takes one ANONYMIZE clause; hint: name all columns in one BY list", end)
+            raise script.error("a query can have only one ANONYMIZE clause; hint: name all columns in one BY list", end)
         end = script.after(end)
 
 
@@ -121,14 +124,14 @@ def _site(script: Script, clause: int) -> Site:
             problem = f"unknown word {script.spelled(start + 1)}; hint: did you mean EXPLAIN ANONYMIZE?"
             raise script.mistake(problem, "ANONYMIZE", start + 1)
         begin = script.spelled(start) if start < clause else "nothing"
-        raise script.error(f"{begin} is no query that ANONYMIZE could follow; hint: FROM t ANONYMIZE BY ...", start)
+        raise script.error(f"ANONYMIZE needs a query before it, not {begin}; hint: FROM t ANONYMIZE BY ...", start)
     if script.keyword(clause - 1) in _UNFINISHED:
-        raise script.error("the query in front of ANONYMIZE is not finished; hint: FROM t ANONYMIZE BY ...", clause - 1)
+        raise script.error("the query before ANONYMIZE is not finished; hint: FROM t ANONYMIZE BY ...", clause - 1)
     for place in script.level(body, clause):
         if script.keyword(place) in BEHIND_CLAUSE:
             raise script.error(
-                f"{script.word(place)} stands in front of ANONYMIZE; hint: order and limit come behind the clause, "
-                "or in a subquery to choose the rows that are anonymized",
+                f"{script.word(place)} must come after the ANONYMIZE clause; hint: write ORDER and LIMIT after the clause, "
+                "or in a subquery to choose the rows to anonymize",
                 place,
             )
     return Site(body, clause)

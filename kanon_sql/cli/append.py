@@ -36,24 +36,26 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
 @click.argument("source", metavar="SOURCE")
 @click.argument("release", metavar="RELEASE")
 @click.option(
-    "--key", multiple=True, required=True, metavar="A,B", help="Columns that tell rows apart; not released by themselves."
+    "--key",
+    multiple=True,
+    required=True,
+    metavar="A,B",
+    help="Columns that identify a row; they are not released unless the policy says so.",
 )
-@click.option(
-    "--policy", "stored", metavar="NAME", help="A policy stored in the database, in place of the options that say one."
-)
+@click.option("--policy", "stored", metavar="NAME", help="A policy stored in the database, instead of policy options.")
 @click.option(
     "--leftover",
     type=click.Choice(APPEND_CHOICES["leftover"]),
     default=APPEND_DEFAULTS["leftover"],
     show_default=True,
-    help="What becomes of rows of which nothing would be shown.",
+    help="What to do with rows whose quasi-identifiers would all be suppressed.",
 )
 @click.option(
     "--changed",
     type=click.Choice(APPEND_CHOICES["changed"]),
     default=APPEND_DEFAULTS["changed"],
     show_default=True,
-    help="What to do where rows were changed since they were released; ignore leaves them as they were.",
+    help="What to do with rows that changed after they were released; ignore keeps the released version.",
 )
 @click.option(
     "--deleted",
@@ -92,9 +94,9 @@ def append(
     """Release the rows of SOURCE that were never released, as the next batch of RELEASE.
 
     SOURCE is a table or a view of a database: FILE.duckdb::TABLE. RELEASE is a table of the same database, which the first
-    batch makes. A ledger beside SOURCE knows by keyed hashes which rows are in it.
+    batch makes. A ledger next to SOURCE records by keyed hashes which rows were released.
 
-    Rows that find no class wait for a later batch. Nothing new is no error: nothing is written then.
+    Rows that find no class wait for a later batch. It is not an error if there are no new rows: nothing is written.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.places import Place
@@ -105,7 +107,7 @@ def append(
         _refuse_second_policy(context)
     origin = Place.of(source)
     if origin.kind != "duckdb":
-        raise SourceError(f"{origin} is no database; hint: a release can grow in FILE.duckdb::TABLE only")
+        raise SourceError(f"{origin} is not a database; hint: a release can grow only in FILE.duckdb::TABLE only")
     origin.require()
     name, table = _within(origin, release), _name(origin)
     given = {"weights": assigned(weights, "--weight", "column=number"), **options}

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
 @allow_file_option
-@click.option("--pseudonym", multiple=True, metavar="A,B", help="Columns that show tokens in the place of identifiers.")
+@click.option("--pseudonym", multiple=True, metavar="A,B", help="Columns that show tokens instead of identifiers.")
 @secret_file_option("The secret of the release: tokens are computed again.  [default: KANON_SECRET]")
 @delimiter_option
 @escaped_option

@@ -24,8 +24,8 @@ SHOWN_PATIENTS = 6
 
 _ROLES = (
     ("name", "identifier", "dropped"),
-    (", ".join(QUASI_IDENTIFIERS), "quasi-identifiers: a neighbour may know them", "suppressed where they single somebody out"),
-    ("disease", "sensitive: nobody is to learn it", "unchanged; at most half of a class share one"),
+    (", ".join(QUASI_IDENTIFIERS), "quasi-identifiers: an attacker may know them", "suppressed where they single a person out"),
+    ("disease", "sensitive: nobody may learn it", "unchanged; at most half of a class share one"),
     (", ".join(KEPT), "kept: a running number, the month", "unchanged, on purpose"),
 )
 
@@ -174,7 +174,7 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int) -> None:
     console.print("\nThe same patients afterwards; * is a suppressed cell, no other cell has changed:")
     console.print(_rows(con, "released"))
 
-    _title(console, "What a neighbour would have learned")
+    _title(console, "What an attacker would have learned")
     for paragraph in neighbour(con):
         console.print(paragraph)
 
@@ -195,7 +195,7 @@ def neighbour(con: Any) -> tuple[str, ...]:
 
     Notes
     -----
-    Whoever knows the quasi-identifiers of a patient looks for rows that fit: in the release, a suppressed cell fits anybody.
+    An attacker who knows the quasi-identifiers of a patient looks for matching rows: a suppressed cell matches anyone.
     """
     known = con.execute(_UNIQUE).fetchall()
     if not known:
@@ -206,9 +206,9 @@ def neighbour(con: Any) -> tuple[str, ...]:
     total, (disease, most) = sum(after.values()), next(iter(after.items()))
     share = f"the most frequent, {disease}, has {most / total:.0%} of them"
     return (
-        f"A neighbour who was in hospital knows of one patient: {told}.",
-        f"Before: 1 row fits, so the neighbour learns the disease: {next(iter(before))}.",
-        f"Afterwards: {how_many(total, 'row fits', 'rows fit')}, with {how_many(len(after), 'disease')}; {share}.",
+        f"Suppose an attacker knows this about one patient: {told}.",
+        f"Before: 1 row matches, so the attacker learns the disease: {next(iter(before))}.",
+        f"Afterwards: {how_many(total, 'row matches', 'rows match')}, with {how_many(len(after), 'disease')}; {share}.",
     )
 
 
@@ -225,15 +225,15 @@ def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
         else f"Every such release costs at least {float(certificate.lower_bound):,.0f}: {certificate.saving}."
     )
     return (
-        f"Each patient looks like at least {how_many(k - 1, 'other')}: there are {certificate.classes:,} classes of "
-        f"rows that look alike, the smallest of {certificate.smallest_class:,}.",
+        f"Each patient looks like at least {how_many(k - 1, 'other')}: there are {certificate.classes:,} equivalence "
+        f"classes, and the smallest has {how_many(certificate.smallest_class or 0, 'row')}.",
         "In no class does one disease have more than half of the rows.",
-        f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells that could help to recognize somebody are suppressed "
+        f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells that could help to recognize a person are suppressed "
         f"({share:.1%}). {least}",
         f"Released unchanged, and not protected: {', '.join(certificate.unchanged)}.",
         f"{how_many(len(certificate.warnings), 'warning')}."
         if certificate.warnings
-        else "No column gives a suppressed cell back.",
+        else "No suppressed cell can be recovered from another column.",
     )
 
 

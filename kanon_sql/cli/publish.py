@@ -67,7 +67,7 @@ def metric_and_hierarchy(metric: str | None, hierarchy: str | None) -> tuple[dic
 
     if metric is not None and metric not in METRICS and "." not in metric:
         hint = hint_of(metric, METRICS, f"the metrics are {', '.join(METRICS)}", spelled=str)
-        raise SourceError(f"{metric} is no metric and no file; hint: {hint}")
+        raise SourceError(f"{metric} is neither a metric nor a file; hint: {hint}")
     names, places = {"metric": metric, "hierarchy": hierarchy}, {}
     for role, file in {"metric": metric if metric and "." in metric else None, "hierarchy": hierarchy}.items():
         if file is None:

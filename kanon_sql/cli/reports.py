@@ -67,8 +67,8 @@ def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: 
 @click.option("--population", metavar="FILE", help="The table of the population that the certificate names.")
 @allow_file_option
 @click.option("--certificate", metavar="CERT.json", help="Certificate of the release; it names the quasi-identifiers.")
-@click.option("--title", metavar="TEXT", help="What is released; the heading of the page.")
-@click.option("--purpose", metavar="TEXT", help="What it is released for.")
+@click.option("--title", metavar="TEXT", help="The title of the page.")
+@click.option("--purpose", metavar="TEXT", help="The purpose of the release.")
 @click.option("--recipient", metavar="TEXT", help="Who gets it.")
 @table_option
 @delimiter_option
@@ -162,7 +162,7 @@ def report(
     if page.figures["cautions"]:
         warnings.warn(KanonWarning(*page.figures["cautions"]), stacklevel=1)
     if not page.figures["holds"]:
-        raise AuditError("the release breaks its guarantee, or is not that of the certificate; the page says where")
+        raise AuditError("the release breaks its guarantee, or does not belong to the certificate; the page shows where")
 
 
 @click.command()
@@ -171,15 +171,17 @@ def report(
     "-o", "--output", "targets", required=True, multiple=True, metavar="OUT", help="OUT.html or OUT.csv; repeat it for both."
 )
 @qi_option
-@click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Least numbers of rows that look alike.")
-@click.option("--sensitive", metavar="A", help="The sensitive column to which --t applies.")
+@click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Minimum numbers of rows per class.")
+@click.option("--sensitive", metavar="A", help="The sensitive column that --t is about.")
 @click.option("--t", "ts", metavar="T,T", help="Maximum distance of a class from the whole table, 0 to 1.")
 @click.option(
     "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
 )
 @click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Of each release: take the best that is found in this time.")
+@click.option(
+    "--time-limit", type=float, metavar="SECONDS", help="Time limit of each release; the best one found within it is used."
+)
 @click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
 @table_option
 @delimiter_option
@@ -203,7 +205,7 @@ def frontier(
 ) -> None:
     """Show what each k costs.
 
-    Releases SOURCE under one guarantee after the other, and writes what each costs and must cost at least.
+    Releases SOURCE under each guarantee in turn, and writes the cost and the lower bound of each release.
 
     Ctrl-C ends the curve with the points that there are; again, it stops without one.
     """
@@ -277,4 +279,4 @@ def _numbers(text: str, option: str) -> list[int]:
     try:
         return [int(part) for part in _listed(text)]
     except ValueError:
-        raise_alone(click.BadParameter(f"{text} is no list of whole numbers", param_hint=option))
+        raise_alone(click.BadParameter(f"{text} is not a list of whole numbers", param_hint=option))

@@ -28,7 +28,7 @@ While a release is searched, the first Ctrl-C takes the best one found so far.
   .read FILE                run the statements and commands of a file
   .schema [PATTERN]         the CREATE statements of tables and views whose names match a LIKE pattern
   .tables [PATTERN]         tables and views whose names match a LIKE pattern
-  .timer on|off             tell how long each statement takes
+  .timer on|off             show how long each statement takes
 """
 
 _BARE = {"exit": ".quit", "quit": ".quit", "help": ".help"}

@@ -181,7 +181,8 @@ def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -
     classes = engine.count(policy, staged)
     if classes.unlike or classes.rows != rows:
         raise AuditError(
-            "the source gave other rows when it was read again, or what was written has changed; nothing was released; hint: "
+            "the source returned different rows when it was read again, or the written rows have changed; "
+            "nothing was released; hint: "
             "store the source as a table first"
         )
     if classes.small:

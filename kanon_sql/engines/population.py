@@ -38,7 +38,7 @@ def refuse_empty_cells(policy: Policy, values: pa.StructArray) -> None:
     for qi in policy.quasi_identifiers:
         if values.field(qi.column).null_count:
             raise PolicyError(
-                f"{asked.describe()}: {as_identifier(qi.column)} has empty cells, and suppressed ones would look the same; "
+                f"{asked.describe()}: {as_identifier(qi.column)} has empty cells, which would look like suppressed ones; "
                 "hint: a text for those, USING auto (suppress = '*'), or fill the empty ones"
             )
 

@@ -44,7 +44,7 @@ def _read(texts: Sequence[Label], read: Callable[[str], T | None], what: str, hi
     found = [None if text is None else read(text) for text in texts]
     wrong = sum(value is None and text is not None for value, text in zip(found, texts, strict=True))
     if wrong:
-        raise PolicyError(f"{wrong} of the {len(texts)} values are no {what}; hint: {hint}")
+        raise PolicyError(f"{wrong} of the {len(texts)} values are not {what}; hint: {hint}")
     return found
 
 

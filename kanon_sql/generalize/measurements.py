@@ -102,7 +102,7 @@ def _check_written(texts: Sequence[str], recoding: Aggregate) -> None:
         wrong = min(wrong, sum(moment(text) is None for text in texts))
     if wrong:
         what = "numbers" if isinstance(recoding, Means) else "numbers, nor dates"
-        raise PolicyError(f"{wrong} of its {len(texts)} values are no {what}; hint: RANGES or SETS")
+        raise PolicyError(f"{wrong} of its {len(texts)} values are not {what}; hint: RANGES or SETS")
     _check_sums([value for value in numbers if value is not None], recoding)
 
 

@@ -218,7 +218,7 @@ def _pairs(
         torn += table.setdefault((one, other), value) != value or table.setdefault((other, one), value) != value
     if unread:
         raise PolicyError(
-            f"the distance of {_pairs_of(unread)} is no number from 0 to 1 with at most 15 decimal places; hint: write it "
+            f"the distance of {_pairs_of(unread)} is not a number from 0 to 1 with at most 15 decimal places; hint: write it "
             "without an exponent, as a DECIMAL"
         )
     if looped:
@@ -248,8 +248,8 @@ def _whole(lengths: Sequence[Fraction], *, sum_is_scale: bool = False) -> tuple[
 def _refuse_many(values: int, most: int) -> None:
     if values > most:
         raise PolicyError(
-            f"the sensitive attribute has {values} values, and this metric takes at most {most}; hint: release it in coarser "
-            "values, such as ranges"
+            f"the sensitive attribute has {values} values, and this metric takes at most {most}; hint: generalize it "
+            "first, for example to ranges"
         )
 
 

@@ -52,7 +52,7 @@ class Policy(Guarantee):
         Columns that are released unchanged on purpose. Where it is given, even if empty, every column of the table has to have
         a role; None leaves the others unchanged.
     pseudonyms : tuple of str
-        Columns that show tokens in place of identifiers. What tells people apart may be one; then it is released.
+        Columns that show tokens instead of identifiers. What tells people apart may be one; then it is released.
     linkable : tuple of str
         Those of them whose tokens may link rows that single people out together.
     algorithm : str
@@ -66,8 +66,8 @@ class Policy(Guarantee):
     suppress : str, optional
         Text that stands for a suppressed cell; None stands for NULL and keeps the column's type.
     row_order : str
-        ``'shuffled'``: the order of the released rows tells nothing of suppressed cells. ``'source'`` keeps the order of the
-        source, which may: a suppressed cell is often what its neighbours show.
+        ``'shuffled'``: the order of the released rows reveals nothing about suppressed cells. ``'source'`` keeps the order of
+        the source, which may: a suppressed cell often equals the cells next to it.
     unlisted_limit : Fraction
         Without ``keep``: the share of the rows, 0 to 1, that a column without a role may single out. Beyond it a release is
         refused, see :mod:`kanon_sql.model.unlisted`.
@@ -131,7 +131,7 @@ class Policy(Guarantee):
 
     @property
     def named_columns(self) -> tuple[tuple[str, str], ...]:
-        """Return every column that the policy names, beside what names it."""
+        """Return every column that the policy names, with the part that names it."""
         identifying = "weights or recodings" if self.every_column else "the policy"  # that is all that they are listed for
         masks = [(f"mask {number}", name) for number, mask in enumerate(self.masks or (), 1) for name in columns_of(mask)]
         return (
@@ -151,22 +151,22 @@ class Policy(Guarantee):
 
     @property
     def generalized(self) -> tuple[str, ...]:
-        """Return the quasi-identifiers whose cells may be coarsened, in their order; texts but for the `aggregated`."""
+        """Return the quasi-identifiers whose cells may be generalized, in their order; texts except the `aggregated`."""
         return tuple(qi.column for qi in self.quasi_identifiers if qi.recoding is not None)
 
     @property
     def levelled(self) -> frozenset[str]:
-        """Return the quasi-identifiers of which a mask shows some levels only."""
+        """Return the quasi-identifiers that a mask shows only at some of their levels."""
         return frozenset(each.column for mask in self.masks or () for each in mask if isinstance(each, AtLevels))
 
     @property
     def summarized(self) -> dict[str, Summary]:
-        """Return the columns of which classes show the range, the set, the mean or the median of their own values."""
+        """Return the columns whose classes show the range, the set, the mean or the median of their own values."""
         return {qi.column: qi.recoding for qi in self.quasi_identifiers if isinstance(qi.recoding, Summary)}
 
     @property
     def aggregated(self) -> dict[str, Aggregate]:
-        """Return the columns of which classes show the mean or the median: released as numbers or dates, not as texts."""
+        """Return the columns whose classes show the mean or the median: released as numbers or dates, not as texts."""
         return {qi.column: qi.recoding for qi in self.quasi_identifiers if isinstance(qi.recoding, Aggregate)}
 
     @property
@@ -181,7 +181,7 @@ class Policy(Guarantee):
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Return the names of the tables that the policy reads beside the source, each once, in their order."""
+        """Return the names of the tables that the policy reads in addition to the source, each once, in their order."""
         named_by = [each.table for each in self.closeness]
         named_by += [generalizations.table_of(qi.recoding) for qi in self.quasi_identifiers]
         return tuple(dict.fromkeys(name for name in named_by if name is not None))
@@ -237,7 +237,7 @@ class Policy(Guarantee):
         return replace(found, **kept)
 
     def check_roles(self, columns: Sequence[str]) -> None:
-        """Check that each of the columns has a role, where the policy says what is kept.
+        """Check that each of the columns has a role, if the policy lists the columns released unchanged.
 
         Raises
         ------

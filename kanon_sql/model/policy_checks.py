@@ -80,7 +80,7 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
         if same_name(requirement.sensitive) in identifying:
             raise PolicyError(
                 f'the sensitive column "{requirement.sensitive}" is a quasi-identifier too; hint: a sensitive column is '
-                "released as it is: leave it out of the quasi-identifiers, masks and linked columns"
+                "released unchanged: leave it out of the quasi-identifiers, masks and linked columns"
                 if not isinstance(requirement, People)
                 else f'the column "{requirement.per}" that tells people apart is a quasi-identifier too; hint: it is never '
                 "released: leave it out of the quasi-identifiers, masks and linked columns"
@@ -141,7 +141,7 @@ def check_recodings(quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequen
             other = recodings.get(same_name(qi.recoding.beside))
             if not isinstance(other, Rectangles) or same_name(other.beside) != same_name(qi.column):
                 raise PolicyError(
-                    f'the coordinate "{qi.column}" needs "{qi.recoding.beside}" beside it; hint: (lat, lon) IN RECTANGLES'
+                    f'the coordinate "{qi.column}" needs "{qi.recoding.beside}" as its partner; hint: (lat, lon) IN RECTANGLES'
                 )
             if other.algorithm != qi.recoding.algorithm:
                 raise PolicyError(
@@ -202,5 +202,6 @@ def check_roles(columns: Sequence[str], named: Sequence[str]) -> None:
     for column in columns:
         if same_name(column) not in known:
             raise PolicyError(
-                f'the column "{column}" has no role beside KEEP; hint: KEEP it too, name it in BY or GUARANTEE, or drop it'
+                f'the column "{column}" has no role, but the policy has KEEP; hint: '
+                "KEEP it too, name it in BY or GUARANTEE, or drop it"
             )

@@ -36,7 +36,7 @@ def kind_of(path: str) -> str:
     """
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
-        raise SourceError(f"{path} is no file of policies; hint: it must end in {', '.join(ENDINGS)}")
+        raise SourceError(f"{path} is not a policy file; hint: it must end in {', '.join(ENDINGS)}")
     return ending
 
 
@@ -86,7 +86,7 @@ def _policy(item: Any) -> StoredPolicy:
 
 
 def _refused(value: object) -> Any:
-    raise PolicyError(f"a {type(value).__name__} is no value of a policy; hint: put it in quotes")
+    raise PolicyError(f"a {type(value).__name__} is not a value that a policy can hold; hint: put it in quotes")
 
 
 def _distinct(policies: list[StoredPolicy], name: str) -> list[StoredPolicy]:
@@ -145,7 +145,7 @@ def _refuse_keys_twice(node: yaml.Node, name: str) -> None:
         seen: set[str] = set()
         for key, value in node.value:
             if str(key.value) in seen:
-                raise PolicyError(f"{name}, line {key.start_mark.line + 1}: the key {key.value!r} stands twice; hint: take one")
+                raise PolicyError(f"{name}, line {key.start_mark.line + 1}: the key {key.value!r} occurs twice; hint: keep one")
             seen.add(str(key.value))
             _refuse_keys_twice(value, name)
     elif node.id == "sequence":

@@ -96,7 +96,7 @@ class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], tot
     quasi_identifiers : iterable of str, optional
         Columns that help to recognize somebody; None takes all that are not sensitive.
     sensitive : str, optional
-        The sensitive attribute that ``l``, ``t``, ``beta`` and ``delta`` are about; it is released as it is.
+        The sensitive attribute that ``l``, ``t``, ``beta`` and ``delta`` are about; it is released unchanged.
     l, variant, c, t, metric, hierarchy, beta, delta : optional
         As in `ThresholdOptions`.
     k_map, presence, population : optional

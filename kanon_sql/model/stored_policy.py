@@ -178,8 +178,8 @@ class StoredPolicy:
                 )
         if policy.people is not None and same_name(policy.people.per) not in there:
             raise PolicyError(
-                f'the query does not return "{policy.people.per}", by which {self} counts people; hint: return it, the release '
-                "leaves it out"
+                f'the query does not return "{policy.people.per}", but {self} counts people by it; hint: '
+                "return it, the release leaves it out"
             )
         requirements = tuple(
             each

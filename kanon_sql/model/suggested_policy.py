@@ -58,7 +58,7 @@ class Suggestion:
 
     @property
     def sql(self) -> str:
-        """Return the statement that stores the policy, with the reasons as comments; it runs as it stands."""
+        """Return the statement that stores the policy, with the reasons as comments; it can be run unchanged."""
         lines = ["-- A suggestion by names, types and counts. Read it before anything is released under it."]
         lines += [f"-- {_plain(', '.join(names))}: {share:.1%} of the rows singled out" for names, share in self.unique_columns]
         many = [each for each in self.roles if each.role == "quasi-identifier" and each.recoding == "HIERARCHY"]

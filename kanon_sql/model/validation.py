@@ -39,7 +39,7 @@ _LONG = 10_000
 _HUGE = re.compile("e[+-]?0*[1-9][0-9]{3}", re.IGNORECASE)
 """An exponent of four digits: 1e999999 would be a number of a million digits."""
 
-_HALF = "half of a surrogate pair, which is no character; hint: write the character itself"
+_HALF = "half of a surrogate pair, which is not a character; hint: write the character itself"
 
 _SIMPLE = 10**6
 """A float may stand for a fraction whose denominator is at most this: 1 / 3 has no exact float."""
@@ -110,7 +110,7 @@ def parsed(text: object, what: str) -> Any:
         return found
 
     def refuse(constant: str) -> NoReturn:
-        raise PolicyError(f"{what} is not JSON: {constant} is no number of JSON; hint: write a number such as 0.5, or null")
+        raise PolicyError(f"{what} is not JSON: {constant} is not a JSON number; hint: write a number such as 0.5, or null")
 
     if not isinstance(text, str):
         raise PolicyError(f"{what} must be JSON text, got {type(text).__name__}; hint: json.dumps makes it")

@@ -29,7 +29,7 @@ _TEXT = "currentColor"
 
 _KINDS = ["cost", "lower bound"]
 
-_GUARANTEES = {"k": "k (rows of the smallest class at least)", "t": "t (distance of a class from the whole table at most)"}
+_GUARANTEES = {"k": "k (minimum rows per class)", "t": "t (maximum distance of a class from the whole table)"}
 
 _TAG, _ROLE = re.compile("<[a-z]+ [^<>]*>"), re.compile(' (?:role|aria-[a-z]+)="[^"]*"')
 """The page names the whole figure; Vega names its parts one by one."""

@@ -94,7 +94,7 @@ def curve_policies(
     ks = list(k)
     ts: list[Number | None] = [None] if t is None else list(t)
     if not ks or not ts:
-        raise PolicyError("a curve needs a guarantee at least; hint: k=(2, 5, 10)")
+        raise PolicyError("a curve needs at least one guarantee; hint: k=(2, 5, 10)")
     read = {"masks": read_masks(masks), "recodings": read_recodings(recodings)}
     return [Policy.of(k=one, t=other, **read, **options) for one in ks for other in ts]
 
@@ -182,7 +182,7 @@ def _summary(found: Sequence[Point]) -> list[str]:
     if not kept:
         return [
             f"None of the {len(found):,} guarantees can be kept.",
-            "The table has too few rows, or the permitted masks hide too little.",
+            "The table has too few rows, or the permitted masks suppress too little.",
             "Ask for a weaker guarantee.",
         ]
     shares = [certificate.suppressed_cells / certificate.cells for _, certificate in kept]

@@ -16,9 +16,9 @@ from kanon_sql.verification.class_people import people_text
 _LABELS = "(SELECT CAST({0} AS VARCHAR) FROM {1} WHERE {0} IS NOT NULL EXCEPT SELECT CAST({0} AS VARCHAR) FROM {2} LIMIT 1)"
 """A text of a column that the source has not."""
 
-_UNCOUNTED = "not counted here: the texts of the population do not tell what generalized cells match"
+_UNCOUNTED = "not counted here: the texts of the population do not show what generalized cells match"
 
-_UNTOLD = "not counted here: the source has the text of suppressed cells, so nobody can tell which cells are suppressed"
+_UNTOLD = "not counted here: the source has the text of suppressed cells, so it is not clear which cells are suppressed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ def _counted(requirement: Requirement, release: Released) -> Counted:
     if requirement is people:
         counted = people_of(release.con, release.policy)  # by the source: whose a row is, the release does not tell
         if counted is None:
-            found += "; whose they are, the release does not tell"
+            found += "; the release does not show whose they are"
         else:
             kept = kept and counted[1] >= people.k
             found += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"

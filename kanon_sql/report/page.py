@@ -209,7 +209,7 @@ def _exposed(facts: Measured) -> list[tuple[str, str, str, str, str]]:
 
 def _masks(facts: Measured) -> list[tuple[str, str, str]]:
     rows = [
-        (", ".join(map(printable, mask.hidden)) or "nothing hidden", count(mask.rows), share(mask.rows, facts.rows))
+        (", ".join(map(printable, mask.hidden)) or "none", count(mask.rows), share(mask.rows, facts.rows))
         for mask in facts.masks
     ]
     if (others := facts.other_masks) is not None:

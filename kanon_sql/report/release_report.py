@@ -114,7 +114,7 @@ def report(
         register_table(con, "released", released)
         policy = measured_policy(columns(con, "source"), certificate, keep, **options)
         if {"source", "released"} & set(map(same_name, by_name(tables, "tables", "{'tree': table}"))):
-            raise PolicyError("a table beside the release cannot be called 'source' or 'released'; hint: rename it")
+            raise PolicyError("an additional table cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
         return _page(con, policy, certificate, {}, {"title": title, "purpose": purpose, "recipient": recipient}).text
 

@@ -55,7 +55,7 @@ def verdict(facts: Measured, claims: Sequence[Claim]) -> Verdict:
     found = cautions(facts)
     missing = [each.text for each in facts.requirements if each.kept is None]
     holds = kept(facts, claims)
-    counted = "What was counted of the guarantee is kept" if missing else "The guarantee is kept"
+    counted = "The part of the guarantee that was counted holds" if missing else "The guarantee is kept"
     if not holds:
         headline = "The guarantee is broken."
     elif found:

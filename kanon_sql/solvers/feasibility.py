@@ -20,7 +20,7 @@ def feasible_requirement(table: CodedTable, policy: Policy) -> ClassRequirement:
         if figures is not None and not each.met_by_all():
             raise InfeasibleError(
                 f"{each.requirement.describe()} holds in no release, because not even in the whole table: {figures}; "
-                "hint: weaken the guarantee, or make the values coarser"
+                "hint: weaken the guarantee, or generalize the values"
             )
     found: ClassRequirement = named(ProblemClass.of(policy).requirement).of(table, policy.requirements)
     return found

@@ -113,7 +113,10 @@ class Ladder:
                     labels[-1], shown[-1] = list(level), True
                     continue
             if len(np.unique(np.stack([below, own]), axis=1).T) != size:
-                raise PolicyError(f"level {number + 1} splits what level {number} puts together; hint: a ladder only coarsens")
+                raise PolicyError(
+                    f"level {number + 1} splits what level {number} puts together; hint: each level must be "
+                    "more general than the one before"
+                )
             below, size = own, len(place)
             codes.append(own[value].astype(np.int32))
             labels.append(list(place))

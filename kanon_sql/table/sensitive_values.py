@@ -136,7 +136,7 @@ def _numbers(texts: list[str | None]) -> list[Fraction]:
             break
     if len(found) < len(texts):
         raise PolicyError(
-            f"{len(texts) - len(found)} of the {len(texts)} values are no numbers of at most 15 decimal places without an "
+            f"{len(texts) - len(found)} of the {len(texts)} values are not numbers of at most 15 decimal places without an "
             "exponent, and not all are dates; hint: cast the column to DECIMAL, or take 'ordered'"
         )
     return found

@@ -115,7 +115,7 @@ def _check(c: Certificate, policy: Policy, row_types: int, rows: int, unit: int)
         ("row_types", c.row_types == row_types, f"{c.row_types}, but the table has {row_types} row types"),
         ("cells", c.cells == rows * len(policy.quasi_identifiers), f"{c.cells} are not rows times quasi-identifiers"),
         ("suppressed_cells", 0 <= c.suppressed_cells <= c.cells, f"{c.suppressed_cells} of {c.cells} cells"),
-        ("cost", c.cost >= 0 and (c.cost * unit).denominator == 1, f"{c.cost} is no sum of weights"),
+        ("cost", c.cost >= 0 and (c.cost * unit).denominator == 1, f"{c.cost} is not a sum of weights"),
         (
             "smallest_class",
             c.smallest_class is None or c.smallest_class >= k,

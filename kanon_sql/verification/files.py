@@ -149,7 +149,7 @@ def _checked(
     _require("classes", claimed.classes, sizes["classes"], "the release has")
     _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
     _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release hides")
-    _require_between("cost", claimed.cost, loss.cost, "what the release hides costs")
+    _require_between("cost", claimed.cost, loss.cost, "the suppressed cells cost")
     if claimed.bound_method.startswith(_NO_BOUND):
         _require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
     _check_groupings(claimed, coded)
@@ -258,7 +258,7 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
         again = f"proven again by its prices: {number(proven)}"
     meaning = c.saving if proven >= c.lower_bound else f"{c.saving}, if the lower bound holds"
     shown = "with permitted labels of its values" if generalized else "under a permitted mask"
-    unread = f", the values behind each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
+    unread = f", the values in each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
     told = ", information_loss" if c.information_loss else ""
     told += ", histories over several releases" if any(each.releases for each in c.histories) else ""
     asked = coded.policy.people

@@ -139,7 +139,10 @@ class Pseudonyms:
             return {}
         names = ", ".join(self.columns)
         if self.secret is not None:
-            return {"pseudonyms": f"{names}: computed again with the secret, each beside the other columns of its identifier"}
+            return {
+                "pseudonyms": f"{names}: computed again with the secret, each compared together with the other "
+                "columns of its identifier"
+            }
         return {
             "pseudonyms": f"{names}: as many tokens as identifiers, each with as many rows, the same in all columns that are "
             "released unchanged. Not checked without the secret (--secret-file, KANON_SECRET): whether a token is computed "
@@ -198,9 +201,7 @@ def refuse_unnamed(con: Any, pseudonyms: Pseudonyms, unchanged: Sequence[str]) -
     """
     for name in unchanged:
         if name not in pseudonyms.columns and _all_tokens(con, "released", name) and not _all_tokens(con, "source", name):
-            raise AuditError(
-                f'the column "{name}" of the release shows tokens in the place of values; hint: --pseudonym {name}'
-            )
+            raise AuditError(f'the column "{name}" of the release shows tokens instead of values; hint: --pseudonym {name}')
 
 
 def _all_tokens(con: Any, table: str, name: str) -> bool:

@@ -129,7 +129,7 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
         changed = con.execute(count.format(f"({query})")).fetchall()[0][0]
         if changed:
             raise AuditError(
-                f"in {how_many(changed, 'row')} of the release, columns that are no quasi-identifiers are not those "
+                f"in {how_many(changed, 'row')} of the release, columns that are not quasi-identifiers differ from those "
                 "of the source"
             )
     cells = read_cells(con, policy, others)

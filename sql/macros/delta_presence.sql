@@ -1,7 +1,7 @@
--- delta_presence(tbl, qi, population): what the rows of a table tell of who in a population is among them.
+-- delta_presence(tbl, qi, population): how likely each person of a population is in a table, judged by its rows.
 --
 -- A class matches the rows of the population that have what it shows; its share is the number of its rows, divided by theirs. The
--- shares of the classes that a row of the population matches add up to its presence; the greatest one is told. Where classes do not
+-- shares of the classes that a row of the population matches add up to its presence; the result is the greatest one. Where classes do not
 -- overlap, this is the upper limit of delta-presence. Values match if their texts are equal; NULL and '*' of tbl show nothing, so
 -- all match. Text is compared byte by byte whatever the collation of the column, because the reader sees bytes. Generalized cells
 -- are texts like any other: take the same cells for the population. The table has to be a part of the population.

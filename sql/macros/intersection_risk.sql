@@ -69,7 +69,7 @@ FROM system.main.query(system.main.format(
     @quasi_identifiers(system.main.error('kanon: qi is NULL (name the quasi-identifiers)'); name the quasi-identifiers),
     @table(first),
     @table(second),
-    CASE WHEN coalesce(key::VARCHAR, '') = '' THEN system.main.error('kanon: key is no column name')
+    CASE WHEN coalesce(key::VARCHAR, '') = '' THEN system.main.error('kanon: key is not a column name')
         ELSE '"' || system.main.replace(coalesce(key::VARCHAR, ''), '"', '""') || '"' END,
     CASE WHEN coalesce(k::BIGINT, 0) < 1 THEN system.main.error('kanon: k must be a whole number above 0') ELSE k::BIGINT END,
     @built_in()

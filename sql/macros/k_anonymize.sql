@@ -98,8 +98,8 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                             system.main.list_value('day', 'month', 'quarter', 'year', 'decade'), system.main.lower(level))
                         THEN system.main.list_position(
                             system.main.list_value('day', 'month', 'quarter', 'year', 'decade'), system.main.lower(level))::VARCHAR
-                        ELSE system.main.error('kanon: a mask has a level that is no number of characters from 1 on, no width above 0 '
-                            'of at most 18 digits before and behind the point, and none of day, month, quarter, year and decade')
+                        ELSE system.main.error('kanon: a mask has a level that is not a number of characters from 1, not a width above 0 '
+                            'of at most 18 digits before and after the decimal point, and not one of day, month, quarter, year and decade')
                     END)
                 END))
         END)
@@ -420,7 +420,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
         WHEN qi IS NULL THEN system.main.error('kanon: qi is missing (name the quasi-identifiers: qi := [''zip'', ''age''])')
         WHEN system.main.len(qi::VARCHAR[]) = 0 THEN system.main.error('kanon: qi is an empty list')
         WHEN system.main.len(qi::VARCHAR[]) > 12
-            THEN system.main.error(system.main.format('kanon: {} quasi-identifiers, and at most 12 without Python '
+            THEN system.main.error(system.main.format('kanon: {} quasi-identifiers, but without Python at most 12 are possible '
                 '(release with the Python package kanon-sql, or name fewer)', system.main.len(qi::VARCHAR[])))
         WHEN system.main.list_aggregate(qi::VARCHAR[], 'count') < system.main.len(qi::VARCHAR[])
             THEN system.main.error('kanon: qi holds NULL instead of a column name')

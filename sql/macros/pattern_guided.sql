@@ -1,4 +1,4 @@
--- pattern_guided(tbl, masks, k := 2, qi, keep := NULL, unlisted_limit := 0.2): a k-anonymous release in which each row shows exactly the columns of one mask.
+-- pattern_guided(tbl, masks, k := 2, qi, keep := NULL, unlisted_limit := 0.2): a k-anonymous release where each row shows exactly the columns of one mask.
 --
 -- It is k_anonymize(tbl, k, qi, masks, keep, unlisted_limit); what is said there, of levels and columns without a role too, holds here. It needs k_anonymize.sql.
 --

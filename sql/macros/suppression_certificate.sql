@@ -1,4 +1,4 @@
--- suppression_certificate(released, original, k, qi): what a release by suppression has cost, and what any such release costs at least.
+-- suppression_certificate(released, original, k, qi): the cost of a release by suppression, and a lower bound on the cost of any such release.
 --
 -- The lower bound looks at each row alone. A row without NULL whose combination fewer than k rows have must lose a cell; if
 -- fewer than k rows agree with it in all columns but one, whichever that is, it must lose two. Rows with NULL may look like others

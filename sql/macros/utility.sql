@@ -1,10 +1,10 @@
--- utility(released, original, qi := NULL, hierarchies := NULL, suppress := '*'): what a release has cost, and what it still tells.
+-- utility(released, original, qi := NULL, hierarchies := NULL, suppress := '*'): what a release has lost, and how useful it still is.
 --
 -- A cell is suppressed if it is NULL or the text '*', or what suppress says. Cells that are so in the original are not counted: in each column
 -- suppressed = (cells suppressed in the release) - (those in the original). A cell is generalized if it is shown but its
 -- value does not occur in that column of the original (98*** for 98101). Values are compared as text, byte by byte.
--- A NULL of the original that a release hides is no loss here: nobody can tell it from the NULL that it was. The certificate
--- counts it among the cells hidden, because hiding it was decided and paid for: its suppressed_cells may be greater.
+-- A suppressed NULL of the original is not a loss here, because it looks like the NULL it was. The certificate counts it among
+-- the suppressed cells, because suppressing it was decided and has a cost: its suppressed_cells may be greater.
 -- The two tables need no row key and no common order.
 --
 -- The loss of a generalized cell is (values that its label stands for - 1) / (values of the column - 1), the values being the

@@ -107,7 +107,7 @@ def test_a_policy_written_as_a_statement_is_read_back(policy: Policy, name, tabl
     "text", ["SHOW ANONYMIZATION POLICIES", "DROP ANONYMIZATION POLICY p", "EXPLAIN ANONYMIZE FROM t ANONYMIZE WITH POLICY p"]
 )
 def test_without_a_database_there_are_no_policies(text):
-    with pytest.raises(ClauseError, match=r"need a database; hint: kanon_sql\.connect"):
+    with pytest.raises(ClauseError, match=r"need a database connection; hint: use kanon_sql\.connect"):
         rewrite(text, lambda body, policy: body)
 
 

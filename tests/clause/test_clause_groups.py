@@ -115,7 +115,7 @@ def test_rows_that_are_groups_are_refused(query: str, con: duckdb.DuckDBPyConnec
     con.execute(query)
     with pytest.raises(ClauseError) as caught:
         release(query)
-    assert str(caught.value).startswith(f"{GROUPED[query]} can put several people into one row")
+    assert str(caught.value).startswith(f"{GROUPED[query]} can merge several people into one row")
     assert "write k >= 5 PER ROW" in str(caught.value)
     assert release(query, "k >= 5 PER ROW") == f"SELECT * FROM ({query})"
 
@@ -222,7 +222,11 @@ def test_long_chains_of_queries_above_are_read_once() -> None:
 
 def test_a_text_is_checked_by_itself() -> None:
     refuse_grouped_query("WITH g AS (FROM people) SELECT * FROM g", Guarantee(), "")
-    with pytest.raises(ClauseError, match=r"if a row of this query is what counts, say so \(line 2, column 2, at 'group by'\)"):
+    with pytest.raises(
+        ClauseError,
+        match=r"if each row of this query counts as one person, say so \(line 2, "
+        r"column 2, at 'group by'\)",
+    ):
         refuse_grouped_query("with g as (select region from people\n group by region)\nselect * from g", Guarantee(), "say so")
     people = Guarantee(requirements=(KAnonymity(k=2), People(k=2, per="who")))
     refuse_grouped_query("SELECT DISTINCT who, zip FROM stays", people, "")

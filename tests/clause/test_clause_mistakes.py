@@ -103,7 +103,7 @@ WORDS = {
     "ANONIMIZE BY zip GUARANTEE k >= 5": K,
     "ANONYMIZED BY zip GUARANTEE k >= 5": K,
     "anonymise by zip, age guarantee k = 5": "ANONYMIZE by zip, age guarantee k >= 5",
-    "ANONYMISE zip, age GUARENTEE k >= 5": TWO,
+    "ANONYMIZED zip, age GUARENTEE k >= 5": TWO,
     "ANONYMIZE 'zip' 'age' GUARENTEE k = 5": TWO,
     "ANONYMISE WITH POLICY research": "ANONYMIZE WITH POLICY research",
 }
@@ -177,7 +177,7 @@ def test_words_without_a_clause_to_show(con: Connection) -> None:
         "FROM patients ANONYMISE BY": "unknown word ANONYMISE; hint: did you mean ANONYMIZE?",
         "FROM patients GUARANTEE k >= 5": f"GUARANTEE without ANONYMIZE BY; hint: {TWO}",
         "EXPLAIN ANONYMISE FROM patients ANONYMIZE BY zip GUARANTEE k >= 5": "hint: did you mean EXPLAIN ANONYMIZE?",
-        "CREATE ANONYMIZATION POLICY p ON t (SENSITIVE disease; BY zip; GUARANTEE k >= 5)": "named in GUARANTEE k >= 5 AND l(",
+        "CREATE ANONYMIZATION POLICY p ON t (SENSITIVE disease; BY zip; GUARANTEE k >= 5)": "as in GUARANTEE k >= 5 AND l(",
     }.items():
         with pytest.raises(ClauseError) as caught:
             con.execute(sql)
@@ -203,8 +203,16 @@ def test_what_is_wrong_elsewhere_stays_duckdbs_own(con: Connection, sql: str) ->
 
 
 def test_an_alias_that_is_nearly_the_word_is_an_alias(con: Connection) -> None:
-    assert con.execute("SELECT count(*) AS n FROM patients anonymise").fetchall() == [(0,)]
+    assert con.execute("SELECT count(*) AS n FROM patients anonymised").fetchall() == [(0,)]
     assert con.execute("SELECT anonymized FROM (SELECT 1 AS anonymized)").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("text", ["FROM patients ANONYMISE", "SELECT * FROM patients anonymise (zip, age)"])
+def test_the_british_spelling_is_no_alias(con: Connection, text: str) -> None:
+    with pytest.raises(ClauseError, match=r"(?i)ANONYMISE without BY would be read as an alias and release raw rows"):
+        con.execute(text)
+    assert con.execute("SELECT anonymise FROM (SELECT 1 AS anonymise)").fetchall() == [(1,)]
+    assert con.execute("SELECT 1 AS anonymise").fetchall() == [(1,)]
 
 
 def test_a_correction_shows_no_value() -> None:

@@ -38,12 +38,12 @@ def test_a_statement_without_the_clause_has_no_parts(text: str) -> None:
         ("SELECT * FROM people ANONYMIZE", "release raw rows"),
         ("SELECT zip, age FROM people ANONYMIZE (a, b)", "release raw rows"),
         (f"SELECT * FROM (SELECT * FROM people {CLAUSE})", "inner query"),
-        (f"SELECT 1; SELECT * FROM people {CLAUSE}", "statement of its own"),
+        (f"SELECT 1; SELECT * FROM people {CLAUSE}", "a release must be the only statement"),
         (f"INSERT INTO t SELECT * FROM people {CLAUSE}", "CREATE TABLE"),
         (f"CREATE OR REPLACE TABLE t AS SELECT * FROM people {CLAUSE}", "CREATE TABLE"),
-        (f"CREATE TABLE t AS SELECT * FROM people {CLAUSE} ORDER BY zip", "no order"),
+        (f"CREATE TABLE t AS SELECT * FROM people {CLAUSE} ORDER BY zip", "no effect"),
         (f"WITH a AS (SELECT * FROM people {CLAUSE}) SELECT * FROM a {CLAUSE}", "several"),
-        ("EXPLAIN ANONYMIZE FROM people ANONYMIZE BY zip GUARANTEE k >= 2", "policies are kept in files"),
+        ("EXPLAIN ANONYMIZE FROM people ANONYMIZE BY zip GUARANTEE k >= 2", "does not support EXPLAIN ANONYMIZE"),
     ],
 )
 def test_what_is_no_release_is_refused(text: str, message: str) -> None:

@@ -55,7 +55,8 @@ def test_an_out_that_appears_is_left_as_it_is(out: str, monkeypatch: pytest.Monk
     when_audited(monkeypatch, lambda: Path(out).write_text("mine"))
     done = anonymize(out, "--certificate", "cert.json")
     assert done.exit_code == 1
-    assert f"{out} has appeared meanwhile and is left as it is; nothing was written; hint: --force replaces it" in done.stderr
+    appeared = f"{out} has appeared in the meantime and was not changed"
+    assert f"{appeared}; nothing was written; hint: --force replaces it" in done.stderr
     assert (Path(out).read_text(), names()) == ("mine", {out})
     assert anonymize(out, "--force").exit_code == 0
     assert (Path(out).read_bytes() != b"mine", names()) == (True, {out})
@@ -72,7 +73,7 @@ def test_a_table_that_appears_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) 
     make_database("other")
     when_audited(monkeypatch, lambda: make_database("Released"))
     done = anonymize("out.duckdb::released", "--certificate", "cert.json")
-    assert (done.exit_code, "has appeared meanwhile" in done.stderr, names()) == (1, True, {"out.duckdb"})
+    assert (done.exit_code, "has appeared in the meantime" in done.stderr, names()) == (1, True, {"out.duckdb"})
     with duckdb.connect("out.duckdb") as con:
         assert con.execute("FROM released").fetchall() == [("mine",)]
 
@@ -95,7 +96,7 @@ def test_without_its_certificate_there_is_no_out(out: str, there: list[str], mon
         make_database(*there)
     when_audited(monkeypatch, lambda: Path("cert.json").write_text("mine"))
     done = anonymize(out, "--certificate", "cert.json")
-    assert (done.exit_code, "cert.json has appeared meanwhile" in done.stderr) == (1, True)
+    assert (done.exit_code, "cert.json has appeared in the meantime" in done.stderr) == (1, True)
     assert names() == {"cert.json", *(["out.duckdb"] if there else [])}
     assert Path("cert.json").read_text() == "mine"
     if there:
@@ -176,7 +177,7 @@ def test_of_two_writers_exactly_one_ends_with_0(started: Kanon, monkeypatch: pyt
     when_audited(monkeypatch, other)
     done = anonymize("out.csv")
     assert (codes, done.exit_code) == ([0], 1)
-    assert "has appeared meanwhile" in done.stderr
+    assert "has appeared in the meantime" in done.stderr
     assert len(Path("out.csv").read_text().splitlines()) == 13
     assert names() == {"out.csv"}
 
@@ -196,7 +197,7 @@ def test_a_page_that_appears_is_left_as_it_is(command: str, monkeypatch: pytest.
     inputs = ["people.csv", "out.csv"] if command == "report" else ["people.csv"]
     arguments = [command, *inputs, "-o", "page.html", "--qi", "zip,age", "-q", "--k", "3"]
     done = run(*arguments)
-    assert (done.exit_code, "has appeared meanwhile" in done.stderr) == (1, True)
+    assert (done.exit_code, "has appeared in the meantime" in done.stderr) == (1, True)
     assert (Path("page.html").read_text(), names()) == ("mine", {"out.csv", "page.html"})
     assert run(*arguments, "--force").exit_code == 0
 
@@ -213,5 +214,5 @@ def test_policies_that_appear_are_left_as_they_are(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(staging, "write_text", write)
     done = run("policy", "export", "clinic.duckdb", "-o", "policies.json")
-    assert (done.exit_code, "has appeared meanwhile" in done.stderr) == (1, True)
+    assert (done.exit_code, "has appeared in the meantime" in done.stderr) == (1, True)
     assert (Path("policies.json").read_text(), names()) == ("mine", {"clinic.duckdb", "policies.json"})

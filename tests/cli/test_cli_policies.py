@@ -100,8 +100,8 @@ def test_files_are_not_overwritten(clinic: str, tmp_path: Path) -> None:
     [
         (["export", "nowhere.duckdb"], "there is no database nowhere.duckdb"),
         (["import", "nowhere.duckdb", "x.yaml"], "there is no database nowhere.duckdb"),
-        (["export", "nowhere.duckdb", "-o", "x.txt"], "x.txt is no file of policies; hint: it must end in .yaml, .yml, .json"),
-        (["import", "nowhere.duckdb", "x.csv"], "x.csv is no file of policies"),
+        (["export", "nowhere.duckdb", "-o", "x.txt"], "x.txt is not a policy file; hint: it must end in .yaml, .yml, .json"),
+        (["import", "nowhere.duckdb", "x.csv"], "x.csv is not a policy file"),
     ],
 )
 def test_wrong_names(arguments: list[str], message: str) -> None:
@@ -168,7 +168,7 @@ def test_a_file_says_that_rows_count(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("{type: k, k: 5}", "{type: k, k: 5, per_row: 1}", 10, "per_row must be true or false"),
         ("{type: k, k: 5}", "{type: k, k: 5, per: row}", 10, "unknown key 'per'; hint: did you mean 'per_row'?"),
         ("{type: k, k: 5}", "{type: k, k: 5", 11, "expected ',' or '}'"),
-        ("l: 2\n", "l: 2\n        l: 3\n", 14, "the key 'l' stands twice"),
+        ("l: 2\n", "l: 2\n        l: 3\n", 14, "the key 'l' occurs twice"),
         ("type: l\n", "type: ll\n", 11, "unknown type 'll'"),
         ("sensitive: disease", "sensitive: zip", 6, '"zip" is a quasi-identifier too'),
         ("    requirements: [{type: k, k: 2}]\n", "", 14, "lacks the key 'requirements'"),

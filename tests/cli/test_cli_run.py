@@ -56,7 +56,7 @@ def test_rows_that_are_groups_are_an_error_of_the_script(kanon: Kanon, command: 
     query = "SELECT i // 3 AS a, count(*) AS n FROM range(9) AS r(i) GROUP BY a ANONYMIZE BY a KEEP n GUARANTEE k >= 3"
     done = kanon(*command, input=f"{query};")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "GROUP BY can put several people into one row" in done.stderr
+    assert "GROUP BY can merge several people into one row" in done.stderr
     done = kanon(*command, input=f"{query} PER ROW;")
     assert (done.returncode, done.stdout, done.stderr) == (0, "a\tn\nNULL\t3\nNULL\t3\nNULL\t3\n", "")
 
@@ -126,7 +126,7 @@ def test_the_demo_shows_roles_what_a_neighbour_learns_and_what_was_guaranteed(ka
     assert " name " in before
     assert " name " not in after.split("What a neighbour")[0]
     assert "GUARANTEE k >= 4 AND l(disease) >= 2" in seen
-    assert "Before: 1 row fits, so the neighbour learns the disease: " in seen
+    assert "Before: 1 row matches, so the attacker learns the disease: " in seen
     found = re.search(r"Afterwards: (\d+) rows fit, with (\d+) diseases; the most frequent, .*, has (\d+)% of them", seen)
     assert found is not None
     assert int(found[1]) >= 4

@@ -96,7 +96,7 @@ def test_tokens_under_another_secret_are_refused(run: Run) -> None:
 
 
 def test_tokens_that_nobody_named_are_refused_with_the_option(run: Run) -> None:
-    assert 'the column "patient" of the release shows tokens in the place of values; hint: --pseudonym patient' in refused(run)
+    assert 'the column "patient" of the release shows tokens instead of values; hint: --pseudonym patient' in refused(run)
     assert 'the column "Case" of the release shows tokens' in refused(run, "--pseudonym", "patient")
 
 
@@ -143,7 +143,7 @@ def test_all_tokens_exchanged_are_noticed_with_the_secret(run: Run, folder: Path
         """UPDATE t SET "Case" = CASE "Case" WHEN (SELECT min("Case") FROM t) THEN (SELECT max("Case") FROM t)
             WHEN (SELECT max("Case") FROM t) THEN (SELECT min("Case") FROM t) ELSE "Case" END""",
     )
-    assert "are not those of the source" in refused(run, *TOKENS, "--secret-file", "secret")
+    assert "differ from those of the source" in refused(run, *TOKENS, "--secret-file", "secret")
 
 
 def test_a_token_in_another_class_is_refused(run: Run, folder: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_release_that_is_called_like_its_source_is_what_later_statements_read(
         (
             "",
             "SELECT DISTINCT zip FROM people ANONYMIZE BY zip GUARANTEE k >= 2",
-            "DISTINCT can put several people",
+            "DISTINCT can merge several people",
         ),
         ("two names", "SELECT 1", "one variable"),
         ("1name", "SELECT 1", "one variable"),

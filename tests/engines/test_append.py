@@ -247,7 +247,7 @@ def test_what_does_not_fit_the_ledger_is_refused_and_nothing_written(
         ({"keep": ["cost"]}, "another policy: keep"),
         ({"suppress": "*"}, "another policy: suppress"),
         ({"policy": "none"}, "two policies"),
-        ({"row_order": "source"}, "keeps no order"),
+        ({"row_order": "source"}, "a release that grows cannot keep the order of the source"),
         ({"leftover": "drop"}, "leftover must be one of wait, suppress"),
         ({"changed": True}, "changed must be one of refuse, ignore"),
         ({"returning": ""}, "returning must be one of refuse, wait, release"),

@@ -166,7 +166,7 @@ WRONG: list[tuple[str, str, type[KanonError] | None]] = [
     ("k_anonymize('people', 2, hierarchies := 3)", "hierarchies must be a MAP of column to table", PolicyError),
     ("k_anonymize('people', 2, recodings := 'DIGITS')", "recodings must be a MAP of column to text", PolicyError),
     ("k_anonymize('people', 2, recodings := MAP {'zip': 'BLUR'})", 'recoding of "zip": expected a recoding', PolicyError),
-    ("k_anonymize('people', 2, recodings := MAP {'zip': 'DIGITS 3'})", "there is more behind the recoding", PolicyError),
+    ("k_anonymize('people', 2, recodings := MAP {'zip': 'DIGITS 3'})", "unexpected text after the recoding; hint", PolicyError),
     ("k_anonymize('people', 2, hierarchies := MAP {'zip': 'h'}, recodings := MAP {'ZIP': 'BINS'})", "give one", PolicyError),
     ("k_anonymize('people', 2, algorithm := 'magic')", "no algorithm 'magic'", UnknownAlgorithmError),
     ("k_anonymize('people', 2, time_limit := 0)", "time_limit", PolicyError),

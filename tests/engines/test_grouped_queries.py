@@ -40,7 +40,7 @@ def test_nothing_is_released(con: Connection, statement: str, asked: str) -> Non
     con.execute(POLICY.format("careless", ""))
     alone = con.execute(f"SELECT count(*) FROM ({GROUPS}) WHERE people = 1").fetchall()[0][0]
     assert alone > 10, "each of these rows names a person"
-    with pytest.raises(ClauseError, match=r"GROUP BY can put several people into one row.*PER ROW"):
+    with pytest.raises(ClauseError, match=r"GROUP BY can merge several people into one row.*PER ROW"):
         con.execute(statement.format(f"{GROUPS} {asked}"))
     assert kanon_sql.releases(con) == []
     assert con.execute("FROM duckdb_tables() WHERE table_name = 'released'").fetchall() == []

@@ -167,7 +167,7 @@ def test_a_broken_file_releases_nothing(shared_clause: Any, files: Path, text: s
 
 def test_spark_refuses_a_file() -> None:
     asked = Policy.of(k=5, quasi_identifiers=["age"], recodings={"age": Levels(table='"age.csv"')})
-    with pytest.raises(PolicyError, match="Spark reads no file"):
+    with pytest.raises(PolicyError, match="Spark cannot read a file instead of a table; hint"):
         check_supported(asked)
 
 

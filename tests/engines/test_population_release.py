@@ -316,7 +316,7 @@ def test_values_are_compared_in_their_common_type(con: Connection) -> None:
         (
             "FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip)) GUARANTEE k >= 200 IN census",
             InfeasibleError,
-            "60 rows break k >= 200 IN census under every permitted mask; hint: permit coarser masks",
+            "60 rows break k >= 200 IN census under every permitted mask; hint: permit masks that show less",
         ),
     ],
 )

@@ -190,7 +190,7 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
             "FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip, town)) GUARANTEE presence(census) <= 0.03 "
             "USING auto (suppress = '*')",
             InfeasibleError,
-            "no release was found that keeps presence(census) <= 3/100; hint: permit coarser masks",
+            "no release was found that keeps presence(census) <= 3/100; hint: permit masks that show less",
         ),
     ],
 )
@@ -257,7 +257,7 @@ def test_empty_cells_need_a_text_for_suppressed_ones(con: Connection) -> None:
     con.execute("CREATE OR REPLACE TABLE gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM patients")
     con.execute("CREATE OR REPLACE TABLE all_gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM census")
     statement = "FROM gaps ANONYMIZE BY zip, age GUARANTEE presence(all_gaps) <= 0.2"
-    with pytest.raises(PolicyError, match="age has empty cells, and suppressed ones would look the same; hint: a text for"):
+    with pytest.raises(PolicyError, match="age has empty cells, which would look like suppressed ones; hint: a text for"):
         con.sql(statement).fetchall()
     assert con.sql(f"{statement} USING auto (suppress = '*')").fetchall()
     assert con.sql("FROM gaps ANONYMIZE BY zip GUARANTEE presence(all_gaps) <= 0.2").fetchall()

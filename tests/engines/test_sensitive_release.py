@@ -294,7 +294,7 @@ WRONG: list[tuple[str, str, type[KanonError] | None]] = [
     ("k_anonymize('patients', 2, algorithm := 'nothing')", "no algorithm 'nothing'", UnknownAlgorithmError),
     ("t_close('patients', 'disease', 0.1, 'numeric')", "empty cells have no place among numbers", PolicyError),
     ("t_close('patients', 'zip', 0.1, 'numeric', qi := ['age'])", "empty cells have no place", PolicyError),
-    ("t_close('words', 's', 0.1, 'numeric')", "2 of the 3 values are no numbers", PolicyError),
+    ("t_close('words', 's', 0.1, 'numeric')", "2 of the 3 values are not numbers", PolicyError),
     ("t_close('fine', 's', 0.1, 'numeric')", "too far apart, or too fine", PolicyError),
     ("t_close('patients', 'disease', 0.123456789123)", "t has too many digits", PolicyError),
     ("t_close('patients', 'disease', 0.1, 'no_such_table')", "no_such_table", None),
@@ -368,7 +368,7 @@ def test_dates_and_times_are_numbers_too(con: duckdb.DuckDBPyConnection) -> None
         if scale:
             assert (distance.scale, sorted(distance.length.tolist())) == (scale, [1, 10, scale - 11])
     con.execute("CREATE OR REPLACE TABLE t AS SELECT 1 AS q, unnest(['2020-01-01', '2020-13-45', '2020-02-02']) AS s")
-    with pytest.raises(duckdb.Error, match="1 of the 3 values are no numbers") as caught:
+    with pytest.raises(duckdb.Error, match="1 of the 3 values are not numbers") as caught:
         ask(con, "FROM t_close('t', 's', 0, 'numeric')")
     assert "2020-13" not in str(caught.value)
 

@@ -37,10 +37,10 @@ def test_what_is_no_list_and_no_mapping(wrong: object) -> None:
 
 @pytest.mark.parametrize("wrong", [None, 3, "clinic", TABLE], ids=["none", "int", "text", "table"])
 def test_what_is_no_connection(wrong: Any) -> None:
-    refused("no connection", kanon_sql.register, wrong)
-    refused("no connection", kanon_sql.releases, wrong)
+    refused("is not a connection", kanon_sql.register, wrong)
+    refused("is not a connection", kanon_sql.releases, wrong)
     if wrong != "clinic":
-        refused("no connection", kanon_sql.append, "p", "released", key="id", con=wrong, k=2)
+        refused("is not a connection", kanon_sql.append, "p", "released", key="id", con=wrong, k=2)
 
 
 def test_a_key_that_is_no_list(con: duckdb.DuckDBPyConnection) -> None:

@@ -18,52 +18,52 @@ SELECT zip FROM patients ANONYMIZE BY zip
 -- error: GUARANTEE is missing; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 39, at 'zip')
 -- name: no guarantee in front of an order
 SELECT zip FROM patients ANONYMIZE BY zip ORDER BY zip
--- error: GUARANTEE is missing in front of ORDER; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 43, at 'ORDER')
+-- error: GUARANTEE is missing before ORDER; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 43, at 'ORDER')
 -- name: no guarantee in front of a condition
 SELECT zip FROM patients ANONYMIZE BY zip k >= 5
--- error: GUARANTEE is missing in front of k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 43, at 'k')
+-- error: GUARANTEE is missing before k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 43, at 'k')
 -- name: a misspelled guarantee
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEES k >= 5
 -- error: expected GUARANTEE; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 43, at 'GUARANTEES')
 -- name: columns without a comma
 SELECT zip FROM patients ANONYMIZE BY zip age GUARANTEE k >= 5
--- error: expected a comma in front of a further column, or GUARANTEE
+-- error: expected a comma before the next column, or GUARANTEE
 -- name: a recoding without IN
 SELECT zip FROM patients ANONYMIZE BY zip DIGITS GUARANTEE k >= 5
--- error: IN is missing in front of DIGITS
+-- error: IN is missing before DIGITS
 -- name: a file without its kind
 SELECT zip FROM patients ANONYMIZE BY zip IN 'zip.csv' GUARANTEE k >= 5
--- error: expected a recoding behind IN; hint: write ANONYMIZE BY zip IN HIERARCHY 'zip.csv' GUARANTEE k >= 5
+-- error: expected a recoding after IN; hint: write ANONYMIZE BY zip IN HIERARCHY 'zip.csv' GUARANTEE k >= 5
 -- name: a name behind a file
 SELECT zip FROM patients ANONYMIZE BY zip IN HIERARCHY 'zip.csv'.other GUARANTEE k >= 5
 -- error: expected a table, or a file in single quotes; hint: job IN HIERARCHY jobs
 -- name: kept behind linked
 SELECT zip FROM patients ANONYMIZE BY zip, age LINKED (zip, age) KEEP disease GUARANTEE k >= 5
--- error: KEEP stands in front of LINKED
+-- error: KEEP must come before LINKED
 -- name: kept behind the guarantee
 SELECT zip FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 KEEP disease
--- error: the ANONYMIZE clause does not go on with KEEP; hint: write ANONYMIZE BY zip, age KEEP disease GUARANTEE k >= 5
+-- error: unexpected KEEP after the ANONYMIZE clause; hint: write ANONYMIZE BY zip, age KEEP disease GUARANTEE k >= 5
 -- name: conditions joined by or
 SELECT zip FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 OR l(disease) >= 2
--- error: the ANONYMIZE clause does not go on with OR; hint: write ANONYMIZE BY zip, age GUARANTEE k >= 5 AND l(disease) >= 2
+-- error: unexpected OR after the ANONYMIZE clause; hint: write ANONYMIZE BY zip, age GUARANTEE k >= 5 AND l(disease) >= 2
 -- name: an arrow for a comparison
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k => 5
--- error: expected >= behind k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 55, at '=>')
+-- error: expected >= after k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 55, at '=>')
 -- name: an arrow the other way
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE t(disease) =< 0.2
--- error: expected <= behind t; hint: write ANONYMIZE BY zip GUARANTEE t(disease) <= 0.2
+-- error: expected <= after t; hint: write ANONYMIZE BY zip GUARANTEE t(disease) <= 0.2
 -- name: a sign of mathematics
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k ≥ 5
--- error: expected >= behind k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
+-- error: expected >= after k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
 -- name: a blank within a comparison
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k > = 5
--- error: expected >= behind k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 55, at '> =')
+-- error: expected >= after k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 55, at '> =')
 -- name: two equals signs
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k == 5
--- error: expected >= behind k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
+-- error: expected >= after k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
 -- name: an arrow behind the number
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE 5 =< k
--- error: expected a comparison behind the number; hint: write ANONYMIZE BY zip GUARANTEE 5 <= k
+-- error: expected a comparison after the number; hint: write ANONYMIZE BY zip GUARANTEE 5 <= k
 -- name: no guarantee in a subquery
 SELECT * FROM (SELECT zip FROM patients ANONYMIZE BY zip) LIMIT 1
 -- error: GUARANTEE is missing; hint
@@ -84,16 +84,16 @@ FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 AND m(disease, 'x') >= 2
 -- error: m(disease, 'x') is not supported; hint: the guarantees are k, l(...), t(...), alpha(...), beta(...), delta(...) and presence(...), as in GUARANTEE k >= 5 (line 1, column 53, at "m(disease, 'x')")
 -- name: no beta
 FROM patients ANONYMIZE BY zip GUARANTEE beta(disease) <= 0
--- error: beta must be above 0, got 0; hint: with beta(disease) <= 2 a share triples at most
+-- error: beta must be above 0, got 0; hint: with beta(disease) <= 2 a share at most triples
 -- name: beta from below
 FROM patients ANONYMIZE BY zip GUARANTEE beta(disease) >= 1
 -- error: beta supports only <=; hint: write ANONYMIZE BY zip GUARANTEE beta(disease) <= 1
 -- name: delta of two columns
 FROM patients ANONYMIZE BY zip GUARANTEE delta(disease, 'age') <= 1
--- error: expected ) at the end of delta(...); hint: GUARANTEE delta(disease) <= 1
+-- error: expected ) to close delta(...); hint: GUARANTEE delta(disease) <= 1
 -- name: diversity of nothing
 FROM patients ANONYMIZE BY zip GUARANTEE l >= 2
--- error: expected ( behind l; hint: GUARANTEE l(disease) >= 2 (line 1, column 44, at '>=')
+-- error: expected ( after l; hint: GUARANTEE l(disease) >= 2 (line 1, column 44, at '>=')
 -- name: diversity of no column
 FROM patients ANONYMIZE BY zip GUARANTEE l() >= 2
 -- error: expected a column; hint: GUARANTEE l(disease) >= 2 (line 1, column 44, at ')')
@@ -115,7 +115,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', '3') >= 2
 -- error: expected a number; hint: write ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', 3) >= 2
 -- name: more than diversity takes
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', 3, 4) >= 2
--- error: expected ) at the end of l(...); hint: GUARANTEE l(disease) >= 2
+-- error: expected ) to close l(...); hint: GUARANTEE l(disease) >= 2
 -- name: less than nothing
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 1/2
 -- error: l must be at least 1, got 1/2
@@ -127,7 +127,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE l(disease) > 2
 -- error: l supports only >=; hint: write ANONYMIZE BY zip GUARANTEE l(disease) >= 2
 -- name: diversity that ends early
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease)
--- error: expected >= behind l; hint: GUARANTEE l(disease) >= 2
+-- error: expected >= after l; hint: GUARANTEE l(disease) >= 2
 -- name: closeness from below
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') >= .3
 -- error: t supports only <=; hint: write ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') <= .3
@@ -148,7 +148,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1.01
 -- error: t must be from 0 to 1, got 101/100
 -- name: a share in percent
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1%
--- error: a share is a number from 0 to 1; hint: write ANONYMIZE BY zip GUARANTEE t(disease) <= 0.01
+-- error: a share must be a number from 0 to 1; hint: write ANONYMIZE BY zip GUARANTEE t(disease) <= 0.01
 -- name: divided by nothing
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1/0.0
 -- error: a number cannot be divided by 0 (line 1, column 56, at '1/0.0')
@@ -157,7 +157,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1/three
 -- error: expected a number; hint: GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 58, at 'three')
 -- name: a limit for no value
 FROM patients ANONYMIZE BY zip GUARANTEE alpha(disease) <= .3
--- error: expected , behind the column; hint: GUARANTEE alpha(disease, 'flu') <= 0.2
+-- error: expected , after the column; hint: GUARANTEE alpha(disease, 'flu') <= 0.2
 -- name: a limit for a number
 FROM patients ANONYMIZE BY zip GUARANTEE alpha(age, 30) <= .3
 -- error: expected the value in single quotes; hint: GUARANTEE alpha(disease, 'flu') <= 0.2
@@ -167,19 +167,19 @@ FROM patients ANONYMIZE BY zip GUARANTEE alpha(disease, 'flu') <= 0
 -- name: a sensitive column that may be suppressed
 FROM patients ANONYMIZE BY zip, disease
 GUARANTEE k >= 2 AND l(Disease) >= 2
--- error: a sensitive column cannot be in the BY list, whose columns may be suppressed; hint: take it out of the list (line 2, column 24, at 'Disease')
+-- error: a sensitive column cannot be in BY, because BY columns may be suppressed; hint: remove it from BY (line 2, column 24, at 'Disease')
 -- name: a reserved word for a sensitive column
 FROM patients ANONYMIZE BY zip GUARANTEE l(order) >= 2
--- error: ORDER is a reserved word; hint: as the name of a column, quote it: "order" (line 1, column 44, at 'order')
+-- error: ORDER is a reserved word; hint: to use it as the name of a column, quote it: "order" (line 1, column 44, at 'order')
 -- name: a qualified sensitive column
 FROM patients p ANONYMIZE BY zip GUARANTEE l(p.disease) >= 2
--- error: a column is named as the query returns it
+-- error: a column name cannot be qualified here
 -- name: a parameter for a threshold
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= ?
--- error: a parameter cannot stand in the ANONYMIZE clause
+-- error: parameters are not supported in the ANONYMIZE clause
 -- name: a number alone
 FROM patients ANONYMIZE BY zip GUARANTEE 5
--- error: expected a comparison behind the number; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
+-- error: expected a comparison after the number; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
 -- name: a number and nothing
 FROM patients ANONYMIZE BY zip GUARANTEE 5 <= 6
 -- error: expected a condition; hint: GUARANTEE k >= 5
@@ -191,7 +191,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE k <= 5
 -- error: k supports only >= and >
 -- name: either or
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 OR k >= 3
--- error: the ANONYMIZE clause does not go on with OR
+-- error: unexpected OR after the ANONYMIZE clause
 -- name: a fraction of a row
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2.5
 -- error: expected a whole number
@@ -200,13 +200,13 @@ FROM patients ANONYMIZE BY zip GUARANTEE k >= 0
 -- error: k must be a whole number of at least 1, got 0
 -- name: a parameter
 FROM patients ANONYMIZE BY zip GUARANTEE k >= ?
--- error: a parameter cannot stand in the ANONYMIZE clause; hint: write the value itself
+-- error: parameters are not supported in the ANONYMIZE clause; hint: write the value itself
 -- name: a named parameter
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = $seed)
--- error: a parameter cannot stand in the ANONYMIZE clause
+-- error: parameters are not supported in the ANONYMIZE clause
 -- name: people of another promise
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 2 PER patient_id
--- error: PER stands behind k, as in GUARANTEE k >= 5 PER patient_id
+-- error: write PER directly after k, as in GUARANTEE k >= 5 PER patient_id
 -- name: people, told apart by nothing
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 PER AND l(disease) >= 2
 -- error: AND is a reserved word
@@ -215,7 +215,7 @@ FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 2 PER zip
 -- error: the column "zip" that tells people apart is a quasi-identifier too
 -- name: a qualified column
 SELECT p.zip FROM patients p ANONYMIZE BY p.zip GUARANTEE k >= 2
--- error: a column is named as the query returns it
+-- error: a column name cannot be qualified here
 -- name: a column twice
 FROM patients ANONYMIZE BY zip, age, ZIP GUARANTEE k >= 2
 -- error: the column is named twice
@@ -227,25 +227,25 @@ FROM patients ANONYMIZE BY GROUPING SETS ((age, age)) GUARANTEE k >= 2
 -- error: the column is named twice
 -- name: a reserved word
 FROM patients ANONYMIZE BY order GUARANTEE k >= 2
--- error: ORDER is a reserved word; hint: as the name of a column, quote it
+-- error: ORDER is a reserved word; hint: to use it as the name of a column, quote it
 -- name: a text for a column
 FROM patients ANONYMIZE BY 'zip' GUARANTEE k >= 2
 -- error: expected a column
 -- name: an unknown recoding
 FROM patients ANONYMIZE BY age IN DIGIT GUARANTEE k >= 2
--- error: expected a recoding behind IN; hint: write ANONYMIZE BY age IN DIGITS GUARANTEE k >= 2
+-- error: expected a recoding after IN; hint: write ANONYMIZE BY age IN DIGITS GUARANTEE k >= 2
 -- name: a hierarchy without its table
 FROM patients ANONYMIZE BY age IN HIERARCHY GUARANTEE k >= 2
 -- error: expected a table; hint: job IN HIERARCHY jobs
 -- name: a reserved word for the table of a hierarchy
 FROM patients ANONYMIZE BY age IN HIERARCHY select GUARANTEE k >= 2
--- error: SELECT is a reserved word; hint: as the name of a table, quote it: "select"
+-- error: SELECT is a reserved word; hint: to use it as the name of a table, quote it: "select"
 -- name: no digits
 FROM patients ANONYMIZE BY zip IN DIGITS (0) GUARANTEE k >= 2
 -- error: the number of leading characters must be a whole number of at least 1
 -- name: half a digit
 FROM patients ANONYMIZE BY zip IN DIGITS (2.5) GUARANTEE k >= 2
--- error: expected a number of leading characters
+-- error: expected the number of leading characters or levels; hint
 -- name: intervals of no width
 FROM patients ANONYMIZE BY age IN INTERVALS (0) GUARANTEE k >= 2
 -- error: the width of an interval must be above 0
@@ -275,13 +275,13 @@ FROM patients ANONYMIZE BY (age, zip) IN RECTANGLES (bin_exact) GUARANTEE k >= 2
 -- error: there is no algorithm 'bin_exact' for RECTANGLES; hint: the algorithms for RECTANGLES are auto, kd_tree, guillotine, rectangle_exact
 -- name: parentheses without an algorithm
 FROM patients ANONYMIZE BY zip IN BINS () GUARANTEE k >= 2
--- error: expected the name of an algorithm; hint: BINS (fold), or leave the parentheses out
+-- error: expected the name of an algorithm; hint: BINS (fold), or omit the parentheses
 -- name: an algorithm in quotes
 FROM patients ANONYMIZE BY zip IN BINS ('fold') GUARANTEE k >= 2
 -- error: expected the name of an algorithm
 -- name: two algorithms of bins
 FROM patients ANONYMIZE BY zip IN BINS (fold, spread) GUARANTEE k >= 2
--- error: expected ) behind the name of the algorithm
+-- error: expected ) after the name of the algorithm
 -- name: two algorithms of a map
 FROM patients ANONYMIZE BY zip IN REGIONS adjacent (regions, region_exact) GUARANTEE k >= 2
 -- error: REGIONS has two algorithms; hint: REGIONS map (regions, 'merge')
@@ -290,19 +290,19 @@ FROM patients ANONYMIZE BY zip IN REGIONS adjacent ('merge', 'merge') GUARANTEE 
 -- error: REGIONS has 'merge' twice
 -- name: a rectangle of one coordinate
 FROM patients ANONYMIZE BY age IN RECTANGLES GUARANTEE k >= 2
--- error: a rectangle has two coordinates; hint: (lat, lon) IN RECTANGLES
+-- error: a rectangle needs exactly two coordinates; hint: (lat, lon) IN RECTANGLES
 -- name: a rectangle of a column with itself
 FROM patients ANONYMIZE BY (age, AGE) IN RECTANGLES GUARANTEE k >= 2
 -- error: the column is named twice
 -- name: two columns without RECTANGLES
 FROM patients ANONYMIZE BY (age, zip) GUARANTEE k >= 2
--- error: a list needs its kind here
+-- error: a list of columns needs a keyword before it
 -- name: two recodings of a column
 FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3)), (zip IN HIERARCHY zips, age)) GUARANTEE k >= 2
 -- error: the column has two recodings
 -- name: levels in one set, and none in another
 FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3), age), (zip)) GUARANTEE k >= 2
--- error: the column has levels in one set and none in another; hint: say them in each
+-- error: the column has levels in one set and none in another; hint: give levels in every set
 -- name: levels only behind the first set
 FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip IN DIGITS (3))) GUARANTEE k >= 2
 -- error: the column has levels in one set and none in another
@@ -317,10 +317,10 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip, age IN RANGES), ()) GUARANTEE k 
 -- error: RANGES, SETS, MEANS and MEDIANS cannot be combined with masks
 -- name: a linked column that is not in the list
 FROM patients ANONYMIZE BY zip, age LINKED (zip, disease) GUARANTEE k >= 2
--- error: a linked column is not in the BY list; hint: LINKED stands behind all columns, as in BY city, zip, age LINKED (city, zip) (line 1, column 50, at 'disease')
+-- error: a linked column is not in the BY list; hint: write LINKED after all columns, as in BY city, zip, age LINKED (city, zip) (line 1, column 50, at 'disease')
 -- name: linked in front of a column
 FROM patients ANONYMIZE BY zip LINKED (zip, age), age GUARANTEE k >= 2
--- error: a linked column is not in the BY list; hint: LINKED stands behind all columns, as in BY city, zip, age LINKED (city, zip) (line 1, column 45, at 'age')
+-- error: a linked column is not in the BY list; hint: write LINKED after all columns, as in BY city, zip, age LINKED (city, zip) (line 1, column 45, at 'age')
 -- name: a list that goes on behind linked
 FROM patients ANONYMIZE BY zip, age LINKED (zip, age), disease GUARANTEE k >= 2
 -- error: expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5 (line 1, column 54, at ',')
@@ -329,38 +329,38 @@ FROM patients ANONYMIZE BY zip, age, disease LINKED (zip, age), (disease, age) G
 -- error: expected LINKED or GUARANTEE
 -- name: linked to nothing
 FROM patients ANONYMIZE BY zip, age LINKED (zip) GUARANTEE k >= 2
--- error: LINKED needs two columns or more; hint: LINKED (city, zip), behind all columns (line 1, column 44, at '(zip)')
+-- error: LINKED needs at least two columns; hint: LINKED (city, zip), after all columns (line 1, column 44, at '(zip)')
 -- name: an empty group
 FROM patients ANONYMIZE BY zip, age LINKED () GUARANTEE k >= 2
 -- error: expected a column
 -- name: linked without a list
 FROM patients ANONYMIZE BY zip, age LINKED zip GUARANTEE k >= 2
--- error: expected ( behind LINKED; hint: LINKED (city, zip) (line 1, column 44, at 'zip')
+-- error: expected ( after LINKED; hint: LINKED (city, zip) (line 1, column 44, at 'zip')
 -- name: linked to itself
 FROM patients ANONYMIZE BY zip, age
 LINKED (zip, Zip) GUARANTEE k >= 2
--- error: the column is linked twice; hint: name it once, in one group (line 2, column 14, at 'Zip')
+-- error: the column is linked twice; hint: put it in one LINKED group only (line 2, column 14, at 'Zip')
 -- name: a column in two groups
 FROM patients ANONYMIZE BY zip, age, disease LINKED (zip, age) LINKED (age, disease) GUARANTEE k >= 2
--- error: the column is linked twice; hint: name it once, in one group (line 1, column 72, at 'age')
+-- error: the column is linked twice; hint: put it in one LINKED group only (line 1, column 72, at 'age')
 -- name: a weight in a group
 FROM patients ANONYMIZE BY zip, age LINKED (zip, age WEIGHT 2) GUARANTEE k >= 2
--- error: expected ) behind the linked columns
+-- error: expected ) after the linked columns
 -- name: linked as an item
 FROM patients ANONYMIZE BY LINKED (zip, age) GUARANTEE k >= 2
--- error: LINKED stands behind all columns
+-- error: LINKED comes after all columns
 -- name: linked inside of a cube
 FROM patients ANONYMIZE BY CUBE (zip, age LINKED (zip, age)) GUARANTEE k >= 2
--- error: expected ) behind the columns
+-- error: expected ) after the columns
 -- name: no mask shows all linked columns or none
 FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (disease, zip)) LINKED (age, disease) GUARANTEE k >= 2
 -- error: every mask shows only a part of the linked columns
 -- name: linked behind the guarantee
 FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 2 LINKED (zip, age)
--- error: the ANONYMIZE clause does not go on with LINKED
+-- error: unexpected LINKED after the ANONYMIZE clause
 -- name: a list without a kind
 FROM patients ANONYMIZE BY (zip, age) GUARANTEE k >= 2
--- error: a list needs its kind here
+-- error: a list of columns needs a keyword before it
 -- name: no weight
 FROM patients ANONYMIZE BY zip WEIGHT 0 GUARANTEE k >= 2
 -- error: the weight of "zip" must be above 0
@@ -393,49 +393,49 @@ FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING ORDER BY zip
 -- error: expected the name of an algorithm
 -- name: a sample behind the clause
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING SAMPLE 10%
--- error: USING SAMPLE belongs to the query
+-- error: USING SAMPLE is part of the query
 -- name: order in front
 SELECT zip FROM patients ORDER BY zip ANONYMIZE BY zip GUARANTEE k >= 2
--- error: ORDER stands in front of ANONYMIZE
+-- error: ORDER must come after the ANONYMIZE clause
 -- name: limit in front
 SELECT zip FROM patients LIMIT 3 ANONYMIZE BY zip GUARANTEE k >= 2
--- error: LIMIT stands in front of ANONYMIZE
+-- error: LIMIT must come after the ANONYMIZE clause
 -- name: where behind
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 WHERE age > 3
--- error: WHERE stands behind the ANONYMIZE clause
+-- error: WHERE must come before the ANONYMIZE clause
 -- name: union behind
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 UNION ALL SELECT zip FROM patients
--- error: an ANONYMIZE clause in front of UNION is ambiguous; hint: put its query in parentheses
+-- error: an ANONYMIZE clause before UNION is ambiguous; hint: put its query in parentheses
 -- name: union behind the order
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 ORDER BY zip EXCEPT SELECT zip FROM patients
--- error: an ANONYMIZE clause in front of EXCEPT is ambiguous
+-- error: an ANONYMIZE clause before EXCEPT is ambiguous
 -- name: two clauses
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 ANONYMIZE BY age GUARANTEE k >= 2
--- error: the ANONYMIZE clause does not go on with ANONYMIZE
+-- error: unexpected ANONYMIZE after the ANONYMIZE clause
 -- name: two clauses around the order
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 ORDER BY zip ANONYMIZE BY age GUARANTEE k >= 2
--- error: a query takes one ANONYMIZE clause
+-- error: a query can have only one ANONYMIZE clause
 -- name: an update
 UPDATE patients SET age = 1 ANONYMIZE BY zip GUARANTEE k >= 2
--- error: UPDATE is no query that ANONYMIZE could follow
+-- error: ANONYMIZE needs a query before it, not UPDATE
 -- name: a copied table
 COPY patients ANONYMIZE BY zip GUARANTEE k >= 2 TO 'out.csv'
--- error: COPY is no query that ANONYMIZE could follow
+-- error: ANONYMIZE needs a query before it, not COPY
 -- name: an expression
 SELECT (age + 1 ANONYMIZE BY age GUARANTEE k >= 2) FROM patients
--- error: age is no query that ANONYMIZE could follow
+-- error: ANONYMIZE needs a query before it, not age
 -- name: a table in parentheses
 FROM (patients ANONYMIZE BY zip GUARANTEE k >= 2)
--- error: patients is no query that ANONYMIZE could follow
+-- error: ANONYMIZE needs a query before it, not patients
 -- name: nothing in front
 ANONYMIZE BY zip GUARANTEE k >= 2
--- error: nothing is no query that ANONYMIZE could follow
+-- error: ANONYMIZE needs a query before it, not nothing
 -- name: an unfinished query
 SELECT zip FROM patients WHERE ANONYMIZE BY zip GUARANTEE k >= 2
--- error: the query in front of ANONYMIZE is not finished
+-- error: the query before ANONYMIZE is not finished; hint
 -- name: an open quote
 SELECT 'zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
--- error: the text cannot be split into words
+-- error: the SQL text cannot be parsed
 -- name: an open bracket
 SELECT (zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
 -- error: this bracket is never closed
@@ -453,25 +453,25 @@ FROM patients ANONYMIZE WITH POLICY 'research'
 -- error: expected a policy; hint: ANONYMIZE WITH POLICY research
 -- name: a policy in a schema
 FROM patients ANONYMIZE WITH POLICY main.research
--- error: a policy has no schema
+-- error: a policy name cannot have a schema
 -- name: a policy and a guarantee
 FROM patients ANONYMIZE WITH POLICY research GUARANTEE k >= 5
--- error: the ANONYMIZE clause does not go on with GUARANTEE
+-- error: unexpected GUARANTEE after the ANONYMIZE clause
 -- name: a policy behind the order
 SELECT zip FROM patients ORDER BY zip ANONYMIZE WITH POLICY research
--- error: ORDER stands in front of ANONYMIZE
+-- error: ORDER must come after the ANONYMIZE clause
 -- name: two policies for a query
 FROM patients ANONYMIZE WITH POLICY research ORDER BY zip ANONYMIZE WITH POLICY research
--- error: a query takes one ANONYMIZE clause
+-- error: a query can have only one ANONYMIZE clause
 -- name: a reserved word for a policy
 CREATE ANONYMIZATION POLICY order ON patients (BY zip; GUARANTEE k >= 5)
--- error: ORDER is a reserved word; hint: as the name of a policy, quote it: "order"
+-- error: ORDER is a reserved word; hint: to use it as the name of a policy, quote it: "order"
 -- name: a policy on nothing
 CREATE ANONYMIZATION POLICY p (BY zip; GUARANTEE k >= 5)
--- error: expected ON behind the name
+-- error: expected ON after the name
 -- name: a policy on a reserved word
 CREATE ANONYMIZATION POLICY p ON main.table (BY zip; GUARANTEE k >= 5)
--- error: TABLE is a reserved word; hint: as the name of a table, quote it: "table"
+-- error: TABLE is a reserved word; hint: to use it as the name of a table, quote it: "table"
 -- name: a policy of nothing
 CREATE ANONYMIZATION POLICY p ON patients ()
 -- error: a policy has no part ); hint: the parts are IDENTIFIER, BY, KEEP, GUARANTEE, USING
@@ -480,7 +480,7 @@ CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIERS name; BY zip; GUARANTEE k
 -- error: a policy has no part IDENTIFIERS; hint: write CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name; BY zip; GUARANTEE k >= 5) (line 1, column 44, at 'IDENTIFIERS')
 -- name: a part twice
 CREATE ANONYMIZATION POLICY p ON patients (BY zip; BY age; GUARANTEE k >= 5)
--- error: the part BY is given twice
+-- error: BY is given twice
 -- name: a policy without a guarantee
 CREATE ANONYMIZATION POLICY p ON patients (BY zip, age)
 -- error: the policy has no GUARANTEE; hint: GUARANTEE k >= 5
@@ -489,7 +489,7 @@ CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name; GUARANTEE k >= 5)
 -- error: the policy has no BY; hint: BY zip, age
 -- name: parts without a semicolon
 CREATE ANONYMIZATION POLICY p ON patients (BY zip, age GUARANTEE k >= 5)
--- error: expected a semicolon or ) behind a part; hint: write CREATE ANONYMIZATION POLICY p ON patients (BY zip, age; GUARANTEE k >= 5) (line 1, column 56, at 'GUARANTEE')
+-- error: expected a semicolon or ) after this part; hint: write CREATE ANONYMIZATION POLICY p ON patients (BY zip, age; GUARANTEE k >= 5) (line 1, column 56, at 'GUARANTEE')
 -- name: an identifier that is a quasi-identifier
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name, Zip; BY zip, age; GUARANTEE k >= 5)
 -- error: the column "zip" is an identifier already; hint: give it one role (line 1, column 66, at 'BY zip, age')
@@ -507,7 +507,7 @@ CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER disease; BY zip; GUARANTEE
 -- error: the policy "p": the column "disease" is an identifier and sensitive; hint: give it one role
 -- name: a policy that goes on
 CREATE ANONYMIZATION POLICY p ON patients (BY zip; GUARANTEE k >= 5) WITH NO DATA
--- error: the statement does not go on with WITH
+-- error: unexpected WITH after the statement
 -- name: a policy that is never closed
 CREATE ANONYMIZATION POLICY p ON patients (BY zip; GUARANTEE k >= 5; SELECT 1
 -- error: this bracket is never closed
@@ -516,10 +516,10 @@ DROP ANONYMIZATION POLICY Resaerch
 -- error: there is no policy "Resaerch"; hint: did you mean "research"?
 -- name: drop two policies
 DROP ANONYMIZATION POLICY research, other
--- error: the statement does not go on with ,
+-- error: unexpected , after the statement
 -- name: show some policies
 SHOW ANONYMIZATION POLICIES LIKE 'r%'
--- error: the statement does not go on with LIKE
+-- error: unexpected LIKE after the statement
 -- name: explain anonymize without a clause
 EXPLAIN ANONYMIZE FROM patients
 -- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
@@ -537,28 +537,28 @@ EXPLAIN ANONYMIZE WITH a AS (FROM patients) INSERT INTO target FROM a ANONYMIZE 
 -- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
 -- name: groups of rows
 SELECT zip, count(*) AS n FROM patients GROUP BY zip ANONYMIZE BY zip GUARANTEE k >= 5
--- error: GROUP BY can put several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 41, at 'GROUP BY')
+-- error: GROUP BY can merge several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 41, at 'GROUP BY')
 -- name: groups of rows explained
 EXPLAIN ANONYMIZE SELECT zip, count(*) AS n FROM patients GROUP BY ALL ANONYMIZE BY zip GUARANTEE k >= 5
--- error: GROUP BY can put several people into one row
+-- error: GROUP BY can merge several people into one row
 -- name: groups of rows under a policy
 SELECT zip, count(*) AS n FROM patients GROUP BY ALL ANONYMIZE WITH POLICY research
--- error: GROUP BY can put several people into one row
+-- error: GROUP BY can merge several people into one row
 -- name: groups of rows under a population
 SELECT zip, count(*) AS n FROM patients GROUP BY ALL ANONYMIZE BY zip GUARANTEE k >= 5 IN census
 -- error: write k >= 1 PER ROW
 -- name: equal rows merged
 SELECT DISTINCT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 5
--- error: DISTINCT can put several people into one row, and the guarantee would count rows, not people; hint: leave DISTINCT out; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 8, at 'DISTINCT')
+-- error: DISTINCT can merge several people into one row, and the guarantee would count rows, not people; hint: leave DISTINCT out; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 8, at 'DISTINCT')
 -- name: a union without all
 SELECT zip FROM patients UNION SELECT zip FROM target ANONYMIZE BY zip GUARANTEE k >= 5
--- error: UNION can put several people into one row, and the guarantee would count rows, not people; hint: UNION ALL keeps a row for each person; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 26, at 'UNION')
+-- error: UNION can merge several people into one row, and the guarantee would count rows, not people; hint: UNION ALL keeps a row for each person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 26, at 'UNION')
 -- name: an aggregate function
 SELECT sum(age) AS age FROM patients ANONYMIZE BY age GUARANTEE k >= 1
--- error: sum(...) can put several people into one row
+-- error: sum(...) can merge several people into one row
 -- name: groups of rows above
 WITH sizes AS (SELECT zip, count(*) AS n FROM patients GROUP BY zip) SELECT * FROM sizes ANONYMIZE BY zip GUARANTEE k >= 5
--- error: GROUP BY can put several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 56, at 'GROUP BY')
+-- error: GROUP BY can merge several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 56, at 'GROUP BY')
 -- name: groups whose person is one of many
 SELECT zip, min(age) AS age FROM patients GROUP BY zip ANONYMIZE BY zip GUARANTEE k >= 5 PER age
--- error: GROUP BY can put several people into one row, and the guarantee would count them as one person; hint: return the column age itself, so that each row is of one person; or, if a row of this query is what counts, write k >= 5 PER ROW (line 1, column 43, at 'GROUP BY')
+-- error: GROUP BY can merge several people into one row, and the guarantee would count them as one person; hint: return the column age itself, so that each row is of one person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 43, at 'GROUP BY')

@@ -169,7 +169,7 @@ def test_no_mask_suppresses_everything() -> None:
         table, recoding = solved(solve, drawn)
         assert recoding.cost(table) == recoding.lower_bound == 6
     for solve in (subset_dp.solve, optimal.solve):
-        with pytest.raises(InfeasibleError, match="; hint: permit coarser masks"):
+        with pytest.raises(InfeasibleError, match="; hint: permit masks that show less"):
             solved(solve, replace(drawn, masks=[{0, 1}, {0}], attributes={"s": replace(about, values=[0, 0, 1, 1, 0, 1])}))
 
 

@@ -105,7 +105,7 @@ def test_the_page_sets_risk_against_loss(points: tuple[Point, ...]) -> None:
         "highest risk of re-identification (%)",
         "suppressed cells (%)",
         "cost (weighted suppressed cells)",
-        "k (rows of the smallest class at least)",
+        "k (minimum rows per class)",
     }
     rows = found.table("The points of the curve").rows[1:]
     for row, point in zip(rows, points, strict=True):
@@ -125,7 +125,7 @@ def test_without_closeness_and_with_weights() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(PolicyError, match="a guarantee at least"):
+    with pytest.raises(PolicyError, match="a curve needs at least one guarantee; hint"):
         frontier(people(), k=[])
     with pytest.raises(PolicyError, match="sensitive column"):
         frontier(people(), k=[2], t=[0.5])
@@ -198,8 +198,8 @@ def test_the_command_prints_its_points(run: Run) -> None:
         (("-o", "in.csv", "--force"), "is read by this command"),
         (("-o", "old.csv"), "exists"),
         (("-o", "curve.csv", "-o", "./curve.csv"), "the same file"),
-        (("-o", "curve.csv", "--k", "2,x"), "no list of whole numbers"),
-        (("-o", "curve.csv", "--k", ","), "a guarantee at least"),
+        (("-o", "curve.csv", "--k", "2,x"), "is not a list of whole numbers"),
+        (("-o", "curve.csv", "--k", ","), "a curve needs at least one guarantee; hint"),
         (("-o", "curve.csv", "--algorithm", "magic"), "there is no algorithm"),
         (("-o", "curve.csv", "--qi", "zap"), 'unknown column "zap"'),
     ],

@@ -94,7 +94,7 @@ def test_the_structure_is_sound(page: str) -> None:
         "Columns released unchanged",
         "Risk of re-identification",
         "Sizes of the classes",
-        "What is hidden",
+        "Suppressed cells",
         "Each column before and after",
         "Sensitive columns",
         "Which tables these are",
@@ -178,10 +178,10 @@ def test_what_is_hidden_is_counted(page: str, released: tuple[pa.Table, Release]
         hidden = release.table[name].null_count - source[name].null_count
         assert cells[name] == [str(hidden), f"{hidden / source.num_rows:.2%}", "0", str(source[name].null_count)]
     masks = Counter(
-        ", ".join(name for name, cell in zip(names, row, strict=True) if cell is None) or "nothing hidden"
+        ", ".join(name for name, cell in zip(names, row, strict=True) if cell is None) or "none"
         for row in zip(*(release.table[name].to_pylist() for name in names), strict=True)
     )
-    told = {name: int(row[0]) for name, row in list(Page(page).table("Columns that are hidden").pairs.items())[1:]}
+    told = {name: int(row[0]) for name, row in list(Page(page).table("Columns without a value").pairs.items())[1:]}
     assert told == dict(masks)
     claims = Page(page).table("Claims that were counted again").pairs
     assert claims["rows of the smallest class"][:2] == [str(release.certificate.smallest_class)] * 2
@@ -398,7 +398,7 @@ def test_an_empty_table() -> None:
 def test_one_class_and_nothing_but_null() -> None:
     table = pa.table({"a": pa.array([None] * 7, pa.int64()), "b": ["x"] * 7})
     found = assert_sound(report(table, table, k=7))
-    assert found.table("Columns that are hidden").pairs["a"] == ["7", "100.00%"]
+    assert found.table("Columns without a value").pairs["a"] == ["7", "100.00%"]
     assert found.table("Cells of each quasi-identifier").pairs["a"] == ["0", "0.00%", "0", "7"]
 
 
@@ -598,7 +598,10 @@ def test_the_command_without_a_certificate(run: Run) -> None:
     done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "-q", *kept)
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{NAMED} {DECIDED}\n{SAME}\n")
     done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "--keep", "name", "--force")
-    assert (done.exit_code, done.stderr.partition(";")[0]) == (1, 'error: the column "disease" has no role beside KEEP')
+    assert (done.exit_code, done.stderr.partition(";")[0]) == (
+        1,
+        'error: the column "disease" has no role, but the policy has KEEP',
+    )
     done = run("in.csv", "in.csv", "-o", "two.html", "--qi", "name", "--k", "2")
     assert done.exit_code == 1
     assert "error: the release breaks its guarantee" in done.stderr

@@ -92,7 +92,7 @@ def test_wrong_calls(arguments: tuple[object, object], message: str) -> None:
     [
         ("'p', 'p', 'zip', []", "qi is an empty list"),
         ("'p', 'p', 'zip', NULL", "qi is NULL"),
-        ("'p', 'p', NULL, ['zip']", "key is no column name"),
+        ("'p', 'p', NULL, ['zip']", "key is not a column name"),
         ("'p; x', 'p', 'zip', ['zip']", "first is not the name of a table"),
         ("'p', 'p x', 'zip', ['zip']", "second is not the name of a table"),
         ("'p', 'p', 'zip', ['zip'], k := 0", "k must be a whole number"),

@@ -198,12 +198,12 @@ def test_names_types_and_labels_are_those_of_the_package(
         (["age IN INTERVALS ('max')"], "the levels of a mask cannot be read"),
         (["age IN INTERVALS (0)"], "no width above 0"),
         (["age IN INTERVALS (-5)"], "the levels of a mask cannot be read"),
-        (["age IN INTERVALS (1e3)"], "none of"),
+        (["age IN INTERVALS (1e3)"], "not one of"),
         (["age IN INTERVALS (1234567890123456789)"], "at most 18 digits"),
         (["age IN INTERVALS (10, 5)"], "the widths of intervals must ascend"),
         (["age IN INTERVALS (year, month)"], "the widths of intervals must ascend"),
-        (["age IN INTERVALS (month, 5)"], "none of"),
-        (["age IN INTERVALS (week)"], "none of"),
+        (["age IN INTERVALS (month, 5)"], "not one of"),
+        (["age IN INTERVALS (week)"], "not one of"),
         (["age IN INTERVALS (5)", "age"], "a mask names a column twice"),
         (["age IN INTERVALS (5)", "zip IN DIGITS (1)", "ZIP"], "a mask names a column twice"),
         (
@@ -229,7 +229,7 @@ def test_what_cannot_be_released_so_is_refused_without_a_value(
         con.execute(
             "FROM pattern_guided('t', $1, qi := ['zip', 'age', 'big', 'text', 'born'])", [[masks, ["text IN DIGITS (2)"]]]
         ).fetchall()
-    assert told.replace("none of", "none of day, month") in str(raised.value)
+    assert told.replace("not one of", "not one of day, month") in str(raised.value)
     assert not re.search("71[0-9x-z]", str(raised.value))
 
 

@@ -376,7 +376,7 @@ def test_empty_cells_and_words_are_no_numbers() -> None:
     requirement = TCloseness(sensitive="disease", t=1, metric="numeric")
     with pytest.raises(PolicyError, match="empty cells have no place among numbers"):
         known([requirement])
-    with pytest.raises(PolicyError, match="2 of the 4 values are no numbers") as caught:
+    with pytest.raises(PolicyError, match="2 of the 4 values are not numbers") as caught:
         known([requirement], labels=["3.5", "3.5", "secret", "1", "x"])
     assert "secret" not in str(caught.value)
     assert known([requirement], labels=["10", "10", "9", "8.5", "12"]).sensitive[0].distances["numeric"].scale == 7

@@ -232,9 +232,9 @@ def test_a_table_of_distances() -> None:
 WRONG_METRICS: list[tuple[Pairs, str]] = [
     ([*GOOD, ("b", "a", "0.25")], "two different distances of 1 pair; hint"),
     ([*GOOD, ("c", "c", "0.1")], "puts 1 value at a distance from itself"),
-    ([*GOOD[:-1], ("c", None, "-0.25")], "the distance of 1 pair is no number from 0"),
-    ([*GOOD[:-1], ("c", None, None)], "the distance of 1 pair is no number"),
-    ([*GOOD[:-1], ("c", None, "1e-1")], "no number"),
+    ([*GOOD[:-1], ("c", None, "-0.25")], "the distance of 1 pair is not a number from 0"),
+    ([*GOOD[:-1], ("c", None, None)], "the distance of 1 pair is not a number"),
+    ([*GOOD[:-1], ("c", None, "1e-1")], "not a number"),
     ([*GOOD, ("x", "y", "1.5")], "the largest distance of the table is not 1"),
     ([(a, b, "0.5") for a, b, _ in GOOD], "the largest distance of the table is not 1"),
     (GOOD[:-1], "lacks 1 pair of values that occur"),

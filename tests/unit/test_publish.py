@@ -50,5 +50,5 @@ def test_without_a_sensitive_column_there_is_nothing_to_compare() -> None:
 def test_a_metric_without_a_file_is_a_name() -> None:
     assert metric_and_hierarchy("ordered", None) == ({"metric": "ordered", "hierarchy": None}, {})
     assert metric_and_hierarchy(None, None) == ({"metric": None, "hierarchy": None}, {})
-    with pytest.raises(SourceError, match="far is no metric and no file"):
+    with pytest.raises(SourceError, match="far is neither a metric nor a file"):
         metric_and_hierarchy("far", None)

@@ -63,7 +63,9 @@ def test_rectangles_name_each_other() -> None:
     assert policy.rectangles == (("lat", "Lon"),)
     assert policy.resolve(["LAT", "LON"]).rectangles == (("LAT", "LON"),)
     for others in ((QuasiIdentifier(column="lon"),), (), (QuasiIdentifier(column="lon", recoding=Rectangles(beside="x")),)):
-        with pytest.raises(PolicyError, match=r'the coordinate ".*" needs ".*" beside it; hint: \(lat, lon\) IN RECTANGLES'):
+        with pytest.raises(
+            PolicyError, match=r'the coordinate ".*" needs ".*" as its partner; hint: \(lat, lon\) IN RECTANGLES'
+        ):
             Policy(quasi_identifiers=(lat, *others))
 
 
@@ -160,7 +162,7 @@ def test_intervals_lie_within_wider_ones() -> None:
     assert interval_levels(["0.7"], [Fraction(1, 4)]) == [["[0.5, 0.75)"]]
     with pytest.raises(PolicyError, match="no decimal form"):
         interval_levels(["1"], [Fraction(1, 3)])
-    with pytest.raises(PolicyError, match="2 of the 3 values are no numbers"):
+    with pytest.raises(PolicyError, match="2 of the 3 values are not numbers"):
         interval_levels(["1", "x", "inf"], steps)
 
 
@@ -170,7 +172,7 @@ def test_periods() -> None:
     assert [each[0] for each in found] == ["2026-11-21", "2026-11", "2026-Q4", "2026", "2020s"]
     assert [each[1] for each in found] == ["2026-12-01", "2026-12", "2026-Q4", "2026", "2020s"]
     assert [each[3] for each in found] == ["0007-01-01", "0007-01", "0007-Q1", "0007", "0000s"]
-    with pytest.raises(PolicyError, match="1 of the 1 values are no dates or timestamps"):
+    with pytest.raises(PolicyError, match="1 of the 1 values are not dates or timestamps"):
         interval_levels(["2026-13-01"], ["year"])
 
 

@@ -225,7 +225,11 @@ def test_a_new_file_replaces_nothing(tmp_path: Path, links: bool, monkeypatch: p
     put_new(tmp_path / "first", tmp_path / "out")
     with pytest.raises(FileExistsError):
         put_new(tmp_path / "second", tmp_path / "out")
-    with pytest.raises(SourceError, match=r"out has appeared meanwhile and is left as it is; .*hint: --force replaces it"):
+    with pytest.raises(
+        SourceError,
+        match=r"out has appeared in the meantime and was not changed; nothing was "
+        r"written; hint: --force replaces it",
+    ):
         put(tmp_path / "second", tmp_path / "out", replace=False)
     assert (tmp_path / "out").read_text() == "first"
     put(tmp_path / "second", tmp_path / "out", replace=True)
@@ -255,7 +259,7 @@ def test_a_folder_takes_only_the_place_of_an_empty_one(tmp_path: Path) -> None:
 
 def test_a_text_is_written_whole(tmp_path: Path) -> None:
     put_text("one", tmp_path / "page", replace=False)
-    with pytest.raises(SourceError, match="has appeared meanwhile"):
+    with pytest.raises(SourceError, match="has appeared in the meantime and was not changed; nothing was written; hint"):
         put_text("two", tmp_path / "page", replace=False)
     put_text("three", tmp_path / "page", replace=True)
     assert ((tmp_path / "page").read_text(), staged(tmp_path)) == ("three", set())

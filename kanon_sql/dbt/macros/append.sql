@@ -4,7 +4,7 @@
   {% if should_full_refresh() %}
     {% do exceptions.raise_compiler_error(
       'a release that grows cannot be refreshed: its rows would be released twice; hint: leave --full-refresh out, or '
-      ~ 'full_refresh=false in the config of the model, where others are refreshed; drop ' ~ relation ~ ' and its ledger to begin anew') %}
+      ~ 'full_refresh=false in the config of the model, where others are refreshed; drop ' ~ relation ~ ' and its ledger to start again') %}
   {% endif %}
   {% set given = config.get('incremental_key') %}
   {% set key = [given] if given is string else given %}

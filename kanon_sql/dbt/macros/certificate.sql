@@ -17,7 +17,7 @@
   {% if found[0] is none %}
     {% if config.get('strict') %}
       {% do exceptions.raise_compiler_error(
-        'strict: the query around the clause changes the number of rows, so that the warnings of its release cannot be told; hint: '
+        'strict: the query around the clause changes the number of rows, so the warnings of its release are not known; hint: '
         ~ 'release in a model of its own, and filter it in another one') %}
     {% endif %}
     {{ return(none) }}
@@ -38,7 +38,7 @@
 {#- What a query reads outside of its clauses is handed out as it is: a warning, and with strict=true an error. -#}
 {% macro warn_beside(text) %}
   {% set tables = run_query('select system.main.unnest(system.main.kanon_beside(' ~ text ~ '))').columns[0].values() | list %}
-  {% set warning = 'the query reads ' ~ tables | join(', ') ~ ' outside of its ANONYMIZE clause, and hands its rows out as they are' %}
+  {% set warning = 'the query reads ' ~ tables | join(', ') ~ ' outside of its ANONYMIZE clause, and releases their rows unchanged' %}
   {% if tables and config.get('strict') %}
     {% do exceptions.raise_compiler_error('strict: ' ~ warning ~ '; hint: read it inside of the query that the clause follows') %}
   {% elif tables %}

@@ -6,10 +6,10 @@
   {#- Without BY, DuckDB takes the word for an alias with a list of columns, and hands out raw rows. -#}
   {% set clause = '(?i)\\banonymize\\s+by\\b|((?<![\\s,(])(?<!from)(?<!join)(?<!select)(?<!lateral)\\s+|(?<=[)}]))anonymize\\s*\\(' %}
   {% set reasons = {
-    'view': 'would be solved anew at each query, and fail where kanon-sql is absent',
-    'ephemeral': 'would be solved anew in each model that reads it',
-    'incremental': 'would put rows of several releases together, which nobody audited as a whole',
-    'snapshot': 'would keep the rows of all releases, and two releases of one person can tell more than each'} %}
+    'view': 'would be solved again by each query, and fail in sessions without kanon-sql',
+    'ephemeral': 'would be solved again in each model that reads it',
+    'incremental': 'would combine rows of several releases that were never audited as a whole',
+    'snapshot': 'would keep the rows of all releases, and two releases of a person can reveal more than one'} %}
   {% set nodes = graph.nodes.values() if execute else [] %}
   {% set refused = [] %}
   {% for node in nodes if node.resource_type in ['model', 'snapshot'] and node.unique_id in selected_resources %}
@@ -17,7 +17,7 @@
     {% set code = kanon_sql.code(node) %}
     {% if kind not in ['anonymized', 'table', 'external'] and modules.re.search(release, code) %}
       {% do refused.append(
-        node.name ~ ' is a release with materialized=' ~ kind ~ ', which ' ~ reasons.get(kind, 'need not make it once, of all rows')
+        node.name ~ ' is a release with materialized=' ~ kind ~ ', which ' ~ reasons.get(kind, 'may not make it once, from all rows')
         ~ "; hint: " ~ ('make the release in a model' if kind == 'snapshot' else "materialized='table'")) %}
     {% elif kind != 'anonymized' and modules.re.search(clause, code) %}
       {% do refused.append(
@@ -30,7 +30,7 @@
     {% elif kind != 'anonymized' and (node.config.get('k') is not none or node.config.get('k_map') is not none or node.config.get('presence') is not none)
         and node.columns.values() | map(attribute='tags') | sum(start=[]) | select('in', roles) | list %}
       {% do refused.append(
-        node.name ~ ' guarantees k, but materialized=' ~ kind ~ " would hand out the rows of its query; hint: materialized='anonymized'") %}
+        node.name ~ ' guarantees k, but materialized=' ~ kind ~ " would release the raw rows of its query; hint: materialized='anonymized'") %}
     {% endif %}
   {% endfor %}
   {% if refused %}

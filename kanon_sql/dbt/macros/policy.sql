@@ -90,8 +90,8 @@
     {% endif %}
     {% if config.get('per') not in roles['identifier'] %}
       {% do exceptions.raise_compiler_error(
-        'people are told apart by "' ~ config.get('per') ~ '", which is no identifier of the query; hint: tag it so, as the query '
-        ~ 'spells it') %}
+        'people are told apart by "' ~ config.get('per') ~ '", but the query has no identifier of that name; hint: tag it as an identifier, '
+        ~ 'spelled as in the query') %}
     {% endif %}
     {% do policy['requirements'].append({'type': 'people', 'k': config.get('k'), 'per': config.get('per')}) %}
   {% endif %}

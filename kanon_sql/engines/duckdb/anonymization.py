@@ -47,7 +47,7 @@ def anonymize(
     table : pyarrow.Table or RecordBatch, pandas.DataFrame, polars.DataFrame or LazyFrame, or DuckDBPyRelation
         The source. A pandas index is not released, nor is metadata.
     k : int
-        Least number of rows of a class; 2 by default, but beside a guarantee about the population.
+        Minimum number of rows per class; 2 by default, unless a guarantee about the population is given.
     tables : mapping, optional
         By their names, the hierarchies, tables of distances and of neighbours that requirements and recodings name, each of
         a kind as ``table``.

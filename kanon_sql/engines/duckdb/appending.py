@@ -76,14 +76,14 @@ def append(
     policy : Policy or str, optional
         The policy, or the name of a stored one; else ``options`` say it.
     leftover : str
-        What becomes of rows of which nothing would be shown: ``'wait'`` for a later batch, or ``'suppress'``.
+        What to do with rows whose quasi-identifiers would all be suppressed: ``'wait'`` for a later batch, or ``'suppress'``.
     changed, deleted : str
-        What becomes of rows that were changed, or deleted, since they were released: ``'refuse'`` raises an error with their
-        number; ``'ignore'`` leaves them in the release as they were.
+        What to do with rows that were changed, or deleted, after they were released. ``'refuse'`` raises an error with their
+        number; ``'ignore'`` leaves the released rows unchanged.
     returning : str
-        What becomes of new rows of people who were released before, where the policy tells people apart: ``'refuse'`` raises
-        an error with their number, ``'wait'`` never releases them, ``'release'`` does: each batch keeps its guarantee then, but
-        who knows in which batches somebody is can intersect the classes, see `intersection_risk`.
+        What to do with new rows of people who were released before, if the policy identifies people. ``'refuse'`` raises an
+        error with their number, ``'wait'`` never releases them, ``'release'`` releases them. Each batch then keeps its
+        guarantee, but an attacker who knows a person's batches can intersect the classes, see `intersection_risk`.
     strict : bool
         Whether a warning of the certificate is an error.
     secret : str or bytes, optional
@@ -249,7 +249,8 @@ class Append:
             raise SourceError(
                 f"{how_many(people, 'person', 'people')} of {how_many(returning, 'new row')} "
                 f"{'was' if people == 1 else 'were'} released before; hint: returning='wait' leaves these rows "
-                "out, 'release' releases them, and who knows in which batches somebody is may learn more than from each"
+                "out, 'release' releases them, but an attacker who knows a person's batches may then learn more "
+                "than from each batch alone"
             )
         if self._returning == "wait":
             hold_returning(self.ask)

@@ -41,19 +41,19 @@ def audit(
     tables: Mapping[str, Any] | None = None,
     **options: Unpack[AuditOptions],
 ) -> Audit:
-    """Measure a table, released by whomever, in plain SQL.
+    """Measure a table, whatever tool released it, in plain SQL.
 
     Parameters
     ----------
     table : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
         The table.
     population : optional
-        A table of any of these kinds that lists everybody the first may be about, with its quasi-identifiers, coarsened alike:
-        for the journalist risk.
+        A table of any of these types that lists everyone the first may be about. It has the same quasi-identifiers, generalized
+        in the same way, and gives the journalist risk.
     k_map : int, optional
-        Least number of rows of the population that match what a class shows; an error is raised where fewer do.
+        Minimum number of rows of the population that match a class; an error is raised if fewer match.
     presence : number, optional
-        Greatest sum of shares of a row of the population, as in `DeltaPresence`; an error is raised where one has more.
+        Maximum sum of shares of a row of the population, as in `DeltaPresence`; an error is raised if a row has more.
     fraction : optional
         The share of the population that is in the table, above 0 and below 1: estimates how many of its rows are unique there.
     tables : mapping, optional
@@ -69,16 +69,16 @@ def audit(
         When a class has fewer than ``k`` rows or matches fewer than ``k_map`` of the population, when shares add up to more
         than ``presence``, or another guarantee is broken.
     PolicyError
-        When ``fraction`` is no share, or the population lacks a quasi-identifier.
+        When ``fraction`` is not a share, or the population lacks a quasi-identifier.
     SourceError
-        When a table cannot be read as it is, or nobody in the population matches a class.
+        When a table cannot be read exactly, or no row of the population matches a class.
     TypeError
         When there is no such option.
 
     Notes
     -----
     A GROUP BY of the quasi-identifiers, another for each guarantee on a sensitive attribute, and one for each other column. The
-    distinct rows of the population are looked at once for each set of quasi-identifiers that a row of the table hides.
+    distinct rows of the population are looked at once for each set of quasi-identifiers that a row of the table suppresses.
 
     Examples
     --------

@@ -40,10 +40,10 @@ def register(con: _Raw, *, secret: str | bytes | None = None, allowed_files: Ite
         Any open connection. Its cursors have the functions too: by their own names where the database is in memory, else
         as ``kanon.k_anonymize(...)``, or by their own names after ``register(cursor)``.
     secret : str or bytes, optional
-        Key of what nobody may predict, such as which of several equal rows are suppressed; all connections to a database share
-        it. By default that of ``KANON_SECRET``, else one that is kept for the user.
+        Key of all choices that must be unpredictable, such as which of several equal rows are suppressed. All connections to a
+        database share it. By default that of ``KANON_SECRET``, else one that is kept for the user.
     allowed_files : iterable of str or PathLike, optional
-        Files, or folders of files, that stored policies may name in the place of a table; by default none. All connections to a
+        Files, or folders of files, that stored policies may name instead of a table; by default none. All connections to a
         database share them.
 
     Returns
@@ -56,7 +56,7 @@ def register(con: _Raw, *, secret: str | bytes | None = None, allowed_files: Ite
     SourceError
         When a database file brings a macro that is called like one of these functions, unless it is the very same.
     PolicyError
-        When ``allowed_files`` is no list of paths.
+        When ``allowed_files`` is not a list of paths.
 
     Notes
     -----
@@ -222,7 +222,7 @@ class Connection:
 
     def _rewritten(self, query: Any, ask: Callable[[str], Any]) -> Any:
         """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
-        if not isinstance(query, str) or "anonymiz" not in query.casefold():
+        if not isinstance(query, str) or "anonymi" not in query.casefold():
             return query
         from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
 

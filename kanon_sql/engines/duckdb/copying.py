@@ -139,13 +139,13 @@ def _put(folder: Path, place: Path, target: Target) -> None:
     try:
         written = {path.name for path in folder.iterdir()}
     except OSError as error:
-        raise_alone(SourceError(f"the private folder beside {place} has vanished: {error.strerror}; nothing was written"))
+        raise_alone(SourceError(f"the private folder next to {place} has vanished: {error.strerror}; nothing was written"))
     if place.name in written and len(written) == 1:
         put(folder / place.name, place, replace=True)
     elif written:
         raise SourceError(f"this format writes several files, which cannot appear in {place} in one step; nothing was written")
     elif not target.optional:
-        raise SourceError(f"what was written for {place} has vanished from its private folder; nothing was written")
+        raise SourceError(f"the file written for {place} has vanished from its private folder; nothing was written")
 
 
 def _value(raw: duckdb.DuckDBPyConnection, text: str, target: Target, parameters: Any) -> str:
@@ -185,7 +185,7 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
             raise SourceError(f"{path} exists; hint: a folder appears whole at a new name only, so give it one")
     elif os.path.abspath(name).startswith(_STREAMS) or (path.exists() and not path.is_file()):
         raise SourceError(
-            f"a release cannot appear in {name} in one step, as it is no file; hint: COPY it to a file, and send that"
+            f"a release cannot appear in {name} in one step, because that is not a file; hint: COPY it to a file, and send that"
         )
     if not path.parent.is_dir():
         raise SourceError(f"there is no folder {path.parent}")

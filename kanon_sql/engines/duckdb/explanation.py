@@ -150,7 +150,7 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
 
 def _counted(table: CodedTable, patterns: PatternSet) -> str:
     """Return how many masks there are; with ladders they are level vectors."""
-    many = str(len(patterns.shown)) if patterns.listed else f"2^{len(table.columns)} at most, too many to list"
+    many = str(len(patterns.shown)) if patterns.listed else f"up to 2^{len(table.columns)}, too many to list"
     return f"{many}, as level vectors" if table.has_ladders else many
 
 

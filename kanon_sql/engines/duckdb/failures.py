@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from kanon_sql.engines.duckdb.arguments import unknown_argument
+from kanon_sql.engines.duckdb.arguments import for_the_other, unknown_argument
 from kanon_sql.engines.duckdb.guarantees import functions
 from kanon_sql.engines.duckdb.remembered_failures import worded
 from kanon_sql.engines.duckdb.resources import way_out
@@ -136,11 +136,13 @@ def _place(message: str, text: str) -> str:
 
 
 def _mistake(error: duckdb.Error, text: str) -> KanonError | None:
-    """Return the error for a word that is nearly one of the clause, or an argument that a function of ours does not have."""
+    """Return the error for a word that is nearly one of the clause, or for a wrong argument of a function of ours."""
     if isinstance(error, duckdb.ParserException):
         from kanon_sql.clause import not_our_word  # sqlglot is only paid for where DuckDB has refused the text
 
         return not_our_word(text)
+    if isinstance(error, duckdb.ConversionException):
+        return for_the_other(text, str(error))
     return unknown_argument(text, str(error)) if isinstance(error, duckdb.BinderException) else None
 
 

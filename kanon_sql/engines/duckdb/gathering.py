@@ -117,8 +117,8 @@ class Gathering:
                 raise_alone(_unwritten(error))
         elif self._bytes > self.memory:
             raise SourceError(
-                f"more than {self._rows} row types take more memory than memory_limit allows; hint: raise it, take fewer or "
-                "coarser quasi-identifiers, or the algorithm 'greedy' for k alone, which solves them by parts"
+                f"more than {self._rows} row types take more memory than memory_limit allows; hint: raise it, use fewer or "
+                "more general quasi-identifiers, or for k alone the algorithm 'greedy', which solves the table in parts"
             )
 
     def _code(self) -> None:

@@ -24,7 +24,7 @@ class IntersectionRisk:
     people : int
         People in both releases; where there is nobody, the figures that are about a person are None.
     smallest_in_first, smallest_in_second : int or None
-        The fewest people in a class of one release in which one of them is.
+        The fewest people in a class of one release that holds one of them.
     smallest_candidates, average_candidates : int or float or None
         The people who are in the same classes of both releases, himself or herself included: the fewest, and on average.
     average_risk : float or None
@@ -75,7 +75,7 @@ def intersection_risk(first: Any, second: Any, key: str, quasi_identifiers: Iter
     UnknownColumnError
         When a table does not have one of the columns.
     PolicyError
-        When there is no quasi-identifier, or k is no whole number above 0.
+        When there is no quasi-identifier, or k is not an integer above 0.
 
     Notes
     -----
@@ -100,6 +100,6 @@ def intersection_risk(first: Any, second: Any, key: str, quasi_identifiers: Iter
             there = [row[0] for row in con.execute(f'DESCRIBE FROM "{name}"').fetchall()]
             for column in (named(key, "the key"), *columns):
                 if same_name(column) not in map(same_name, there):
-                    raise UnknownColumnError.of(column, there, f"what is asked of the {name} release")
+                    raise UnknownColumnError.of(column, there, f"the {name} release")
         query = "FROM intersection_risk('first', 'second', $key, $qi, k := $k)"
         return IntersectionRisk(**record(con, query, {"key": key, "qi": columns, "k": k}))

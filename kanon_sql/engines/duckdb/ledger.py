@@ -159,7 +159,7 @@ class Ledger:
         if self._ask(_COUNT.format(self.rows)) != [(rows, rows)]:
             raise SourceError(f"{self.rows} has other rows than after batch {self.batch}; hint: restore it from a backup")
         if not self._columns(self.release):
-            raise SourceError(f"{self.release} has vanished; hint: restore it from a backup, or drop its ledger to begin anew")
+            raise SourceError(f"{self.release} has vanished; hint: restore it from a backup, or drop its ledger to start again")
         if self._fingerprint() != (rows, fingerprint):
             raise SourceError(
                 f"{self.release} was altered since batch {self.batch}; hint: restore it; make changes in a copy or a view of it"

@@ -149,7 +149,7 @@ def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:
     if not ask(_EXISTS.format(literal(database), literal(TABLE))):
         return None
     if ask(_COLUMNS.format(literal(database), literal(TABLE))) != _LAYOUT:
-        raise PolicyError(f"{home(database)} has not the columns of a table of policies; hint: drop or rename it")
+        raise PolicyError(f"{home(database)} does not have the columns of a table of policies; hint: drop or rename it")
     rows = ask(_STORED.format(home(database)))
     found = [StoredPolicy.from_json(*row) for row in rows]
     if len({same_name(each.name) for each in found}) < len(found):

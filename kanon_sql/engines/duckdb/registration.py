@@ -82,7 +82,7 @@ def _close_all() -> None:
 def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None) -> Session:
     """Return the session of the connection's DuckDB instance; registers the functions if they are not there yet."""
     if not hasattr(con, "cursor"):
-        raise SourceError(f"{type(con).__name__} is no connection; hint: duckdb.connect(), or kanon_sql.connect()")
+        raise SourceError(f"{type(con).__name__} is not a connection; hint: pass duckdb.connect() or kanon_sql.connect()")
     with _REGISTERING:
         with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
             try:

@@ -55,8 +55,8 @@ _UNLISTED = rf"""system.main.json_transform('null', CASE WHEN system.main.contai
 """A NULL of the type of a column, each ENUM in it being a VARCHAR: the labels of an ENUM tell what was suppressed. Beside a
 value it sets the type of the result, which is known when the statement is planned."""
 
-_SHUFFLED = "the order tells nothing of what is suppressed: it follows from what is released"
-_KEPT_ORDER = "the order of the source, as asked for"
+_SHUFFLED = "the order reveals nothing about suppressed cells: it follows from the released values"
+_KEPT_ORDER = "the order of the source, as requested"
 
 
 def release_query(

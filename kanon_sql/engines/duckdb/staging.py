@@ -220,7 +220,9 @@ def put(staged: Path, place: Path, *, replace: bool) -> None:
 
 def appeared(place: object) -> SourceError:
     """Return the error for what was not there when the work began."""
-    return SourceError(f"{place} has appeared meanwhile and is left as it is; nothing was written; hint: --force replaces it")
+    return SourceError(
+        f"{place} has appeared in the meantime and was not changed; nothing was written; hint: --force replaces it"
+    )
 
 
 def _sync(path: Path) -> None:

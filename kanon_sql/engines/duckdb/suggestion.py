@@ -53,7 +53,7 @@ _MOST = """SELECT system.main.max(n) AS most, system.main.sum(n) AS size, system
 
 
 def suggest(table: Any, *, k: int = 5, name: str = "suggested", table_as: str = "patients") -> Suggestion:
-    """Suggest a policy for a table: a role for each column, how it may be coarsened, and why.
+    """Suggest a policy for a table: a role for each column, how it may be generalized, and why.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def suggest(table: Any, *, k: int = 5, name: str = "suggested", table_as: str = 
     SourceError
         When the table cannot be read, or has no column that could be a quasi-identifier.
     PolicyError
-        When k is no whole number above 0.
+        When k is not an integer above 0.
 
     Notes
     -----
@@ -156,7 +156,7 @@ def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[st
     for place, column in enumerate(names):
         best = max(((share, chosen[j]) for (i, j), share in given.items() if i == place), default=None)
         if best is not None:
-            reason = f"it tells {best[0]:.1%} of the cells of {best[1]}"
+            reason = f"it reveals {best[0]:.1%} of the cells of {best[1]}"
             yield replace(roles[column], role="quasi-identifier", reason=reason)
 
 

@@ -53,7 +53,10 @@ def _frame(table: Any) -> Frame:
             from kanon_sql.engines.duckdb.arrow_tables import ArrowTable
 
             return ArrowTable(table)
-    raise SourceError(f"a {type(table).__name__} is no table; hint: pass Arrow, pandas, polars or a DuckDB relation")
+    raise SourceError(
+        f"a {type(table).__name__} is not a table; hint: pass an Arrow table, a pandas or polars DataFrame, or "
+        "a DuckDB relation"
+    )
 
 
 def names_of(source: Frame | duckdb.DuckDBPyRelation) -> list[str]:
@@ -130,4 +133,4 @@ def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
                 f"nothing in the policy names the table {name!r}; hint: a metric, a hierarchy, a recoding or a guarantee does"
             )
         if key in ('"source"', '"released"'):
-            raise PolicyError(f"a table beside the source cannot be called {name!r}; hint: rename it")
+            raise PolicyError(f"an additional table cannot be called {name!r}; hint: rename it")

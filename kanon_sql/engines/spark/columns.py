@@ -46,7 +46,7 @@ def fields_of(source: DataFrame) -> list[StructField]:
         When it is no DataFrame, has no columns or two of one name, or a type that cannot be carried.
     """
     if not hasattr(source, "schema") or not hasattr(source, "isStreaming"):
-        raise SourceError(f"a {type(source).__name__} is no DataFrame of Spark; hint: spark.table('patients')")
+        raise SourceError(f"a {type(source).__name__} is not a Spark DataFrame; hint: spark.table('patients')")
     if source.isStreaming:
         raise SourceError("a stream has no end, so its classes cannot be counted; hint: release each batch, by foreachBatch")
     fields = list(source.schema.fields)

@@ -219,7 +219,7 @@ class SparkEngine:
 
     def discard(self, staged: StagedTable) -> None:
         """Drop the table."""
-        with safe_errors("dropping what was written"):
+        with safe_errors("dropping the written table"):
             self._spark.sql(f"DROP TABLE IF EXISTS {staged.name}")
             self._forget(staged)
 

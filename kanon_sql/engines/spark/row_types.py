@@ -114,6 +114,6 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
     whole = column.combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         if whole.num_chunks > 1:
-            raise SourceError("the texts of a column have 2 GiB or more together; hint: release by parts, or coarsen it")
+            raise SourceError("the texts of a column have 2 GiB or more together; hint: release by parts, or generalize it")
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
     return whole

@@ -50,5 +50,5 @@ def scratch(spark: SparkSession, schema: list[str]) -> Iterator[Scratch]:
     try:
         yield found
     finally:
-        with safe_errors("dropping what was written between two steps"):
+        with safe_errors("dropping intermediate tables"):
             found.drop()

@@ -26,6 +26,6 @@ def check_supported(policy: Policy) -> None:
                 "INTERVALS or HIERARCHY, or release it with DuckDB"
             )
     if any(named_file(name) is not None for name in policy.tables):
-        raise PolicyError("Spark reads no file in the place of a table; hint: make a view of spark.read.csv(...), and name it")
+        raise PolicyError("Spark cannot read a file instead of a table; hint: make a view of spark.read.csv(...), and name it")
     if policy.row_order == "source":
         raise PolicyError("the rows of a DataFrame have no order that could be kept; hint: leave row_order out")

@@ -28,7 +28,7 @@ class AlphaAnonymity:
     Raises
     ------
     PolicyError
-        When alpha is out of its range, or the value is no text.
+        When alpha is out of its range, or the value is not a string.
 
     References
     ----------

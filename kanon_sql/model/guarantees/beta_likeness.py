@@ -44,7 +44,9 @@ class BetaLikeness:
     synonyms: ClassVar[tuple[str, ...]] = ("beta_likeness", "likeness")
     written: ClassVar[Written] = Written(word="beta", sign="<=", example="beta(disease) <= 2", threshold="beta")
     options: ClassVar[dict[str, Option]] = {
-        "beta": Option(help="By how much of its share of the table a value gains at most among them.")
+        "beta": Option(
+            help="beta-likeness: maximum relative increase of any value's share in a class over its share in the table."
+        )
     }
 
     sensitive: str
@@ -54,7 +56,7 @@ class BetaLikeness:
         named(self.sensitive, "the sensitive attribute of beta-likeness")
         object.__setattr__(self, "beta", fraction(self.beta, "beta"))
         if self.beta <= 0:
-            raise PolicyError(f"beta must be above 0, got {self.beta}; hint: with beta(disease) <= 2 a share triples at most")
+            raise PolicyError(f"beta must be above 0, got {self.beta}; hint: with beta(disease) <= 2 a share at most triples")
 
     @property
     def least_class_size(self) -> int:

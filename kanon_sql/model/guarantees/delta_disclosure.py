@@ -55,7 +55,7 @@ class DeltaDisclosure:
     synonyms: ClassVar[tuple[str, ...]] = ("delta_disclosure", "disclosure")
     written: ClassVar[Written] = Written(word="delta", sign="<=", example="delta(disease) <= 1", threshold="delta")
     options: ClassVar[dict[str, Option]] = {
-        "delta": Option(help="How far ln of its shares among them and in the table are apart at most.")
+        "delta": Option(help="delta-disclosure privacy: maximum |ln(share in the class / share in the table)| of any value.")
     }
 
     sensitive: str

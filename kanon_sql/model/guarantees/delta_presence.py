@@ -36,7 +36,7 @@ class DeltaPresence:
     Raises
     ------
     PolicyError
-        When delta is no such number or has too many digits, or ``population`` is no name.
+        When delta is not such a number or has too many digits, or ``population`` is not a name.
 
     Notes
     -----

@@ -23,7 +23,7 @@ class KAnonymity:
     Raises
     ------
     PolicyError
-        When k is no whole number above 0, or ``per_row`` is neither true nor false.
+        When k is not an integer above 0, or ``per_row`` is neither true nor false.
 
     Examples
     --------

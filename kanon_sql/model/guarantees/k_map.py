@@ -25,7 +25,7 @@ class KMap:
     Raises
     ------
     PolicyError
-        When k is no whole number above 0, or ``population`` no name.
+        When k is not an integer above 0, or ``population`` is not a name.
 
     References
     ----------

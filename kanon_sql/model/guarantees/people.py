@@ -25,7 +25,7 @@ class People:
     Raises
     ------
     PolicyError
-        When k is no whole number above 0, or ``per`` no name.
+        When k is not an integer above 0, or ``per`` is not a name.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from kanon_sql.model.requirements import KAnonymity
 
 ALGORITHM = "greedy by parts"
 
-GUARANTEE = "none: parts hide what only rows of another part could show with them"
+GUARANTEE = "none: each part is solved alone, so cells that rows of two parts could show together are suppressed"
 
 ALGORITHMS = ("auto", "greedy")
 """Algorithms of a policy that leave the choice of the parts open."""

@@ -21,7 +21,7 @@ from kanon_sql.table.patterns import PatternSet
 
 METHOD = "row distance by parts"
 
-CHEAPEST = "rows that fewer than k look like cost at least the cheapest mask that hides something"
+CHEAPEST = "rows with fewer than k equal rows cost at least the cheapest mask that suppresses something"
 
 
 def lower_bound(table: CodedTable, patterns: PatternSet, k: int, budget: Budget, threads: int | None = None) -> tuple[int, str]:

@@ -157,7 +157,7 @@ def useful(
     if lost.any():
         raise InfeasibleError(
             f"{how_many(int(table.weight[lost].sum()), 'row fits', 'rows fit')} no permitted mask together with "
-            f"{how_many(k - 1, 'other row')}; hint: permit coarser masks, or the mask () that suppresses everything"
+            f"{how_many(k - 1, 'other row')}; hint: permit masks that show less, or the mask () that suppresses everything"
         )
     return listed
 

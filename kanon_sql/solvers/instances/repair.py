@@ -144,7 +144,8 @@ def repair(
             rows = int(one_by_one.count[unassigned].sum())
             raise InfeasibleError(
                 f"{how_many(rows, 'row is left, and it fits', 'rows are left, and some of them fit')} no permitted mask "
-                f"together with {how_many(k - 1, 'other row')}; hint: permit coarser masks, or the mask () that suppresses "
+                f"together with {how_many(k - 1, 'other row')}; hint: permit masks that show less, or the mask "
+                "() that suppresses "
                 "everything"
             )
         one_by_one = opened

@@ -51,7 +51,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         bits = patterns.shown & np.uint64(sum(1 << place for place in places))
         whole &= (bits == 0) | (bits & np.uint64(_finest(table, places)) > 0)
     if patterns.listed and not whole.any():  # an empty list would stand for every pattern
-        raise InfeasibleError("every mask shows a column at a coarser level than the finest; hint: full_domain uses such masks")
+        raise InfeasibleError("no mask shows every column at its finest level; hint: full_domain uses such masks")
     tried = PatternSet(shown=patterns.shown[whole], cost=patterns.cost[whole]) if ladders else patterns
     found = full_domain.solve(replace(problem, patterns=tried, most_suppressed=None), budget)
     return replace(found, remark=found.remark.replace("full-domain recodings", "releases that drop whole columns"))

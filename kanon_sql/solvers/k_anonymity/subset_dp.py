@@ -123,7 +123,8 @@ def cheapest_division(table: CodedTable, patterns: PatternSet, sizes: range, kee
     if not chosen[everyone]:
         raise InfeasibleError(
             f"the {table.rows} rows cannot be divided into classes of {sizes.start} rows or more under the "
-            f"{len(patterns.shown)} permitted masks; hint: permit coarser masks, or the mask () that suppresses everything"
+            f"{len(patterns.shown)} permitted masks; hint: permit masks that show less, or the mask () that "
+            "suppresses everything"
         )
     shown_by_row = np.zeros(table.rows, np.uint64)
     left = everyone

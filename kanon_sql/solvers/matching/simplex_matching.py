@@ -58,7 +58,8 @@ _FIRST_SLICE = 2.0
 """Seconds after which it is first interrupted, to look around; each further attempt may take twice as long."""
 
 _NO_MATCHING = (
-    "the rows cannot be divided into classes of two or three under the permitted masks; hint: permit coarser masks, or the "
+    "the rows cannot be divided into classes of two or three under the permitted masks; hint: permit masks that "
+    "show less, or the "
     "mask () that suppresses everything"
 )
 
@@ -136,7 +137,7 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget,
     if alone.any():
         raise InfeasibleError(
             f"{how_many(int(table.weight[alone].sum()), 'row fits', 'rows fit')} no permitted mask together with a "
-            "row that may be in the same class; hint: permit coarser masks, or the mask () that suppresses everything"
+            "row that may be in the same class; hint: permit masks that show less, or the mask () that suppresses everything"
         )
     divided = None if start is None or table.rows > _MOST_ROWS else pairs_and_triples(table, start, apart)
     found = Found(matching=None if divided is None else _matching(costs, *divided), bound=0)

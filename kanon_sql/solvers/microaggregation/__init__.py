@@ -10,7 +10,7 @@ _REASONS = {
     UNIVARIATE: "one column of numbers alone: dynamic programming over its order is exact",
     EXCHANGE: "all columns show means or medians: MDAV, then rows change places as long as that saves",
     MDAV: "as asked for: classes of k rows around the rows that are farthest out",
-    MONDRIAN: "means and medians beside other columns, or more than k is guaranteed: numbers are cut as ranges are",
+    MONDRIAN: "means and medians with other columns, or with a guarantee beyond k: numbers are cut like ranges",
 }
 
 

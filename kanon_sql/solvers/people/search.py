@@ -74,7 +74,7 @@ def solve(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recod
         return replace(best, lower_bound=proven.lower_bound, bound=proven.bound, prices=proven.prices)
     exact = _of_tiny_table(problem, budget) if table.rows <= MOST_ROWS else None
     if exact is None:
-        raise refused or InfeasibleError("no release was found in time; hint: permit more time, or coarser masks")
+        raise refused or InfeasibleError("no release was found in time; hint: allow more time, or permit masks that show less")
     return replace(exact, remark="both searches left rows over, so all divisions of the rows were compared")
 
 

@@ -92,8 +92,8 @@ def solve_beside(problem: Problem, budget: Budget, solver: Solve, *, people: boo
     releases = [each for each in known if each is not None]
     if not releases:
         raise InfeasibleError(
-            "some classes match too few rows of the population, and no permitted mask shows less of them; hint: permit coarser "
-            "masks, or the mask () that suppresses everything"
+            "some classes match too few rows of the population, and no permitted mask shows less of them; hint: permit masks "
+            "that show less, or the mask () that suppresses everything"
         )
     best = min(releases, key=lambda each: each.cost(table))
     bounds = [(plain.lower_bound, plain.bound)]
@@ -124,7 +124,7 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
         fact = "under every permitted mask" if found.complete else "in every mask that was tried in the time"
         raise InfeasibleError(
             f"{how_many(int(table.weight[lost].sum()), 'row breaks', 'rows break')} {what} {fact}; hint: permit "
-            "coarser masks, or the mask () that suppresses everything"
+            "masks that show less, or the mask () that suppresses everything"
         )
     return replace(found, cost=np.where(lost, int(table.cost.sum()), found.cost))
 

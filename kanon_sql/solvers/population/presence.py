@@ -69,7 +69,8 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
     if best is None:
         what = " and ".join(each.describe() for each in asked)
         raise InfeasibleError(
-            f"no release was found that keeps {what}; hint: permit coarser masks, or the mask () that suppresses everything"
+            f"no release was found that keeps {what}; hint: permit masks that show less, or the mask () that "
+            "suppresses everything"
         )
     if first is None:
         return replace(best, lower_bound=0, bound="none: no search for a bound ended")

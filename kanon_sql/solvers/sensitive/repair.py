@@ -67,8 +67,8 @@ def coarsest_mask(patterns: PatternSet) -> np.uint64 | None:
 def _infeasible(partial: PartialRecoding, what: str) -> UnplacedError:
     rows = int(partial.count[~partial.placed].sum())
     return UnplacedError(
-        f"{how_many(rows, 'row')} {what}, with a class around each that meets the guarantee; hint: permit coarser "
-        "masks, or the mask () that suppresses everything, or weaken the guarantee"
+        f"{how_many(rows, 'row')} {what}, with a class around each that meets the guarantee; hint: permit masks "
+        "that show less, or the mask () that suppresses everything, or weaken the guarantee"
     )
 
 
@@ -85,7 +85,7 @@ def _under_coarsest(requirement: ClassRequirement, partial: PartialRecoding, sho
         inside = order[ends[place] : ends[place + 1]]
         found = _joined(requirement, partial, number, inside, shown)
         if found is None:
-            raise _infeasible(partial, "look alike with no others, under the coarsest mask,")
+            raise _infeasible(partial, "cannot form a class with others, even under the most general mask,")
         take[inside] = found
     return _moved(partial, take, shown)
 

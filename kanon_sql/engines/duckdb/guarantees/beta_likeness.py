@@ -39,7 +39,7 @@ class Audited(AuditedFigures[BetaLikeness]):
         gain = _gain(figures)
         return [
             ("greatest gain of a value over its share of the table", "-" if gain is None else f"{float(gain):.6f}"),
-            ("classes in which a value gains more than -ln of that share", f"{figures['beyond_log']:,}"),
+            ("classes where a value gains more than -ln of that share", f"{figures['beyond_log']:,}"),
         ]
 
     def audit(self, figures: Figures) -> dict[str, Any]:

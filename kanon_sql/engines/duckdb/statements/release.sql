@@ -67,7 +67,7 @@ ${shown_by_classes}    )
         WHEN NOT (SELECT sound FROM "kanon#sums") OR system.main.count(*) = 0
             THEN system.main.error('kanon audit: the pieces do not add up to the rows of the source; nothing was released')
         WHEN (SELECT met FROM "kanon#met") IS DISTINCT FROM true OR system.main.bool_or(class IS NULL)
-            THEN system.main.error('kanon audit: the source gave other rows when it was read again, or a collation takes different '
+            THEN system.main.error('kanon audit: the source returned different rows when it was read again, or a collation takes different '
                                    'texts for one; nothing was released; hint: store it as a table first, cast such a column to '
                                    'plain VARCHAR')
         WHEN system.main.min(size) < ${least}
