@@ -364,7 +364,7 @@ FROM system.main.query(system.main.format(
                                         b,
                                         CASE
                                             WHEN digits IS NULL
-                                            THEN system.main.error(''kanon: the table of distances has one that is no number'')
+                                            THEN system.main.error(''kanon: the table of distances has one that is not a number'')
                                             WHEN system.main.starts_with(digits, ''-'')
                                             THEN system.main.error(''kanon: the table of distances has one below 0'')
                                             WHEN system.main.max(digits::HUGEINT) FILTER (a IS DISTINCT FROM b)

@@ -124,7 +124,7 @@ def test_the_demo_shows_roles_what_a_neighbour_learns_and_what_was_guaranteed(ka
     seen = " ".join(done.stdout.split())
     before, after = done.stdout.split("The same patients afterwards")
     assert " name " in before
-    assert " name " not in after.split("What a neighbour")[0]
+    assert " name " not in after.split("What an attacker")[0]
     assert "GUARANTEE k >= 4 AND l(disease) >= 2" in seen
     assert "Before: 1 row matches, so the attacker learns the disease: " in seen
     found = re.search(r"Afterwards: (\d+) rows fit, with (\d+) diseases; the most frequent, .*, has (\d+)% of them", seen)
@@ -132,9 +132,7 @@ def test_the_demo_shows_roles_what_a_neighbour_learns_and_what_was_guaranteed(ka
     assert int(found[1]) >= 4
     assert int(found[2]) >= 2
     assert int(found[3]) <= 50
-    assert re.search(
-        r"looks like at least 3 others: there are \d+ classes of rows that look alike, the smallest of [4-9]", seen
-    )
+    assert re.search(r"looks like at least 3 others: there are \d+ equivalence classes, and the smallest has [4-9]", seen)
     assert re.search(r"rows of the smallest class \(k\) 1 [4-9]", seen)
     assert re.search(r"diseases in the least diverse class 1 [2-7]", seen)
     assert max(map(len, done.stdout.split("Next steps")[0].splitlines())) <= 100

@@ -113,7 +113,7 @@ def test_the_audit_tells_diversity_and_closeness(kanon: Kanon, patients: Path) -
         (["--t", "0"], "t(disease) <= 0 does not hold"),
         (["--t", "0", "--metric", "far.csv"], "t(disease, 'far') <= 0 does not hold"),
         (["--metric", "numeric"], "numbers"),
-        (["--metric", "other"], "other is no metric and no file"),
+        (["--metric", "other"], "other is neither a metric nor a file"),
         (["--metric", "ordred"], "ordred is neither a metric nor a file; hint: did you mean ordered?"),
         (["--c", "3"], "c says nothing without l"),
     ],

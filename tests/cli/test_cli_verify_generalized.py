@@ -104,7 +104,7 @@ def test_a_table_that_the_policy_names_has_to_be_given(run: Run, folder: Path) -
 @pytest.mark.exhaustive
 def test_bins_under_a_time_limit_are_told_to_be_unchecked(run: Run, folder: Path) -> None:
     found = verified(standard(run, folder, "bins", "--time-limit", "20"))
-    assert "the values behind each bin or region of zip" in found["only by the checksum"]
+    assert "the values in each bin or region of zip" in found["only by the checksum"]
     assert "some cells can be read in several ways" in found["cost"]
     assert "bin" not in verified(standard(run, folder, "bins"))["only by the checksum"]
 

@@ -78,12 +78,12 @@ REFUSED = {
     "a_view": (
         "materialized='view'",
         "select * from k_anonymize('stg_patients', 5)",
-        "materialized=view, which would be solved anew",
+        "materialized=view, which would be solved again",
     ),
     "a_growing_table": (
         "materialized='incremental'",
         "select * FROM\n t_close ('x', 'y', 1)",
-        "materialized=incremental, which would put rows of",
+        "materialized=incremental, which would combine rows of",
     ),
     "a_clause": ("materialized='table'", "from stg_patients anonymize BY zip guarantee k >= 5", "ANONYMIZE clause"),
     "an_alias": ("materialized='table'", "from {{ ref('stg_patients') }}\n  anonymize (zip, age)", "ANONYMIZE clause"),
@@ -100,9 +100,9 @@ REFUSED = {
     "a_view_behind_a_comma": (
         "materialized='view'",
         "select '/*' as x, r.* from (select 1), main.\"k_anonymize\"('stg_patients', 5) as r where '*/' > ''",
-        "materialized=view, which would be solved anew",
+        "materialized=view, which would be solved again",
     ),
-    "a_policy": ("materialized='view', k=5", "select zip from stg_patients", "would hand out the rows"),
+    "a_policy": ("materialized='view', k=5", "select zip from stg_patients", "would release the raw rows"),
 }
 
 
@@ -137,7 +137,7 @@ FAILING = {
     "no_k": ("seed=1", ALL_TAGGED, "{}", None, "no k is guaranteed"),
     "no_guarantee": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{}", None, 'sensitive column "diagnosis"'),
     "no_key": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, tt: 0.3}", None, "unknown keys: tt"),
-    "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", which is no identifier of the query'),
+    "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", but the query has no identifier of that name'),
     "no_population": ("k_map=5", ALL_TAGGED, "{}", None, "k_map and population belong together"),
     "no_register": ("presence=0.2", ALL_TAGGED, "{}", None, "presence needs a population"),
     "half": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, metric: ordered}", None, "metric says nothing without t"),

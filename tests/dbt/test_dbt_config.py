@@ -74,7 +74,7 @@ REFUSED = {
         {},
         "{}",
         "select * from REF where zip in (select zip from REF anonymize by zip guarantee k >= 5)",
-        r"strict: the query reads \S*stg_patients outside of its ANONYMIZE clause, and hands its rows out as they are",
+        r"strict: the query reads \S*stg_patients outside of its ANONYMIZE clause, and releases their rows unchanged",
     ),
     "second": (  # its other release, of as many rows, has nothing to warn of
         "strict=true",

@@ -24,5 +24,5 @@ def test_a_hidden_null_is_hidden_but_not_lost(root: Path) -> None:
         assert "#the-smallest-proof" in text, page
         assert "certificate says 3, and `utility` 2" in text or "it says 3, `utility` says 2" in text, page
     for path in ("sql/utility.sql", "sql/kanon.sql"):
-        assert "A NULL of the original that a release hides is no loss here" in (root / path).read_text(encoding="utf-8"), path
-    assert "A NULL that is hidden counts" in (kanon_sql.Certificate.__doc__ or "")
+        assert "A suppressed NULL of the original is not a loss here" in (root / path).read_text(encoding="utf-8"), path
+    assert "A suppressed NULL counts" in (kanon_sql.Certificate.__doc__ or "")

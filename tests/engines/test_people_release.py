@@ -159,7 +159,7 @@ def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path)
             ClauseError,
             "expected a column; hint: GUARANTEE k >= 5 PER patient",
         ),
-        ("FROM visits ANONYMIZE BY zip GUARANTEE l(disease) >= 2 PER patient", ClauseError, "hint: PER stands behind k"),
+        ("FROM visits ANONYMIZE BY zip GUARANTEE l(disease) >= 2 PER patient", ClauseError, "hint: write PER directly after k"),
         ("FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient AND k >= 3 PER day", ClauseError, "apart by two columns"),
         (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient AND l(patient) >= 2",

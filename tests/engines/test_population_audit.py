@@ -123,8 +123,8 @@ def test_an_empty_table_has_no_figures() -> None:
         ({"fraction": True}, PolicyError, "fraction must be a number, got bool; hint: "),
         ({"fraction": "half"}, PolicyError, "fraction must be a number, got str; hint: "),
         ({"fraction": "1e-400"}, SourceError, "fraction is not a number between 0 and 1"),
-        ({"population": [1, 2]}, SourceError, "a list is no table; hint: "),
-        ({"population": "census"}, SourceError, "a str is no table; hint: "),
+        ({"population": [1, 2]}, SourceError, "a list is not a table; hint: "),
+        ({"population": "census"}, SourceError, "a str is not a table; hint: "),
         (
             {"population": CENSUS.select(["age"])},
             UnknownColumnError,

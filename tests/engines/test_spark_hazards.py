@@ -119,7 +119,7 @@ def test_files_that_change_before_the_audit_are_refused(spark: Any, monkeypatch:
 
     monkeypatch.setattr(SparkEngine, "stage_mapped", tampered)
     source = spark.sql("SELECT i % 3 AS a, i AS b FROM range(9) t(i)")
-    with pytest.raises(AuditError, match="what was written has changed"):
+    with pytest.raises(AuditError, match="the written rows have changed"):
         kanon_sql.spark.anonymize(source, k=3, quasi_identifiers=["a"], into="r")
     assert not spark.catalog.tableExists("r")
 
