@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -30,6 +31,7 @@ from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.errors import AuditError, KanonWarning, SourceError, raise_alone
+from kanon_sql.model.requirements import THRESHOLDS
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
@@ -114,6 +116,9 @@ def _looks_escaped(release: Place, delimiter: str) -> bool:
         return holds_escaped(con, "released")
     return False
 
+
+_LIMITS = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map", "presence", "max_risk", "max_unique_share")
+"""Options whose thresholds a table can break."""
 
 _RISK = "FROM reidentification_risk('source', $qi, population := $population, fraction := $fraction)"
 
@@ -242,12 +247,30 @@ def audit(
     if as_json:
         click.echo(json.dumps({"holds": not broken, "broken": broken, "warnings": identifying, **told}))
     else:
+        click.echo(_verdict(broken, click.get_current_context()))
         for title, pairs in told.items():
-            show(pairs.items(), title)
+            show(((name, _rounded(name, value)) for name, value in pairs.items()), title)
     if identifying:
         warnings.warn(KanonWarning(*identifying), stacklevel=1)
     if broken:
         raise AuditError(f"{'; '.join(broken)}; hint: {FIRST}")
+
+
+def _verdict(broken: list[str], context: click.Context) -> str:
+    """Return the first line of what a person reads: whether the thresholds that were given hold."""
+    if broken:
+        return f"FAIL: {'; '.join(broken)}"
+    given = [f"--{name.replace('_', '-')} {context.params[name]}" for name in _LIMITS if context.params[name] is not None]
+    return f"PASS: {', '.join(given)}" if given else "no threshold is given, so nothing passes or fails; hint: --k 5"
+
+
+def _rounded(name: str, value: object) -> object:
+    """Return a figure as a person reads it: risks and shares in percent, other fractions with four digits."""
+    if not isinstance(value, float):
+        return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
+    if re.search("risk|share", name):
+        return f"{100 * value:.3g} %"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _too_risky(risk: dict[str, Any], max_risk: float | None, max_unique_share: float | None) -> Iterator[str]:

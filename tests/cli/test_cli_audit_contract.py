@@ -40,6 +40,22 @@ def test_limits_are_broken_with_1(kanon: Kanon, people: Path, options: tuple[str
     assert all(each in done.stderr for each in found["broken"])
 
 
+@pytest.mark.parametrize(
+    ("options", "verdict"),
+    [
+        ((), "no threshold is given, so nothing passes or fails; hint: --k 5"),
+        (("--k", "3", "--max-risk", "0.5"), "PASS: --k 3, --max-risk 0.5"),
+        (("--k", "4"), "FAIL: the smallest class has 3 rows, fewer than k = 4"),
+    ],
+)
+def test_the_first_line_is_the_verdict_and_risks_are_percentages(
+    kanon: Kanon, people: Path, options: tuple[str, ...], verdict: str
+) -> None:
+    lines = kanon("audit", "people.csv", *QI, *options).stdout.splitlines()
+    assert lines[0] == verdict
+    assert "prosecutor_risk 33.3 %" in [" ".join(line.split()) for line in lines]
+
+
 def test_unique_rows(kanon: Kanon, people: Path) -> None:
     done = kanon("audit", "people.csv", "--qi", "note", "--max-unique-share", "0.5")
     assert done.returncode == 1
