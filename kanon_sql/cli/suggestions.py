@@ -14,7 +14,7 @@ from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import delimiter_option, json_option, show, table_option
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.streams import format_option, source_place
-from kanon_sql.cli.terminal import table_of
+from kanon_sql.cli.terminal import lines_of
 from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
@@ -58,7 +58,7 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
         click.echo(json.dumps({"rows": count, "columns": told}))
         return
     console = Console(highlight=False)
-    console.print(table_of(_NAMES, ((*row[:5], *row[6:]) for row in rows), title=how_many(count, "row")))
+    console.print(lines_of(_NAMES, ((*row[:5], *row[6:]) for row in rows), title=how_many(count, "row")))
 
 
 @click.command()

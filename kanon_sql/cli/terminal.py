@@ -55,6 +55,13 @@ def table_of(names: Iterable[str], rows: Iterable[Iterable[object]], *, title: s
     return table
 
 
+def lines_of(names: Iterable[str], rows: Iterable[Iterable[object]], *, title: str) -> Any:
+    """Return a table without frames, one line a row if the terminal is wide enough."""
+    table = table_of(names, rows, title=title)
+    table.box, table.pad_edge, table.padding = None, False, (0, 1, 0, 0)
+    return table
+
+
 def grid_of(pairs: Iterable[tuple[str, object]]) -> Table:
     """Return names and values side by side, without lines."""
     from rich.table import Table

@@ -1,7 +1,7 @@
--- profile(tbl): what each column of a table holds, and the role that it seems to have in a release.
+-- profile(tbl): what each column of a table contains, and the role it seems to have in a release.
 --
--- A role is a guess, by the name of the column, its type, what its texts look like, and how many rows it singles out; its reason
--- says by which. It is a start for a policy, and no proof that a column tells nothing. No cell value is in the result.
+-- A role is a guess from the name of the column, its type, the form of its texts, and the number of rows it singles out; the
+-- reason says which. It is a start for a policy, not a proof that a column reveals nothing. The result holds no cell value.
 --
 -- Arguments:
 --   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
@@ -79,24 +79,24 @@ FROM system.main.query(system.main.format(
      SELECT column_name, data_type, "distinct", nulls, uniques, "rows", role[1] AS role, role[2] AS reason
      FROM (
          SELECT *, CASE
-             WHEN shown >= 20 AND email THEN [''identifier'', ''its values look like e-mail addresses'']
-             WHEN shown >= 20 AND uuid THEN [''identifier'', ''its values look like UUIDs'']
-             WHEN shown >= 20 AND textual AND iban THEN [''identifier'', ''its values look like bank accounts'']
-             WHEN shown >= 20 AND ssn THEN [''identifier'', ''its values look like social security numbers'']
+             WHEN shown >= 20 AND email THEN [''identifier'', ''looks like e-mail'']
+             WHEN shown >= 20 AND uuid THEN [''identifier'', ''looks like UUIDs'']
+             WHEN shown >= 20 AND textual AND iban THEN [''identifier'', ''looks like IBANs'']
+             WHEN shown >= 20 AND ssn THEN [''identifier'', ''looks like SSNs'']
              WHEN system.main.regexp_full_match(called, ''(.*_)?(e_?mail|phone|mobile|fax|ssn|social_security|iban|passport|licen[cs]e|account|login|user_?name|ip|uuid|guid|street|address|((first|last|full|middle|maiden|sur|given|family|patient|customer|person)_?name))(_.*)?|name|surname'')
-             THEN [''identifier'', ''it is called like something that belongs to one person'']
-             WHEN dated AND system.main.regexp_full_match(called, ''(.*birth.*|dob)'') THEN [''quasi-identifier'', ''a date of birth'']
-             WHEN system.main.regexp_full_match(called, ''(.*_)?(zip(_?code)?|post_?code|postal(_?code)?|plz)(_.*)?'') THEN [''quasi-identifier'', ''a postal code'']
-             WHEN numeric AND system.main.regexp_full_match(called, ''(.*_)?(lat|latitude|lon|lng|long|longitude)(_.*)?'') THEN [''quasi-identifier'', ''a coordinate'']
-             WHEN shown >= 20 AND textual AND phone AND NOT dated THEN [''identifier'', ''its values look like phone numbers'']
+             THEN [''identifier'', ''by its name'']
+             WHEN dated AND system.main.regexp_full_match(called, ''(.*birth.*|dob)'') THEN [''quasi-identifier'', ''date of birth'']
+             WHEN system.main.regexp_full_match(called, ''(.*_)?(zip(_?code)?|post_?code|postal(_?code)?|plz)(_.*)?'') THEN [''quasi-identifier'', ''postal code'']
+             WHEN numeric AND system.main.regexp_full_match(called, ''(.*_)?(lat|latitude|lon|lng|long|longitude)(_.*)?'') THEN [''quasi-identifier'', ''coordinate'']
+             WHEN shown >= 20 AND textual AND phone AND NOT dated THEN [''identifier'', ''looks like phones'']
              WHEN system.main.regexp_full_match(called, ''(.*_)?(disease|diagnos[a-z]*|icd[0-9]*|drug|medication|hiv|salary|income|wage|score|grade|crime|result|illness|symptom|treatment)s?(_.*)?'')
-             THEN [''sensitive'', ''it is called like something that people keep to themselves'']
-             WHEN dated THEN [''quasi-identifier'', ''a date'']
+             THEN [''sensitive'', ''by its name'']
+             WHEN dated THEN [''quasi-identifier'', ''date'']
              WHEN system.main.regexp_full_match(called, ''(.*_)?(age|sex|gender|race|ethnic[a-z]*|nationality|country|region|state|province|county|city|town|marital|education|occupation|job|profession|religion|language|height|weight|year|work[a-z]*|employment|relationship)(_.*)?'')
-             THEN [''quasi-identifier'', ''it is called like something that others know'']
-             WHEN numbered AND shown >= 20 AND uniques * 20 >= shown * 19 THEN [''identifier'', ''nearly every row has a value of its own'']
-             WHEN uniques * 100 >= "rows" AND "rows" > 0 THEN [''quasi-identifier'', ''its values single rows out'']
-             ELSE [''kept'', ''nothing was recognized in its name or its values'']
+             THEN [''quasi-identifier'', ''by its name'']
+             WHEN numbered AND shown >= 20 AND uniques * 20 >= shown * 19 THEN [''identifier'', ''nearly all unique'']
+             WHEN uniques * 100 >= "rows" AND "rows" > 0 THEN [''quasi-identifier'', ''singles out rows'']
+             ELSE [''kept'', ''nothing recognized'']
          END AS role
          FROM (
              SELECT names[i] AS column_name, system.main.regexp_replace(types[i], ''ENUM\(.*\)'', ''ENUM'') AS data_type, "rows",

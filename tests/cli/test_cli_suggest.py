@@ -14,9 +14,10 @@ import kanon_sql
 def test_a_profile_shows_roles_and_no_value(kanon: Kanon, people: Path, folder: Path) -> None:
     done = kanon("profile", "people.csv")
     assert done.returncode == 0
-    for word in ("12 rows", "zip", "quasi-identifier", "a postal code", "VARCHAR"):
+    for word in ("12 rows", "zip", "quasi-identifier", "postal code", "VARCHAR"):
         assert word in done.stdout
     assert "00501" not in done.stdout
+    assert len(done.stdout.splitlines()) == 2 + 3
 
 
 @pytest.mark.exhaustive
@@ -38,7 +39,7 @@ def test_a_suggestion_in_a_file_is_imported(kanon: Kanon, people: Path, folder: 
         con.execute(f"CREATE TABLE people AS FROM read_csv('{people}', all_varchar := true)")
     done = kanon("suggest", "people.csv", "-o", "policy.json", "--name", "research")
     assert done.returncode == 0
-    assert "a postal code" in done.stdout
+    assert "postal code" in done.stdout
     assert kanon("policy", "import", "clinic.duckdb", "policy.json").returncode == 0
     assert kanon("suggest", "people.csv", "-o", "policy.json").returncode == 1
     assert kanon("suggest", "people.csv", "-o", "policy.json", "--force").returncode == 0

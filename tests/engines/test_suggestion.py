@@ -34,7 +34,7 @@ def test_its_statement_runs_as_it_stands_and_releases(con: Connection) -> None:
         "disease": ("sensitive", None),
         "ward": ("kept", None),
     }
-    assert next(each.reason for each in found.roles if each.column == "office") == "it tells 100.0% of the cells of zip"
+    assert next(each.reason for each in found.roles if each.column == "office") == "it reveals 100.0% of the cells of zip"
     assert found.unique_columns[0] == (("date of birth",), 1.0)
     con.execute(str(found))
     rows = con.execute("SELECT * FROM patients ANONYMIZE WITH POLICY suggested").fetchall()

@@ -35,6 +35,9 @@ _MORE = 1.05
 _MANY = 20
 """Distinct values from which on a column is worth coarsening."""
 
+_POSTAL_CODE = "postal code"
+"""The reason that `profile` gives for one."""
+
 _RANGE = """SELECT system.main.min(v) AS low, system.main.max(v) AS high,
         system.main.bool_and(v IS NOT NULL AND system.main.isfinite(v)) AS numbers,
         system.main.bool_and(system.main.regexp_full_match(t, '[0-9][0-9A-Za-z -]*')
@@ -91,9 +94,9 @@ def suggest(table: Any, *, k: int = 5, name: str = "suggested", table_as: str = 
     -- A suggestion by names, types and counts. Read it before anything is released under it.
     -- zip: 100.0% of the rows singled out
     CREATE ANONYMIZATION POLICY suggested ON stays (
-        IDENTIFIER name;  -- it is called like something that belongs to one person
-        BY zip IN DIGITS;  -- a postal code
-        KEEP ward;  -- nothing was recognized in its name or its values
+        IDENTIFIER name;  -- by its name
+        BY zip IN DIGITS;  -- postal code
+        KEEP ward;  -- nothing recognized
         GUARANTEE k >= 2
     );
     <BLANKLINE>
@@ -167,7 +170,7 @@ def _recoding(con: Any, table: str, role: Role, distinct: int) -> str | None:
         return "INTERVALS (month, year)"
     query = _RANGE.format(table=table, column=quoted(role.column))
     low, high, numbers, digits = con.execute(query).fetchall()[0]
-    if role.reason == "a postal code":
+    if role.reason == _POSTAL_CODE:
         return "DIGITS" if digits else None
     if distinct <= _MANY:
         return None
