@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from kanon_sql.cli.display import Display
+
+
+_NAME = r'(?:"(?:[^"]|"")+"|\w+)'
+
+_CREATED = re.compile(
+    rf"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+)?(TABLE|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?({_NAME}(?:\.{_NAME})*)",
+    re.IGNORECASE,
+)
+
+_DID = {"insert": "inserted", "update": "updated", "delete": "deleted", "copy": "copied"}
 
 
 class ScriptError(KanonError):
@@ -74,7 +85,27 @@ def execute(con: Any, text: str, console: Console, display: Display | None = Non
             console.print(f"[dim]{release_line(certificate)}[/dim]", soft_wrap=True)
 
 
+def done_line(text: str, count: int | None) -> str:
+    """Return what a statement without rows did, such as ``created table released (32,561 rows)``.
+
+    Parameters
+    ----------
+    text : str
+        The statement.
+    count : int, optional
+        The rows that DuckDB has counted.
+    """
+    rows = "" if count is None else how_many(count, "row")
+    if found := _CREATED.match(text):
+        return f"created {found[1].lower()} {found[2]}" + (f" ({rows})" if rows and found[1].lower() == "table" else "")
+    if rows and (did := _DID.get(text.split(None, 1)[0].lower())):
+        return f"{did} {rows}"
+    return f"{rows} changed" if rows else "done"
+
+
 def _show(con: Any, text: str, console: Console, display: Display, rows_come: Callable[[], None]) -> None:
+    from rich.text import Text
+
     names = [column[0] for column in con.description or ()]
     rows = rows_of(con)
     first = list(islice(rows, 1))
@@ -87,9 +118,8 @@ def _show(con: Any, text: str, console: Console, display: Display, rows_come: Ca
     if not has_rows(names, text):
         done = list(rows)
         if console.is_terminal:
-            console.print(
-                f"[dim]{how_many(done[0][0], 'row')} changed[/dim]" if done and names == ["Count"] else "[dim]done[/dim]"
-            )
+            count = done[0][0] if done and names == ["Count"] else None
+            console.print(Text(done_line(text, count), style="dim"), soft_wrap=True)
         return
     display.show(names, rows, console)
 

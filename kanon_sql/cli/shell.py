@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.cli.display import MODES, Display
 from kanon_sql.cli.interrupt import Terminated
 from kanon_sql.cli.script import ScriptError, read_input, run_script
+from kanon_sql.cli.syntax import SYNTAX
 from kanon_sql.errors import KanonError, hint_of, raise_alone
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 HELP = """\
-Statements end with a semicolon and may run over many lines; ANONYMIZE is understood.
-Ctrl-C stops a running statement or clears the line, Ctrl-D leaves.
-While a release is searched, the first Ctrl-C takes the best one found so far.
+Statements end with a semicolon, may span several lines, and can use ANONYMIZE.
+Ctrl-C stops a running statement or clears the line; Ctrl-D leaves the shell.
+During the search for a release, the first Ctrl-C takes the best one found so far.
 
-  .help                     this text; also help
-  .maximum_rows N           the most rows of a drawn table (40); also .maxrows
+  .help [anonymize]         this text, or the syntax of ANONYMIZE; also help
+  .maximum_rows N           maximum rows shown of a table (40); also .maxrows
   .mode NAME                how results are shown: {modes}
-  .open [--readonly] FILE   another database; without FILE, an empty one in memory
+  .open [--readonly] FILE   open another database; without FILE, an empty one in memory
   .quit                     leave; also .exit, quit, exit
   .read FILE                run the statements and commands of a file
   .schema [PATTERN]         the CREATE statements of tables and views whose names match a LIKE pattern
@@ -167,7 +168,12 @@ class Shell:
             raise_alone(ScriptError(where + told))
         return True
 
-    def _help(self, _words: list[str]) -> None:
+    def _help(self, words: list[str]) -> None:
+        if words:
+            if len(words) > 1 or words[0].lower() not in ("anonymize", "anonymise"):
+                raise KanonError(f"there is no help for {' '.join(words)}; hint: .help, or .help anonymize")
+            self.console.out(SYNTAX, highlight=False, end="")
+            return
         self.console.out(HELP.format(modes=", ".join(("duckbox", *MODES))), highlight=False, end="")
 
     def _maximum_rows(self, words: list[str]) -> None:

@@ -102,7 +102,8 @@ def test_dot_commands(terminal: Terminal, folder: Path) -> None:
 @pytest.mark.process
 def test_a_release_shows_where_it_stands_and_is_summed_up(terminal: Terminal) -> None:
     terminal.says(
-        "CREATE TABLE t AS SELECT i * i % 97 AS a, i * i % 31 AS b, i % 5 AS c FROM range(3000) r(i);", "3,000 rows changed"
+        "CREATE TABLE t AS SELECT i * i % 97 AS a, i * i % 31 AS b, i % 5 AS c FROM range(3000) r(i);",
+        r"created table t \(3,000 rows\)",
     )
     terminal.child.expect(PROMPT)
     terminal.child.send("CREATE TABLE r AS FROM t ANONYMIZE BY a, b, c GUARANTEE k >= 5;\r")

@@ -11,7 +11,7 @@ from kanon_process import Kanon
 from rich.console import Console
 
 import kanon_sql
-from kanon_sql.cli.script import execute
+from kanon_sql.cli.script import done_line, execute
 from kanon_sql.cli.shell import Shell, is_command
 from kanon_sql.cli.terminal import progress
 from kanon_sql.errors import KanonError
@@ -86,6 +86,34 @@ def test_words_that_leave(kanon: Kanon, leave: str) -> None:
     assert shown(kanon, f"SELECT 1 AS one;\n{leave}\nSELECT 2 AS two;\n") == "one\n1\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "count", "line"),
+    [
+        ("CREATE TABLE released AS FROM t", 32561, "created table released (32,561 rows)"),
+        ('create or replace temp table db."my t" as from t', 1, 'created table db."my t" (1 row)'),
+        ("CREATE TABLE IF NOT EXISTS t (a INT)", None, "created table t"),
+        ("CREATE VIEW v AS FROM t", None, "created view v"),
+        ("INSERT INTO t VALUES (1), (2)", 2, "inserted 2 rows"),
+        ("DELETE FROM t", 0, "deleted 0 rows"),
+        ("MERGE INTO t USING u ON true", 3, "3 rows changed"),
+        ("DROP TABLE t", None, "done"),
+    ],
+)
+def test_a_statement_without_rows_says_what_it_did(text: str, count: int | None, line: str) -> None:
+    assert done_line(text, count) == line
+
+
+@pytest.mark.parametrize("word", ["anonymize", "ANONYMISE"])
+def test_help_shows_the_syntax_of_the_clause(kanon: Kanon, word: str) -> None:
+    seen = shown(kanon, f".help {word}\n")
+    for part in ("GUARANTEE", "PER", "IN HIERARCHY", "WITH POLICY"):
+        assert part in seen
+    assert max(map(len, seen.splitlines())) <= 80
+    example = seen[seen.index("CREATE TABLE released") :]
+    rows = "CREATE TABLE patients AS SELECT 'Ann' AS name, 1 AS zip, 2 AS age, 'flu' AS disease FROM range(5);\n"
+    assert shown(kanon, f"{rows}{example}SELECT count(*) AS n FROM released;") == "n\n5\n"
+
+
 def test_help_lists_every_command(kanon: Kanon) -> None:
     seen = shown(kanon, "help")
     assert seen == shown(kanon, ".help")
@@ -100,6 +128,7 @@ def test_help_lists_every_command(kanon: Kanon) -> None:
         (".dance", "there is no command .dance; hint: .help lists them"),
         (".mode dance", "there is no mode dance; hint: the modes are duckbox, csv"),
         (".timer maybe", "hint: .timer on"),
+        (".help dance", "there is no help for dance; hint: .help, or .help anonymize"),
         (".maxrows 0", "hint: .maximum_rows 100"),
         (".open a.db b.db", "hint: .open --readonly clinic.duckdb"),
         (".read", "hint: .read release.sql"),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-PROSE = {"clause/rewrite.py", "clause/single.py", "table/patterns.py"}
-"""They speak of orders, and write none."""
+PROSE = {"clause/rewrite.py", "clause/single.py", "cli/syntax.py", "table/patterns.py"}
+"""They describe orders, and write none."""
 
 TEXTS = [
     path
