@@ -32,8 +32,8 @@ from kanon_sql.table.recoding import Prices, Recoding
 if TYPE_CHECKING:
     from kanon_sql.solvers.summaries.partition import SummaryPartition
 
-_FOR_A_BOUND = 1.5
-"""Seconds that the bound may take where the release has taken all the time."""
+_FOR_A_BOUND, _FOR_CLASSES = 1.5, 0.5
+"""Seconds that the bound, and smaller classes, may take if the release has taken all the time."""
 
 
 def run(
@@ -92,6 +92,8 @@ def run(
     check_population(table, requirement, recoding)
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
+    if smaller := problems.smaller_classes(policy, solver, requirement):
+        recoding = smaller(table, patterns, requirement.k, recoding, budget.at_least(_FOR_CLASSES, ended))
     cost = recoding.cost(table)
     lower_bound, method = _of_every_release(table.exact_cost(bound), _with_least(method, requirement, policy), table, policy)
     certificate = certified(

@@ -18,6 +18,7 @@ from kanon_sql.solvers import by_parts, microaggregation, summaries
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import POPULATION_SOLVERS, SENSITIVE_SOLVERS, SOLVERS, Solver, algorithms
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.recoding import Recoding
 
 _ROWS = "requirements.class_requirement:ClassRequirement"
@@ -32,6 +33,10 @@ _SMALL = "the integer program of so small a table"
 _MATCHED, _MATCHING_SECONDS = 3_000, 1.5e-7
 """Row types up to which a matching takes some seconds, and seconds for each pair of row types in which a larger one is nearly
 optimal: Adult with 9 columns, 19,502 row types, takes twice as long to the end."""
+
+
+_OWN_CLASSES = frozenset({"mondrian", "full_domain", "attribute"})
+"""Solvers that divide the rows in a way of their own, which a release keeps."""
 
 
 def named(place: str) -> Any:
@@ -192,6 +197,8 @@ class Masks(ProblemClass):
         Solves for a population, too; None where the solvers do it themselves.
     exact : tuple of Exact
         What the automatic choice asks next if the first solver does not prove the optimum, in this order.
+    smaller : str, optional
+        Divides classes further at the same cost where only rows are counted.
     """
 
     solvers: Mapping[str, Solver]
@@ -202,11 +209,23 @@ class Masks(ProblemClass):
     prices: str | None = None
     beside: str | None = "population.k_map:solve_beside"
     exact: tuple[Exact, ...] = ()
+    smaller: str | None = None
 
     def algorithm(self, policy: Policy) -> tuple[str, str]:
         """Return the name of the solver and why it is the one where patterns are listed."""
         solver, reason = self.choose(policy, listed=True)
         return solver.name, reason
+
+    def smaller_classes(self, policy: Policy, solver: Solver, rows: ClassRequirement) -> Callable[..., Recoding] | None:
+        """Return what divides the classes of a solver further, if anything does.
+
+        With pseudonyms nothing does: tokens link rows, and people in larger classes that show the same stay indistinguishable.
+        """
+        counted = rows.least == rows.k and not rows.population and not policy.pseudonyms
+        if self.smaller is None or solver.name in _OWN_CLASSES or not counted:
+            return None
+        found: Callable[..., Recoding] = named(self.smaller)
+        return found
 
     def choose(self, policy: Policy, *, listed: bool) -> tuple[Solver, str]:
         """Return the solver that a policy names and why it is the one; ``listed``: there are few enough patterns to list.
@@ -265,6 +284,7 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         solvers=SOLVERS,
         automatic=("few enough columns for the bound-guided solver", "too many masks to list, so they are sampled"),
         programs="k_anonymity.whole_program:solve",
+        smaller="k_anonymity.smaller_classes:with_smaller_classes",
         divisible=by_parts.divisible,
         exact=_exact("k_anonymity", "k = 2 takes polynomial time"),
     ),
