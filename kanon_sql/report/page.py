@@ -14,6 +14,7 @@ from kanon_sql.report.claims import Claim
 from kanon_sql.report.columns import MAX_BARS, Bar, Column
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.sensitive import Sensitive
+from kanon_sql.report.statement import statement
 from kanon_sql.report.summary import summary
 from kanon_sql.report.text import printable, without_controls
 from kanon_sql.report.verdict import verdict
@@ -76,6 +77,7 @@ def report_page(
         about=about,
         verdict_of=verdict(facts, claims),
         summary=summary(facts, claims),
+        statement=statement(facts, claims),
         claims=claims,
         certificate=list(certificate),
         origins=list(origins),

@@ -99,6 +99,7 @@ def test_the_structure_is_sound(page: str) -> None:
         "Sensitive columns",
         "Which tables these are",
         "What this page does not say",
+        "Why this release is safe, and what remains",
         "Sign-off",
     ]
     assert "The guarantee is kept." in found.text
@@ -120,6 +121,31 @@ def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, R
     (counted,) = Page(page).table("The whole release").pairs["suppressed cells"]
     assert third == f"The release suppresses {counted.partition(': ')[2]} of the cells of quasi-identifiers."
     assert page.index(summary) < page.index("The guarantee is kept.")
+
+
+def test_the_statement_has_the_figures_of_the_release(page: str, released: tuple[pa.Table, Release]) -> None:
+    _, release = released
+    least = min(class_sizes(release.table, ["name", "zip", "age"]).values())
+    text = " ".join(Page(page).text.split())
+    assert f"Every one of the 60 rows shares its values of name, zip, age with at least {least - 1} other rows." in text
+    assert "Every class meets k >= 4, t(disease) <= 1/2." in text
+    assert f"picks the right row with a probability of at most {1 / least:.1%}. In the source, it was 100.0%." in text
+    tests = Page(page).table("The three tests of the Article 29 Working Party").pairs
+    assert tests["inference"] == ["Bounded for sensitive columns: t(disease) <= 1/2."]
+    assert tests["singling out"] == [f"By the quasi-identifiers, at least {least} rows share each combination."]
+
+
+def test_the_statement_says_what_is_not_bounded() -> None:
+    source = pa.table({"zip": ["1", "1", "2", "2"], "job": ["a", "b", "a", "b"]})
+    text = report(source, source, quasi_identifiers=["zip"], k=2)
+    assert "Not bounded: no sensitive column has a guarantee." in text
+    assert "Someone who knows a value of a column released unchanged: job." in text
+    assert "There is no certificate" in text
+
+
+def test_a_broken_release_has_no_statement() -> None:
+    source = pa.table({"zip": ["1", "1", "2"]})
+    assert "Why this release is safe" not in report(source, source, quasi_identifiers=["zip"], k=2)
 
 
 def test_the_plots_have_axis_titles_with_units(page: str) -> None:

@@ -1,0 +1,97 @@
+"""Why a release is safe, and what remains: the statement for a data-protection officer, filled in with its figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kanon_sql.model.how_many import how_many
+from kanon_sql.report.cautions import cautions
+from kanon_sql.report.claims import Claim
+from kanon_sql.report.measured import Measured
+from kanon_sql.report.text import printable
+from kanon_sql.report.verdict import kept
+
+_OF_VALUES = re.compile(r"(l|t|alpha|beta|delta)\(")
+"""How a guarantee about a sensitive column begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """The parts of the statement, in plain sentences.
+
+    Attributes
+    ----------
+    guarantee : tuple of str
+        What was guaranteed and counted.
+    stopped : str
+        The attacker whom the guarantee stops.
+    remains : tuple of str
+        Attackers whom it does not stop.
+    tests : tuple of (str, str)
+        Each test of WP 216, and its answer for this release.
+    """
+
+    guarantee: tuple[str, ...]
+    stopped: str
+    remains: tuple[str, ...]
+    tests: tuple[tuple[str, str], ...]
+
+
+def statement(facts: Measured, claims: Sequence[Claim]) -> Statement | None:
+    """Return the statement about a release; None if it has no rows, or must not be handed out."""
+    if not facts.rows or not kept(facts, claims):
+        return None
+    return Statement(guarantee=_guarantee(facts), stopped=_stopped(facts), remains=_remains(facts), tests=_tests(facts))
+
+
+def _guarantee(facts: Measured) -> tuple[str, ...]:
+    k, columns = facts.sizes[1]["k"], ", ".join(printable(each.name) for each in facts.columns)
+    counted = [each.text for each in facts.requirements if each.kept]
+    alike = f"Every one of the {how_many(facts.rows, 'row')} shares its values of {columns} with at least"
+    first = f"{alike} {how_many(k - 1, 'other row')}."
+    if not counted:
+        return (first,)
+    return first, f"Every class meets {', '.join(counted)}. SQL that shares no code with the algorithm counted it."
+
+
+def _stopped(facts: Measured) -> str:
+    risk = f"{facts.risk[1]['prosecutor_risk']:.1%}"
+    return (
+        "Someone who knows a person's quasi-identifiers, and that this person is in the table, picks the right row with a "
+        f"probability of at most {risk}. In the source, it was {facts.risk[0]['prosecutor_risk']:.1%}."
+    )
+
+
+def _remains(facts: Measured) -> tuple[str, ...]:
+    unchanged = ", ".join(map(printable, facts.unchanged))
+    of_columns = [f"Someone who knows a value of a column released unchanged: {unchanged}."] if unchanged else []
+    of_values = [] if _of_values(facts) else ["Someone to whom all rows of a class reveal the same value of a column."]
+    return (
+        *of_columns,
+        *of_values,
+        "Someone who has another release of the same people.",
+        "Someone who can rule out values from other knowledge.",
+        "Someone for whom it is enough to know that a person is in the table.",
+    )
+
+
+def _tests(facts: Measured) -> tuple[tuple[str, str], ...]:
+    k, values = facts.sizes[1]["k"], _of_values(facts)
+    undone = any(each.kind == "columns" for each in cautions(facts))
+    alone = f"By the quasi-identifiers, at least {how_many(k, 'row')} share each combination."
+    if undone:
+        alone += " Columns released unchanged single rows out: see the cautions."
+    bounded = f"Bounded for sensitive columns: {', '.join(values)}."
+    inferred = bounded if values else "Not bounded: no sensitive column has a guarantee."
+    return (
+        ("singling out", alone if k > 1 else "Not prevented: some rows are unique in the quasi-identifiers."),
+        ("linkability", "Not prevented across releases: this must be the only release of these people."),
+        ("inference", inferred),
+    )
+
+
+def _of_values(facts: Measured) -> list[str]:
+    """Return the guarantees about sensitive columns that were counted and hold."""
+    return [each.text for each in facts.requirements if each.kept and _OF_VALUES.match(each.text)]
