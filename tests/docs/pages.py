@@ -18,6 +18,7 @@ DOCUMENTS = [ROOT / "README.md", *PAGES]
 ON_THEIR_OWN = {"README.md", "from_zero.md", "index.md", "limits.md", "pipelines.md", "python.md", "recipes.md"}
 
 NOT_RUN = re.compile(r"<!-- not run: \S.*-->")
+REFUSED = "<!-- not run: it is refused -->"
 
 _NEEDS = re.compile(r"<!-- needs: (\S.*) -->")
 _TEMPLATE = re.compile(r"\{\{.*\}\}|\{%.*%\}")
@@ -44,6 +45,8 @@ class Block:
         Whether it can run: no comment in front of it says that it cannot, and it is no template of dbt.
     needs : tuple of str
         Modules that it imports and that kanon-sql does without, as a comment in front of it says.
+    refused : bool
+        Whether the block of ``text`` below it is the error that it ends with.
     """
 
     language: str
@@ -52,6 +55,7 @@ class Block:
     shown: str | None
     run: bool
     needs: tuple[str, ...]
+    refused: bool
 
 
 def named(path: Path) -> str:
@@ -84,7 +88,9 @@ def blocks(path: Path) -> tuple[Block, ...]:
             run = NOT_RUN.fullmatch(mark) is None and not _TEMPLATE.search(text)
             needs = _NEEDS.fullmatch(mark)
             modules = tuple(needs[1].split()) if needs else ()
-            found.append(Block(language=fence[2], text=text, line=place + 1, shown=None, run=run, needs=modules))
+            refused = mark == REFUSED
+            block = Block(language=fence[2], text=text, line=place + 1, shown=None, run=run, needs=modules, refused=refused)
+            found.append(block)
         place = last = end + 1
         mark = ""
     return tuple(found)

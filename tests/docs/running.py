@@ -6,6 +6,7 @@ import importlib.util
 import io
 import re
 import shlex
+import textwrap
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -21,6 +22,7 @@ import kanon_sql
 from kanon_sql.clause.statements import statements
 from kanon_sql.cli import main
 from kanon_sql.cli.script import execute
+from kanon_sql.errors import KanonError
 from kanon_sql.model.policy import Policy
 from kanon_sql.table.encode import encode
 
@@ -38,7 +40,7 @@ _TABLES = Path(__file__).resolve().parent / "tables"
 def runnable(page: Path) -> list[Block]:
     """Return the blocks that run: on a page that stands on its own, its command lines too."""
     languages = {"sql", "python", "sh"} if on_its_own(page) else {"sql", "python"}
-    return [block for block in blocks(page) if block.run and block.language in languages]
+    return [block for block in blocks(page) if (block.run or block.refused) and block.language in languages]
 
 
 def missing_modules(page: Path) -> set[str]:
@@ -66,6 +68,8 @@ def run_page(page: Path) -> Iterator[tuple[Block, str]]:
                 continue
             try:
                 match block.language:
+                    case "sql" if block.refused:
+                        seen = run_refused(con, block)
                     case "sql":
                         seen = run_sql(con, block)
                     case "python":
@@ -119,6 +123,17 @@ def run_sql(con: Any, block: Block) -> str:
         lines = _CONTROL.sub("", drawn.getvalue()).replace("\r", "\n").split("\n")
         seen += [line.rstrip() for line in lines if line.startswith(tuple("╭│├╰"))]
     return "\n".join(seen)
+
+
+def run_refused(con: Any, block: Block) -> str:
+    """Run a block that is refused and return its error: as the page wraps it, if it is the one that the page shows."""
+    try:
+        con.execute(block.text)
+    except KanonError as error:
+        seen = f"error: {error}"
+        shown = block.shown or ""
+        return shown if " ".join(shown.split()) == seen else "\n".join(textwrap.wrap(seen, 120))
+    raise AssertionError("it is not refused")
 
 
 def run_python(block: Block, namespace: dict[str, Any], name: str) -> str:
