@@ -1,28 +1,70 @@
-"""What the site needs beside its settings in mkdocs.yml: links that lead somewhere, and the reference that the code writes."""
+"""What the site needs besides its settings in mkdocs.yml: links, tabs, highlighted clauses, and the reference from the code."""
 
 from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.resources import files as resources
 from typing import Any
+
+import mkdocs_lexer as mkdocs_lexer  # registers the language "kanon-sql"
 
 _LINK = re.compile(r"\[([^][]+)\]\(([^()\s:#]+)(?:#[^()\s]*)?\)")
 
 _GRAMMARS = ("parse", "columns", "recodings", "conditions", "definitions")
 """Modules of `kanon_sql.clause` whose docstrings hold the grammar."""
 
+_TABS = "<!-- tabs -->"
+_TITLES = {
+    "sql": "SQL",
+    "python": "Python",
+    "sh": "Command line",
+    "console": "Command line",
+    "r": "R",
+    "js": "Node",
+    "yaml": "dbt",
+}
+
 
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:
-    """Show links to files beside docs/ as text: they lead somewhere where the project is read, and nowhere on the site."""
+    """Show links to files outside docs/ as text, since only the repository has them; make tabs, and highlight the clause."""
     folder = posixpath.dirname(page.file.src_uri)
 
     def shown(link: re.Match[str]) -> str:
         leaves = posixpath.normpath(posixpath.join(folder, link[2])).startswith("..")
         return link[1] if leaves else link[0]
 
-    return _LINK.sub(shown, markdown)
+    text = _LINK.sub(shown, markdown)
+    return re.sub(r"^( *```)sql$", r"\1kanon-sql", "\n".join(_with_tabs(text.split("\n"))), flags=re.MULTILINE)
+
+
+def _with_tabs(lines: list[str]) -> Iterator[str]:
+    """Yield the lines of a page, with the blocks of code that follow each ``<!-- tabs -->`` as tabs.
+
+    A block of output belongs to the tab of the code above it. The first other line ends the tabs.
+    """
+    place = 0
+    while place < len(lines):
+        if lines[place] != _TABS:
+            yield lines[place]
+            place += 1
+            continue
+        place += 1
+        while place < len(lines) and (not lines[place] or lines[place].startswith(("```", "<!--"))):
+            line = lines[place]
+            if not line.startswith("```"):
+                yield "" if line.startswith("<!--") else line
+                place += 1
+                continue
+            end = lines.index("```", place + 1)
+            language = line.removeprefix("```")
+            if language != "text":
+                yield from ("", f'=== "{_TITLES[language]}"', "")
+            yield from (f"    {each}" if each else "" for each in lines[place : end + 1])
+            place = end + 1
+        yield ""
 
 
 def on_files(files: Any, config: Any, **_: object) -> Any:
@@ -36,18 +78,18 @@ def on_files(files: Any, config: Any, **_: object) -> Any:
 
 
 def reference() -> str:
-    """Return the page of the reference: signatures, headers and grammar as they stand in the code."""
+    """Return the page of the reference: signatures, headers and grammar from the code."""
     parts = [
         "# Reference from the code",
-        "What the program itself says of its functions, its grammar and its solvers; [SQL](sql.md) says how they are used.",
+        "Generated from the code: every function, macro, grammar rule and algorithm. [SQL](sql.md) explains how to use them.",
         "## Table functions",
         *_functions(),
         "## Audit macros",
-        "[`kanon.sql`](kanon.sql) has all of them, and the releases in plain SQL, in one file for any DuckDB shell.",
+        "[`kanon.sql`](kanon.sql) contains all of them, and the releases in plain SQL, in one file for any DuckDB shell.",
         *_macros(),
         "## Grammar of the clause",
         *_grammar(),
-        "## Solvers",
+        "## Algorithms",
         *_solvers(),
     ]
     return "\n\n".join(parts) + "\n"
@@ -64,7 +106,7 @@ def _functions() -> list[str]:
 
 
 def _about(module: Any) -> str:
-    """Return what the first line of a docstring says behind the call that it begins with."""
+    """Return the first line of a docstring, without the call that it begins with."""
     says = (module.__doc__ or "").strip().partition("\n")[0].partition(": ")[2]
     return says[:1].upper() + says[1:]
 
