@@ -71,7 +71,7 @@ def on_files(files: Any, config: Any, **_: object) -> Any:
     """Add the page of the reference, and the macros for those who have no Python."""
     from mkdocs.structure.files import File
 
-    files.append(File.generated(config, "reference.md", content=reference()))
+    files.append(File.generated(config, "reference/code.md", content=reference()))
     together = resources("kanon_sql.sql").joinpath("kanon.sql").read_text(encoding="utf-8")
     files.append(File.generated(config, "kanon.sql", content=together))
     return files
@@ -85,7 +85,7 @@ def reference() -> str:
         "## Table functions",
         *_functions(),
         "## Audit macros",
-        "[`kanon.sql`](kanon.sql) contains all of them, and the releases in plain SQL, in one file for any DuckDB shell.",
+        "[`kanon.sql`](../kanon.sql) contains all of them, and the releases in plain SQL, in one file for any DuckDB shell.",
         *_macros(),
         "## Grammar of the clause",
         *_grammar(),

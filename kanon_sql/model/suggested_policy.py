@@ -63,7 +63,7 @@ class Suggestion:
         lines += [f"-- {_plain(', '.join(names))}: {share:.1%} of the rows singled out" for names, share in self.unique_columns]
         many = [each for each in self.roles if each.role == "quasi-identifier" and each.recoding == "HIERARCHY"]
         lines += [
-            f"-- {_plain(each.column)} has many values: a hierarchy of them would lose less, see HIERARCHY in generalization.md"
+            f"-- {_plain(each.column)} has many values: a hierarchy of them would lose less, see reference/generalization.md"
             for each in many
         ]
         lines.append(f"CREATE ANONYMIZATION POLICY {as_identifier(self.policy.name)} ON {self.policy.table} (")

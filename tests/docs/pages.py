@@ -14,8 +14,9 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("**/*.md"))
 DOCUMENTS = [ROOT / "README.md", *PAGES]
 
-# A page stands on its own if its reader is told to start from nothing; the others speak of the tables of tables/*.sql.
-ON_THEIR_OWN = {"README.md", "from_zero.md", "index.md", "limits.md", "pipelines.md", "python.md", "recipes.md"}
+# These pages make their own tables; the others use the tables of tables/*.sql.
+ON_THEIR_OWN = {"README.md", "index.md", "quickstart.md", "choose.md", "troubleshooting.md", "limits.md", "python.md"}
+ON_THE_TABLES = {"notebooks.md", "without_python.md"}
 
 NOT_RUN = re.compile(r"<!-- not run: \S.*-->")
 REFUSED = "<!-- not run: it is refused -->"
@@ -65,7 +66,7 @@ def named(path: Path) -> str:
 
 def on_its_own(path: Path) -> bool:
     """Tell whether a page makes all the tables that it speaks of."""
-    return path.parent.name == "tutorial" or path.name in ON_THEIR_OWN
+    return path.name in ON_THEIR_OWN or (path.parent.name == "how_to" and path.name not in ON_THE_TABLES)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Write into pages what their blocks show: ``python tests/docs/refresh.py README.md docs/python.md``."""
+"""Write into pages what their blocks show: ``python tests/docs/refresh.py README.md docs/reference/python.md``."""
 
 from __future__ import annotations
 

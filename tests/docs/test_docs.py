@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 import pytest
-from pages import DOCS, DOCUMENTS, PAGES, ROOT, Block, anchors, blocks, links, named, on_its_own
+from pages import DOCS, DOCUMENTS, PAGES, ROOT, Block, anchors, blocks, links, named, on_its_own, prose
 from running import missing_modules, run_page, runnable
 
 import kanon_sql
@@ -60,6 +60,14 @@ def test_pages_that_stand_on_their_own_show_what_is_seen(path: Path) -> None:
         last = block.text.rstrip(";").split(";")[-1].strip()
         if block.language == "sql" and last.startswith(("SELECT", "FROM")):
             assert block.shown is not None, f"line {block.line}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_every_column_of_a_table_has_a_header(path: Path) -> None:
+    """A screen reader says the header of a column before each cell."""
+    lines = prose(path).split("\n")
+    headers = [lines[place - 1] for place, line in enumerate(lines) if re.fullmatch(r"\|[ :|-]*---[ :|-]*\|", line)]
+    assert not [header for header in headers if not all(each.strip() for each in header.strip("|").split("|"))]
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=named)
@@ -119,7 +127,7 @@ def test_the_first_mistake_of_the_readme_is_refused_as_shown() -> None:
 
 @pytest.mark.process
 def test_the_site_has_a_reference_from_the_code(site: Path) -> None:
-    page = html.unescape(re.sub("<[^>]+>", "", (site / "reference.html").read_text(encoding="utf-8")))
+    page = html.unescape(re.sub("<[^>]+>", "", (site / "reference" / "code.html").read_text(encoding="utf-8")))
     with kanon_sql.connect() as con:
         query = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type LIKE '%macro' AND NOT internal"
         names = {name for (name,) in con.execute(query).fetchall() if not name.startswith("kanon_plan_")}

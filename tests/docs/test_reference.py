@@ -18,10 +18,11 @@ from kanon_sql.model.policy_options import POLICY_DEFAULTS
 from kanon_sql.model.recodings import PERIODS
 from kanon_sql.model.requirements import METRICS, VARIANTS
 
-SQL = (DOCS / "sql.md").read_text(encoding="utf-8")
-AUDIT = (DOCS / "audit.md").read_text(encoding="utf-8")
-COMMANDS = (DOCS / "command_line.md").read_text(encoding="utf-8")
-PYTHON = (DOCS / "python.md").read_text(encoding="utf-8")
+SQL = (DOCS / "reference" / "sql.md").read_text(encoding="utf-8")
+AUDIT = (DOCS / "reference" / "audit.md").read_text(encoding="utf-8")
+COMMANDS = (DOCS / "reference" / "command_line.md").read_text(encoding="utf-8")
+ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
+PYTHON = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
 ALL = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
 AUDIT_MACROS = {path.stem for path in (ROOT / "sql").glob("*.sql")} - {"kanon", "k_anonymize", "pattern_guided"}
@@ -111,8 +112,8 @@ def test_every_option_of_anonymize_is_on_the_page_of_python(option: str) -> None
 
 
 @pytest.mark.parametrize("name", sorted(name for name in vars(errors) if name.endswith("Error")))
-def test_every_error_is_on_the_page_of_python(name: str) -> None:
-    assert f"`{name}`" in PYTHON or f".{name}`" in PYTHON
+def test_every_error_is_on_the_page_of_errors(name: str) -> None:
+    assert f"`{name}`" in ERRORS or f".{name}`" in ERRORS
 
 
 @pytest.mark.parametrize("name", sorted(main.commands) if isinstance(main, click.Group) else [])

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from axe import axe, chromium, violations
 
+PAGES = ["index", "choose", "explanation/l_diversity", "reference/sql", "reference/python", "appendix/benchmarks"]
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
@@ -20,7 +22,7 @@ def browser() -> Iterator[Any]:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("page", ["index", "sql", "python", "benchmarks"])
+@pytest.mark.parametrize("page", PAGES)
 def test_axe_finds_no_violation(browser: Any, request: pytest.FixtureRequest, page: str, width: int, scheme: str) -> None:
     script = axe()
     site: Path = request.getfixturevalue("site")  # built only where there is something to check it with

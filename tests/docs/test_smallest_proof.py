@@ -19,7 +19,7 @@ def test_a_hidden_null_is_hidden_but_not_lost(root: Path) -> None:
         hidden = kanon_sql.releases(con)[-1].suppressed_cells
         lost = con.execute("SELECT suppressed_cells FROM utility('released', 'six', ['letter', 'number'])").fetchall()
     assert (hidden, lost) == (3, [(2,)])
-    for page in ("docs/audit.md", "docs/certificate.md"):
+    for page in ("docs/reference/audit.md", "docs/reference/certificate.md"):
         text = " ".join((root / page).read_text(encoding="utf-8").split())
         assert "#the-smallest-proof" in text, page
         assert "certificate says 3, and `utility` 2" in text or "it says 3, `utility` says 2" in text, page

@@ -126,7 +126,9 @@ def test_errors_in_the_shell(shell: str) -> None:
 
 @pytest.mark.process
 def test_the_blocks_of_the_page_run_in_the_shell(con: duckdb.DuckDBPyConnection, shell: str) -> None:
-    blocks = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "audit.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    blocks = re.findall(
+        r"```sql\n(.*?)```", (ROOT / "docs" / "reference" / "audit.md").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
     assert blocks
     statements = "\n".join(blocks).replace(".read kanon.sql\n", "")
     con.execute(statements)

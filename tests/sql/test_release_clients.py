@@ -23,7 +23,7 @@ PLAIN_GREEDY = 40_475
 
 @pytest.mark.process
 def test_the_page_shows_what_the_shell_prints(shell: str) -> None:
-    page = (ROOT / "docs" / "without_python.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how_to" / "without_python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```sql\n(.*?)```\n```text\n(.*?)```", page, flags=re.DOTALL)
     assert len(blocks) >= 2
     done = subprocess.run(

@@ -1,4 +1,4 @@
--- The table of docs/policies.md: every column has a role.
+-- The table of docs/reference/policies.md: every column has a role.
 
 CREATE TABLE patients AS
 SELECT 'patient ' || rowid AS name, 100000 + rowid AS ssn, zip, age, disease, 'note ' || rowid % 9 AS notes FROM fixture.patients;
