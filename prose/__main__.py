@@ -13,9 +13,8 @@ def main() -> int:
     """Check the files that are named, else all; return 1 if one of them breaks a rule."""
     parser = argparse.ArgumentParser(prog="python -m prose", description=__doc__)
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="A page or a source.  [default: all]")
-    parser.add_argument("--open", action="store_true", help="Check the pages that are still open, too.")
     options = parser.parse_args()
-    found = broken([path.resolve() for path in options.paths], with_open=options.open or bool(options.paths))
+    found = broken([path.resolve() for path in options.paths])
     for line in found:
         sys.stdout.write(f"{line}\n")
     return 1 if found else 0

@@ -20,26 +20,18 @@ def listed(name: str) -> list[str]:
     return [line for line in lines if line.strip() and not line.startswith("#")]
 
 
-def open_pages() -> set[str]:
-    """Return the pages that are still to be rewritten."""
-    return set(listed("open_pages.txt"))
-
-
-def texts(paths: Sequence[Path] = (), *, with_open: bool = False) -> Iterator[Text]:
+def texts(paths: Sequence[Path] = ()) -> Iterator[Text]:
     """Yield the texts of some files, else of all."""
-    passed = set() if with_open else open_pages()
     public = public_names()
     for path in paths or [*pages(), *sources()]:
-        name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
-        if name not in passed:
-            yield from of_page(path) if path.suffix == ".md" else of_source(path, public)
+        yield from of_page(path) if path.suffix == ".md" else of_source(path, public)
 
 
-def broken(paths: Sequence[Path] = (), *, with_open: bool = False) -> list[str]:
+def broken(paths: Sequence[Path] = ()) -> list[str]:
     """Return a line for each rule that is broken, right uses excepted: place, rule, words, advice, sentence."""
     right = [tuple(line.split(": ", 1)) for line in listed("right_uses.txt")]
     found = []
-    for path, line, text in texts(paths, with_open=with_open):
+    for path, line, text in texts(paths):
         for sentence in sentences(text):
             allowed = [words for name, words in right if name in (path, "*") and words in sentence]
             found += [
@@ -52,15 +44,15 @@ def broken(paths: Sequence[Path] = (), *, with_open: bool = False) -> list[str]:
 
 def unused(paths: Sequence[Path] = ()) -> list[str]:
     """Return the right uses that no text has any more."""
-    seen = [(path, " ".join(text.split())) for path, _, text in texts(paths, with_open=True)]
+    seen = [(path, " ".join(text.split())) for path, _, text in texts(paths)]
     right = [tuple(line.split(": ", 1)) for line in listed("right_uses.txt")]
     return [f"{name}: {words}" for name, words in right if not any(words in text for path, text in seen if name in (path, "*"))]
 
 
-def ungrammatical(paths: Sequence[Path] = (), *, with_open: bool = False) -> list[str]:
+def ungrammatical(paths: Sequence[Path] = ()) -> list[str]:
     """Return a line for each mistake that the grammar checker finds, right uses excepted."""
     right = set(listed("right_grammar.txt"))
-    return [line for line, key in mistakes(texts(paths, with_open=with_open)) if key not in right]
+    return [line for line, key in mistakes(texts(paths)) if key not in right]
 
 
 def public_names() -> dict[str, set[str]]:

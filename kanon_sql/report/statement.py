@@ -49,8 +49,8 @@ def statement(facts: Measured, claims: Sequence[Claim]) -> Statement | None:
 def _guarantee(facts: Measured) -> tuple[str, ...]:
     k, columns = facts.sizes[1]["k"], ", ".join(printable(each.name) for each in facts.columns)
     counted = [each.text for each in facts.requirements if each.kept]
-    alike = f"Every one of the {how_many(facts.rows, 'row')} shares its values of {columns} with at least"
-    first = f"{alike} {how_many(k - 1, 'other row')}."
+    alike = f"Every one of the {how_many(facts.rows, 'row')} shares its values of {columns} with"
+    first = f"{alike} {how_many(k - 1, 'other row')} or more."
     if not counted:
         return (first,)
     return first, f"Every class meets {', '.join(counted)}. SQL that shares no code with the algorithm counted it."

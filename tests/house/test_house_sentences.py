@@ -10,9 +10,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from prose.check import broken, open_pages, ungrammatical, unused  # noqa: E402
+from prose.check import broken, ungrammatical, unused  # noqa: E402
 from prose.grammar import command, mistakes  # noqa: E402
-from prose.pages import Text, of_page, pages  # noqa: E402
+from prose.pages import Text, of_page  # noqa: E402
 from prose.rules import findings, sentences  # noqa: E402
 from prose.sources import of_source  # noqa: E402
 
@@ -30,16 +30,6 @@ def test_texts_keep_the_rules() -> None:
 @WITHOUT
 def test_texts_are_grammatical() -> None:
     assert ungrammatical() == []
-
-
-def test_open_pages_exist_and_break_a_rule() -> None:
-    assert not open_pages() - {path.relative_to(ROOT).as_posix() for path in pages()}
-    done = {
-        name
-        for name in open_pages()
-        if not broken([ROOT / name], with_open=True) and (command() is None or not ungrammatical([ROOT / name], with_open=True))
-    }
-    assert not done, "take these pages out of prose/open_pages.txt"
 
 
 def test_right_uses_occur() -> None:
