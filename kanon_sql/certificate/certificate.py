@@ -45,12 +45,12 @@ class Certificate:
     policy : str
         Canonical JSON of the policy, with the columns of the table.
     prices : tuple of int, optional
-        Evidence for a lower bound that `verify` computes again: the price of a row of each row type, in units of
-        ``1 / (scale * unit)`` of the cost; row types in the order of their codes.
+        Evidence for a lower bound that `verify` computes again: the price of a row of each row type. It is in units of
+        ``1 / (scale * unit)`` of the cost. Row types are in the order of their codes.
     scale, unit : int
         See ``prices``; ``unit`` is the common denominator of the weights.
     repeatable : bool
-        Whether the same input gives the same rows again: not where no secret could be kept.
+        Whether the same input gives the same rows again. False if no secret could be stored.
     unchanged : tuple of str
         The columns released unchanged, which no guarantee is about, including those named in KEEP.
     information_loss : tuple of str

@@ -141,8 +141,9 @@ def anonymize(
 
     With --sensitive, every class is also diverse (--l) or like the whole table (--t, --beta, --delta) in that column.
 
-    IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE; IN may be a URL or a pattern,
-    and - is the standard input or output. OUT appears only after the written file has been read again and audited.
+    IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. IN may also be a URL or a
+    pattern. A hyphen (-) is the standard input or output.
+    OUT appears only after the written file has been read again and audited.
     """
     from kanon_sql.engines.duckdb.places import Place
 

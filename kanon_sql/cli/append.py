@@ -107,7 +107,7 @@ def append(
         _refuse_second_policy(context)
     origin = Place.of(source)
     if origin.kind != "duckdb":
-        raise SourceError(f"{origin} is not a database; hint: a release can grow only in FILE.duckdb::TABLE only")
+        raise SourceError(f"{origin} is not a database; hint: a release can grow only in FILE.duckdb::TABLE")
     origin.require()
     name, table = _within(origin, release), _name(origin)
     given = {"weights": assigned(weights, "--weight", "column=number"), **options}

@@ -76,8 +76,8 @@ class Audit:
     k_map : int or None
         The fewest rows of the population that match what a class shows; None where no ``k_map`` was asked for.
     presence : Fraction or None
-        The greatest sum of shares of a row of the population, each rounded up to a multiple of 2^-80 or so; None where no
-        ``presence`` was asked for.
+        The greatest sum of shares of a row of the population, each rounded up to a multiple of about 2^-80. None without
+        ``presence``.
     warnings : tuple of str
         The columns outside of the quasi-identifiers that single out too many rows: no figure counts them. Names and shares, no
         value.

@@ -72,7 +72,7 @@ class GroupingAlgorithm:
         if name in ORDERED:
             if argument not in ORDERS:
                 hint = hint_of(argument, ORDERS, f"{name}(sorted) or {name}(random)")
-                raise PolicyError(f"{name} packs labels in no such order; hint: {hint}")
+                raise PolicyError(f"{name} has no order {argument!r}; hint: {hint}")
             return cls(name, order=argument)
         if name == ROUNDED:
             return cls(name, epsilon=_epsilon(argument))

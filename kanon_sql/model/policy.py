@@ -46,8 +46,8 @@ class Policy(Guarantee):
     masks : tuple of Mask, optional
         The permitted masks, each the tuple of its shown columns; None permits every combination.
     linked : tuple of Group
-        Groups of quasi-identifiers that are suppressed together or not at all; of the masks, those that show only a part
-        of a group are not permitted.
+        Groups of quasi-identifiers that are suppressed together or not at all. A mask that shows only a part of a group is
+        not permitted.
     keep : tuple of str, optional
         Columns that are released unchanged on purpose. Where it is given, even if empty, every column of the table has to have
         a role; None leaves the others unchanged.
@@ -62,7 +62,7 @@ class Policy(Guarantee):
     seed : int
         Seed of the solvers that draw.
     max_suppressed : Fraction, optional
-        Of a full-domain recoding the greatest share of the rows that is suppressed beyond it, 0 to 1; None is 0.
+        For full-domain recoding: the largest share of rows that may be suppressed as well, 0 to 1. None means 0.
     suppress : str, optional
         Text that stands for a suppressed cell; None stands for NULL and keeps the column's type.
     row_order : str

@@ -164,8 +164,8 @@ def test_the_order_of_labels_is_the_one_that_was_named() -> None:
 @pytest.mark.parametrize(
     ("spelled", "message"),
     [
-        ("fold(sortd)", r"fold packs labels in no such order; hint: did you mean 'sorted'"),
-        ("fold(1/8)", r"fold packs labels in no such order"),
+        ("fold(sortd)", r"fold has no order 'sortd'; hint: did you mean 'sorted'"),
+        ("fold(1/8)", r"fold has no order '1/8'"),
         ("spread(sorted)", r"spread takes nothing in parentheses; hint: BINS \(spread\)"),
         ("auto(1/8)", r"auto takes nothing in parentheses"),
         ("bin_scheme(0)", r"bin_scheme takes a number above 0 and at most 1/2; hint: bin_scheme\(1/8\)"),

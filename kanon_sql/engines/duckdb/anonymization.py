@@ -76,7 +76,7 @@ def anonymize(
 
     Notes
     -----
-    Reading and writing cost what a GROUP BY and a join of the table cost; solving depends on the number of distinct
+    Reading and writing cost as much as a GROUP BY and a join of the table. Solving depends on the number of distinct
     combinations of quasi-identifiers, and ends at ``time_limit``.
 
     Examples

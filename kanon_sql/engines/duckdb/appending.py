@@ -113,7 +113,7 @@ def append(
     Notes
     -----
     Rows, ledger and audit are one transaction. It reads the source once, with two tokens per row, and the release twice. The
-    batch is solved once more each time that rows are found that wait.
+    batch is solved again each time rows are found that have to wait.
 
     Examples
     --------

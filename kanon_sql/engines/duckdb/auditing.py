@@ -48,8 +48,8 @@ def audit(
     table : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
         The table.
     population : optional
-        A table of any of these types that lists everyone the first may be about. It has the same quasi-identifiers, generalized
-        in the same way, and gives the journalist risk.
+        A table of any of these types that lists everyone who may be in the first one. It has the same quasi-identifiers,
+        generalized in the same way, and gives the journalist risk.
     k_map : int, optional
         Minimum number of rows of the population that match a class; an error is raised if fewer match.
     presence : number, optional
@@ -61,13 +61,13 @@ def audit(
     **options
         As in :class:`~kanon_sql.model.policy_options.AuditOptions`: ``k``, ``quasi_identifiers``, ``sensitive``, ``l``,
         ``variant``, ``c``, ``t``, ``metric``, ``hierarchy``, ``beta``, ``delta``. An error is raised when a class has fewer
-        than ``k`` rows, is less diverse than ``l``, or is farther from the whole table than ``t``, ``beta`` or ``delta``.
+        than ``k`` rows or is less diverse than ``l``. So is one if a class differs more from the whole table than ``t``,
+        ``beta`` or ``delta`` permit.
 
     Raises
     ------
     AuditError
-        When a class has fewer than ``k`` rows or matches fewer than ``k_map`` of the population, when shares add up to more
-        than ``presence``, or another guarantee is broken.
+        When a guarantee is broken: a class has fewer than ``k`` rows, for example, or shares add up to more than ``presence``.
     PolicyError
         When ``fraction`` is not a share, or the population lacks a quasi-identifier.
     SourceError

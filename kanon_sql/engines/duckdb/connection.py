@@ -37,8 +37,8 @@ def register(con: _Raw, *, secret: str | bytes | None = None, allowed_files: Ite
     Parameters
     ----------
     con : DuckDBPyConnection
-        Any open connection. Its cursors have the functions too: by their own names where the database is in memory, else
-        as ``kanon.k_anonymize(...)``, or by their own names after ``register(cursor)``.
+        Any open connection. Its cursors have the functions too, by their own names if the database is in memory. Otherwise they
+        are ``kanon.k_anonymize(...)`` and so on, or have their own names after ``register(cursor)``.
     secret : str or bytes, optional
         Key of all choices that must be unpredictable, such as which of several equal rows are suppressed. All connections to a
         database share it. By default that of ``KANON_SECRET``, else one that is kept for the user.

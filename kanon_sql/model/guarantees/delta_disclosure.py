@@ -27,8 +27,8 @@ _DOUBT = Fraction(1, 10**50)
 class DeltaDisclosure:
     """In every equivalence class, each value of a sensitive attribute has nearly its share of the table.
 
-    Of a value with the share p of the table and q of a class, the absolute value of ln(q / p) is below ``delta``; so every
-    class has every value of the table. NULL is a value of its own.
+    Let a value have the share p in the table and q in a class. Then the absolute value of ln(q / p) is below
+    ``delta``, so every class has every value of the table. NULL is a value of its own.
 
     Parameters
     ----------

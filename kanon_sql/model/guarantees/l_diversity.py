@@ -97,7 +97,7 @@ class LDiversity:
         Notes
         -----
         Frequency, distinct and entropy are met by l different values, and by no fewer rows. Recursive: r_1 >= 1 asks for
-        r_l + ... + r_m > 1/c, which has floor(1/c) + 1 rows or more, and the l - 1 greater counts have a row each.
+        r_l + ... + r_m > 1/c, which takes at least floor(1/c) + 1 rows. The l - 1 greater counts have a row each.
         """
         return ceil(self.l) if self.c is None else int(self.l) + int(1 / self.c)
 
