@@ -8,7 +8,7 @@ from pathlib import Path
 
 from prose.grammar import mistakes
 from prose.pages import ROOT, Text, of_page, pages
-from prose.rules import findings, sentences
+from prose.rules import MOST_WORDS, MOST_WORDS_OF_SOURCES, findings, sentences
 from prose.sources import of_source, sources
 
 HERE = Path(__file__).resolve().parent
@@ -32,11 +32,12 @@ def broken(paths: Sequence[Path] = ()) -> list[str]:
     right = [tuple(line.split(": ", 1)) for line in listed("right_uses.txt")]
     found = []
     for path, line, text in texts(paths):
+        most = MOST_WORDS if path.endswith(".md") else MOST_WORDS_OF_SOURCES
         for sentence in sentences(text):
             allowed = [words for name, words in right if name in (path, "*") and words in sentence]
             found += [
                 f"{path}:{line}: {each.rule}: {each.words!r}; write: {each.advice} | {sentence}"
-                for each in findings(sentence)
+                for each in findings(sentence, most=most)
                 if not any(each.words in words for words in allowed)
             ]
     return found

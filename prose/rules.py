@@ -1,4 +1,4 @@
-"""The rules that a sentence keeps: no pattern of `RULES`, and at most `MOST_WORDS` words."""
+"""The rules that a sentence keeps: no pattern of `RULES`, and a limit of words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 MOST_WORDS = 35
+"""Words of a sentence of a page."""
+
+MOST_WORDS_OF_SOURCES = 25
+"""Words of a sentence of help, an error, a report or a docstring."""
 
 
 class Rule(NamedTuple):
@@ -72,13 +76,13 @@ def sentences(text: str) -> Iterator[str]:
             yield " ".join(each.split())
 
 
-def findings(sentence: str) -> Iterator[Finding]:
-    """Yield the rules that a sentence breaks."""
+def findings(sentence: str, *, most: int = MOST_WORDS) -> Iterator[Finding]:
+    """Yield the rules that a sentence breaks; *most* is the limit of its words."""
     for name, pattern, advice in RULES:
         for match in pattern.finditer(sentence):
             yield Finding(name, match.group().strip(), advice)
     words = re.findall(r"[^\W_][\w'./:=-]*", sentence)
     if not any(word.islower() for word in words):
         return  # a list of keywords
-    if len(words) > MOST_WORDS:
-        yield Finding("long", f"{len(words)} words", f"at most {MOST_WORDS} words in a sentence")
+    if len(words) > most:
+        yield Finding("long", f"{len(words)} words", f"at most {most} words in a sentence")

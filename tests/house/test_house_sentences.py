@@ -66,6 +66,14 @@ def test_plain_english_passes() -> None:
     assert rules_of(f"{'a ' * 30}; hint: {'a ' * 30}") == []
 
 
+def test_sentences_of_sources_are_shorter(tmp_path: Path) -> None:
+    text = " ".join(["word"] * 26)
+    for name, found in (("page.md", 0), ("module.py", 1)):
+        path = tmp_path / name
+        path.write_text(text if name == "page.md" else f"TEXT = '{text}'\n")
+        assert len(broken([path])) == found
+
+
 def test_pages_are_read_without_code(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Title\n\nIt `tells` nothing.\nGo [on](behind.md).\n\n```sql\nbeside\n```\n\n| one | it tells |\n")
