@@ -126,6 +126,15 @@ def test_the_first_mistake_of_the_readme_is_refused_as_shown() -> None:
 
 
 @pytest.mark.process
+def test_the_style_of_the_site_can_tell_drawn_tables_from_code(site: Path) -> None:
+    """A drawn table that is wrapped on a phone cannot be read."""
+    page = (site / "quickstart.html").read_text(encoding="utf-8")
+    assert {"language-text highlight", "language-kanon-sql highlight"} <= set(
+        re.findall(r'<div class="([^"]*highlight)">', page)
+    )
+
+
+@pytest.mark.process
 def test_the_site_has_a_reference_from_the_code(site: Path) -> None:
     page = html.unescape(re.sub("<[^>]+>", "", (site / "reference" / "code.html").read_text(encoding="utf-8")))
     with kanon_sql.connect() as con:
