@@ -41,10 +41,10 @@ def test_one_table_gives_one_record_with_all_figures(root: Path, tmp_path: Path)
         "s": 12960,
         "plain_greedy_s": 12960,
         "difference_percent": 0.0,
-        "u": 1.0,
-        "h": 2592,
-        "h_avg": 5.0,
-        "h_max": 5,
+        "u": 0.743287037037037,
+        "h": 6480,
+        "h_avg": 2.0,
+        "h_max": 2,
     }
 
 

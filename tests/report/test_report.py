@@ -327,7 +327,7 @@ def test_a_guarantee_that_is_broken_is_told() -> None:
     html = report(source, source, **about, k=9, l=3, t=0.1)
     found = assert_sound(html)
     assert "The guarantee is broken." in found.text
-    guarantees = found.table("What was guaranteed").pairs
+    guarantees = found.table("Guarantees, and the figures").pairs
     assert guarantees["k >= 9"][0] == "✗ no"
     assert guarantees["l(disease) >= 3"][0] == "✗ no"
     assert guarantees["t(disease) <= 1/10"][0] == "✗ no"
@@ -341,11 +341,11 @@ def test_what_matches_in_the_population_is_counted() -> None:
         source, k_map=2, population="census", quasi_identifiers=["zip", "age"], tables={"census": census}
     )
     found = assert_sound(report(source, release, tables={"census": census}))
-    kept, told = found.table("What was guaranteed").pairs["k >= 2 IN census"]
+    kept, told = found.table("Guarantees, and the figures").pairs["k >= 2 IN census"]
     assert kept == "✓ yes"
     assert told == "each class matches at least 2 of 6 rows of the population"
     fewer = assert_sound(report(source, release, tables={"census": census.slice(0, 4)}))
-    assert fewer.table("What was guaranteed").pairs["k >= 2 IN census"][0] == "✗ no"
+    assert fewer.table("Guarantees, and the figures").pairs["k >= 2 IN census"][0] == "✗ no"
     with pytest.raises(PolicyError, match="the policy names the table 'census', which is not given"):
         report(source, release)
     coarse = kanon_sql.anonymize(
@@ -357,7 +357,7 @@ def test_what_matches_in_the_population_is_counted() -> None:
         recodings={"zip": "DIGITS"},
     )
     page = assert_sound(report(source, coarse, tables={"census": census}))
-    assert "✗ no" not in page.table("What was guaranteed").pairs["k >= 2 IN census"]
+    assert "✗ no" not in page.table("Guarantees, and the figures").pairs["k >= 2 IN census"]
 
 
 @pytest.mark.exhaustive
@@ -516,7 +516,7 @@ def test_every_guarantee_of_a_certificate_is_checked() -> None:
     release = kanon_sql.anonymize(
         source, quasi_identifiers=["zip", "age"], k=3, requirements=drawn.requirements[1:], keep=["name"]
     )
-    guarantees = assert_sound(report(source, release)).table("What was guaranteed").pairs
+    guarantees = assert_sound(report(source, release)).table("Guarantees, and the figures").pairs
     assert [row[0] for row in list(guarantees.values())[1:]] == ["✓ yes", "✓ yes"]
 
 

@@ -361,7 +361,7 @@ def test_adult_with_what_it_keeps(data: Path) -> None:
     assert CHANCE not in html
     alone = sum(n == 1 for n in Counter(source["fnlwgt"].to_pylist()).values())
     rows = assert_sound(html).table("What columns released unchanged").pairs
-    assert rows["fnlwgt"] == ["KEEP", f"{alone:,}", f"{alone / 32561:.2%}", "-"]
+    assert rows["fnlwgt"][:3] == ["KEEP", f"{alone:,}", f"{alone / 32561:.2%}"]
     assert rows["education-num"] == ["KEEP", "0", "0.00%", "education 100.0%"]
     bare = report(source, release.table, quasi_identifiers=QUASI_IDENTIFIERS, k=5)
     assert verdict(bare)[0] == "caution"
