@@ -124,7 +124,7 @@ def test_words_that_leave_need_no_semicolon(folder: Path, environment: dict[str,
 
 @pytest.mark.process
 def test_names_are_completed(terminal: Terminal) -> None:
-    terminal.says("CREATE TABLE hospital_wards (beds_in_use INTEGER);", "done")
+    terminal.says("CREATE TABLE hospital_wards (beds_in_use INTEGER);", "created table hospital_wards")
     terminal.child.expect(PROMPT)
     terminal.child.send("FROM hospital_w")
     terminal.child.expect("hospital_wards.*table")
