@@ -62,7 +62,7 @@ def test_ranges_and_sets(con: Connection) -> None:
     diverse = "SELECT min(n / m) FROM (SELECT sum(n) AS n, max(n) AS m FROM (SELECT zip, age, count(*) AS n FROM ({}) "
     diverse += "GROUP BY zip, age, disease) GROUP BY zip, age)"
     assert con.execute(diverse.format(f"FROM visits {clause}")).fetchone()[0] >= 4 / 3
-    with pytest.raises(InfeasibleError, match=r"not even in the whole table: it has rows of \d+ people"):
+    with pytest.raises(InfeasibleError, match=r"even the whole table breaks it: it has rows of \d+ people"):
         con.execute("FROM visits ANONYMIZE BY age IN RANGES GUARANTEE k >= 100 PER patient").fetchall()
 
 
