@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -90,6 +91,26 @@ def hidden_bits(shown: Words, columns: int) -> NDArray[np.int64]:
     """Return int64 [q, columns]: 1 where the pattern hides the column."""
     place = np.arange(columns, dtype=np.uint64)
     return 1 - ((shown[:, None] >> place) & np.uint64(1)).astype(np.int64)
+
+
+def dividing(shown: Words, ladders: Iterable[Sequence[int]], columns: int) -> NDArray[np.bool_]:
+    """Return the shown columns that divide the rows which are alike in the others, bool [q, columns].
+
+    Parameters
+    ----------
+    shown : uint64 array [q]
+        The patterns.
+    ladders : iterable of sequence of int
+        Columns of which each follows from every one before it.
+    columns : int
+        How many columns there are.
+    """
+    finer = np.zeros(columns, np.uint64)
+    for places in ladders:
+        for level, place in enumerate(places):
+            finer[place] = sum(1 << each for each in places[:level])
+    found: NDArray[np.bool_] = (hidden_bits(shown, columns) == 0) & (shown[:, None] & finer == 0)
+    return found
 
 
 def row_cost(shown: Words, cost: Int64) -> Int64:

@@ -190,7 +190,7 @@ def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: 
     release = "FROM patients ANONYMIZE BY {} GUARANTEE k >= 5 IN census"
     with pytest.raises(AuditError, match="the solver made classes that break k >= 5 IN census; nothing was released"):
         con.sql(release.format("zip, age")).fetchall()
-    monkeypatch.setattr(k_map_guarantee, "matches", lambda _population, _codes, shown: np.full(len(shown), 1 << 40))
+    monkeypatch.setattr(k_map_guarantee, "matches", lambda _population, _codes, shown, _ladders: np.full(len(shown), 1 << 40))
     for by in ("zip, age", "zip IN DIGITS, age IN INTERVALS (5, 10)", "zip IN HIERARCHY tree, age"):
         told = r"classes break k >= 5 IN census: the worst matches \d rows of the population; nothing was released"
         with pytest.raises(AuditError, match=told):
@@ -205,7 +205,7 @@ def test_the_audit_tells_columns_apart_as_the_database_does(con: Connection, mon
         return Cheapest(shown=np.full(len(codes), 2, np.uint64), cost=np.zeros(len(codes), np.int64), complete=True)
 
     monkeypatch.setattr(k_map, "cheapest", first_hidden)
-    monkeypatch.setattr(k_map_guarantee, "matches", lambda _population, _codes, shown: np.full(len(shown), 1 << 40))
+    monkeypatch.setattr(k_map_guarantee, "matches", lambda _population, _codes, shown, _ladders: np.full(len(shown), 1 << 40))
     with pytest.raises(AuditError, match="6 classes break k >= 2 IN letters: the worst matches 1 row of the population"):
         con.sql('FROM letters ANONYMIZE BY "É", "é" GUARANTEE k >= 2 IN letters').fetchall()
 

@@ -145,6 +145,9 @@ def test_levels_that_follow_from_finer_ones_are_searched_alike() -> None:
         ]
         assert (found[0].cost == found[1].cost).all()
         assert (found[0].shown == found[1].shown).all()
+        people = Population(codes=everybody.codes, weight=everybody.weight)
+        drawn = rng.choice(shown, 300)
+        assert (matches(people, codes, drawn) == matches(people, codes, drawn, ([0, 1, 2], [3, 4]))).all()
 
 
 @pytest.mark.parametrize("size", [3, 90_000])

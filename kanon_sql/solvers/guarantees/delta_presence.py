@@ -46,7 +46,7 @@ class Required(MatchedRequirement[DeltaPresence]):
 
     def broken(self, number: Int64, shown: np.uint64) -> NDArray[np.bool_]:
         """Return which row types are in a class with a share of more than delta: classes of one mask do not overlap."""
-        found = matches(self.population, self.table.codes, np.full(len(number), shown))
+        found = matches(self.population, self.table.codes, np.full(len(number), shown), self.table.ladders.values())
         rows = np.bincount(number, weights=self.table.weight).astype(np.int64)[number]
         broken: NDArray[np.bool_] = rows * self.requirement.delta.denominator > found * self.requirement.delta.numerator
         return broken

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from kanon_sql.model.requirements import KMap
 from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.population import Population
-from kanon_sql.table.recoding import Recoding, hidden_bits
+from kanon_sql.table.recoding import Recoding, dividing
 
 _TABLE = 1 << 16
 """Keys up to which groups are looked up in a table."""
@@ -37,11 +38,11 @@ class Required(MatchedRequirement[KMap]):
 
     def enough(self, codes: Int32, shown: Words) -> NDArray[np.bool_]:
         """Return which pieces k rows match, as for `matches`."""
-        found: NDArray[np.bool_] = matches(self.population, codes, shown) >= self.requirement.k
+        found: NDArray[np.bool_] = matches(self.population, codes, shown, self.table.ladders.values()) >= self.requirement.k
         return found
 
 
-def matches(population: Population, codes: Int32, shown: Words) -> Int64:
+def matches(population: Population, codes: Int32, shown: Words, ladders: Iterable[Sequence[int]] = ()) -> Int64:
     """Return how many rows of a population match each piece, int64 [q].
 
     Parameters
@@ -52,6 +53,8 @@ def matches(population: Population, codes: Int32, shown: Words) -> Int64:
         Codes of the source of the row of each piece.
     shown : uint64 array [q]
         The columns that each piece shows.
+    ladders : iterable of sequence of int
+        Columns of which each follows from every one before it.
 
     Notes
     -----
@@ -64,8 +67,8 @@ def matches(population: Population, codes: Int32, shown: Words) -> Int64:
     masks, number = np.unique(shown, return_inverse=True)
     order = np.argsort(number, kind="stable")
     start = np.cumsum(np.bincount(number, minlength=len(masks)))[:-1]
-    hidden = hidden_bits(masks, codes.shape[1]).astype(np.bool_)
-    for pieces, seen in zip(np.split(order, start), ~hidden, strict=False):  # of no masks, there is one empty part
+    divides = dividing(masks, ladders, codes.shape[1])
+    for pieces, seen in zip(np.split(order, start), divides, strict=False):  # of no masks, there is one empty part
         group, row = np.zeros(len(pieces), np.int64), np.arange(len(population.weight))
         inside = np.zeros(len(row), np.int64)
         for column in columns[seen[columns]]:
