@@ -1,8 +1,9 @@
 """delta-presence, alone or beside other guarantees.
 
-A class whose share is at most delta matches 1 / delta rows of the population or more: delta-presence implies a k-map. So
-releases are made for that k-map and for stricter ones, until the shares add up to delta or less; and releases in which all rows
-show the same columns, whose classes do not overlap.
+A class whose share is at most delta matches 1 / delta rows of the population or more: delta-presence implies a k-map, whose
+release is a bound. If nothing is asked of the rows of a class, rows take masks as far as shares permit it. Else releases are
+made for that k-map and for stricter ones, until the shares add up to delta or less; also releases in which all rows show the
+same columns, whose classes do not overlap.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from kanon_sql.model.requirements import DeltaPresence, KMap
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.guarantees import in_population
 from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.population.filling import filled
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solve
 from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import Recoding, hidden_bits
+
+_SMALL = 1 << 16
+"""Masks times row types up to which more ways are tried than the search."""
 
 
 def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
@@ -44,28 +49,16 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
 
     Notes
     -----
-    The k of the k-map is doubled until it is the rows of the population. The bound is that of the first of them, which every
-    release meets.
+    Where k-maps are tried, their k is doubled until it is the rows of the population. The bound is that of the first of them,
+    which every release meets.
     """
     table, asked = problem.table, _presences(problem)
     for each in asked:
         in_population(each, table).require_feasible()
-    best, first = _alike(problem, budget), None
-    for part in _stricter(problem):
-        try:
-            found = solver(
-                part, replace(budget, seconds=None if budget.seconds is None else budget.seconds - budget.left() / 2)
-            )
-        except InfeasibleError:
-            break  # for a stricter one there is nothing either
-        first = first or found
-        if best is not None and found.cost(table) >= best.cost(table):
-            break
-        if _permitted(problem, found) and all(in_population(each, table).holds(found) for each in asked):
-            best = replace(found, remark=_joined(found.remark, _said(part)))
-            break
-        if budget.over():
-            break
+    best, first = _filled(problem, budget, solver) if _of_population_alone(problem) else (None, None)
+    small = table.row_types * len(problem.patterns.shown) <= _SMALL
+    if best is None or (small and best.cost(table)):
+        best, first = _of_k_maps(problem, budget, solver, best, first)
     if best is None:
         what = " and ".join(each.describe() for each in asked)
         raise InfeasibleError(
@@ -75,6 +68,61 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
     if first is None:
         return replace(best, lower_bound=0, bound="none: no search for a bound ended")
     return replace(best, lower_bound=first.lower_bound, bound=first.bound, prices=first.prices)
+
+
+def _of_population_alone(problem: Problem) -> bool:
+    """Return whether nothing is asked of the rows of a class."""
+    return problem.requirement.least == 1 and not problem.requirement.requirements
+
+
+def _filled(problem: Problem, budget: Budget, solver: Solve) -> tuple[Recoding | None, Recoding | None]:
+    """Return the release of the search, if it found one, and that of the k-map which delta-presence implies."""
+    part = next(_stricter(problem))
+    try:
+        first = solver(part, budget.half())
+    except InfeasibleError:
+        return None, None
+    if _kept(problem, first):
+        return replace(first, remark=_said(part)), first
+    asked = _presences(problem)
+    mapped = [each for each in problem.requirement.population if isinstance(each, KMap)]
+    found = filled(problem, asked, mapped, budget)
+    if found is None or not _kept(problem, found):
+        return None, first
+    return replace(found, remark="each row takes a cheap mask, as far as the shares in the population permit it"), first
+
+
+def _kept(problem: Problem, recoding: Recoding) -> bool:
+    """Return whether a release has permitted masks, and keeps what is asked of the population."""
+    return _permitted(problem, recoding) and all(
+        in_population(each, problem.table).holds(recoding) for each in problem.requirement.population
+    )
+
+
+def _of_k_maps(
+    problem: Problem, budget: Budget, solver: Solve, best: Recoding | None, first: Recoding | None
+) -> tuple[Recoding | None, Recoding | None]:
+    """Return the best of a known release, of those for stricter and stricter k-maps, and of those in which all rows look alike.
+
+    The first release for a k-map comes with it: its bound holds for all.
+    """
+    table = problem.table
+    known = [best, _alike(problem, budget)]
+    best = min((each for each in known if each is not None), key=lambda each: each.cost(table), default=None)
+    for part in _stricter(problem):
+        try:
+            found = solver(part, budget.half())
+        except InfeasibleError:
+            break  # for a stricter one there is nothing either
+        first = first or found
+        if best is not None and found.cost(table) >= best.cost(table):
+            break
+        if _kept(problem, found):
+            best = replace(found, remark=_joined(found.remark, _said(part)))
+            break
+        if budget.over():
+            break
+    return best, first
 
 
 def _presences(problem: Problem) -> list[DeltaPresence]:
