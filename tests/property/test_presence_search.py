@@ -83,12 +83,12 @@ def test_sums_of_shares_while_rows_come_and_go(seed: int) -> None:
     for _ in range(25):
         mask, row_type = rng.randrange(len(patterns.shown)), rng.randrange(table.row_types)
         instance = classes.groups[mask].own[[row_type]]
-        (room,) = classes.room(mask, instance).tolist()
-        for rows, fits in ((room, True), (room + 1, False)):
+        (capacity,) = classes.capacity(mask, instance).tolist()
+        for rows, fits in ((capacity, True), (capacity + 1, False)):
             tried = {**held, (mask, row_type): held.get((mask, row_type), 0) + rows}
             assert keeps(table, patterns, tried, asked, mapped, mask, row_type) is fits or (not rows and fits)
-        if room and rng.random() < 0.8:
-            rows = rng.randint(1, room)
+        if capacity and rng.random() < 0.8:
+            rows = rng.randint(1, capacity)
             classes.add(mask, np.array([row_type]), np.array([rows]))
             held[mask, row_type] = held.get((mask, row_type), 0) + rows
         elif held:

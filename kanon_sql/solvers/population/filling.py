@@ -64,14 +64,14 @@ class _Filling:
             if not len(waiting) or budget.over():
                 break
             own = self.classes.groups[mask].own[waiting]
-            room = self.classes.room(mask, own, reserve * (1 - cost / highest) ** 2)
+            capacity = self.classes.capacity(mask, own, reserve * (1 - cost / highest) ** 2)
             order = np.lexsort((left[waiting], own))  # small row types first: more of them stay whole
-            order = order[room[order] > 0]
-            waiting, own, room = waiting[order], own[order], room[order]
+            order = order[capacity[order] > 0]
+            waiting, own, capacity = waiting[order], own[order], capacity[order]
             before = np.cumsum(left[waiting]) - left[waiting]
             first = np.flatnonzero(np.append(True, own[1:] != own[:-1])) if len(own) else own
             before -= np.repeat(before[first], np.diff(np.append(first, len(own))))
-            count = np.clip(room - before, 0, left[waiting])
+            count = np.clip(capacity - before, 0, left[waiting])
             taken = np.flatnonzero(count)
             if len(taken):
                 self.classes.add(mask, waiting[taken], count[taken])
@@ -112,7 +112,7 @@ class _Filling:
         if not len(movable):
             return pieces
         group = classes.groups[mask].own[row_type[movable]]
-        moving = np.minimum(count[movable], classes.room(mask, group))
+        moving = np.minimum(count[movable], classes.capacity(mask, group))
         relief = [np.zeros(len(movable), np.int64) for _ in classes.shared]
         # rows of a class which shows less leave it: whatever matches the finer class matched that one
         finer = (classes.shown[at[movable]] & ~classes.shown[mask]) == 0
@@ -121,7 +121,7 @@ class _Filling:
             leaving = classes.relief(old, row_type[movable[chosen]], count[movable[chosen]])
             for each, found in zip(relief, leaving, strict=True):
                 each[chosen] = found
-        whole = classes.room(mask, group, relief=relief) >= count[movable]
+        whole = classes.capacity(mask, group, relief=relief) >= count[movable]
         moving = np.where(whole, count[movable], moving)
         order = np.lexsort((movable, -(self.cost[at[movable]] - cost) * moving, group))
         best = order[np.append(True, group[order[1:]] != group[order[:-1]])]

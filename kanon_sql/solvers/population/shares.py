@@ -143,7 +143,7 @@ class Classes:
         rows = self.rows[mask]
         return np.zeros(len(self.groups[mask].allowed), np.int64) if rows is None else rows
 
-    def room(self, mask: int, instance: Int64, reserve: float = 0.0, relief: list[Int64] | None = None) -> Int64:
+    def capacity(self, mask: int, instance: Int64, reserve: float = 0.0, relief: list[Int64] | None = None) -> Int64:
         """Return how many more rows instances of a mask can take, so that no sum of shares is above delta.
 
         Parameters
