@@ -256,7 +256,11 @@ def summarize(
         seconds=time.monotonic() - started,
     )
     lost = tuple(f"{as_identifier(name)} {100 * float(share):.4g} %" for name, share in found.information_loss.items())
-    return found.recoding, found.partition, replace(certificate, prices=None, information_loss=lost)
+    certificate = replace(certificate, prices=None, information_loss=lost)
+    prices = found.partition.prices
+    if prices is not None and requirement.least == policy.least_class_size:  # else no stranger knows the least size
+        certificate = replace(certificate, prices=tuple(prices.price.tolist()), scale=prices.scale, unit=table.unit)
+    return found.recoding, found.partition, certificate
 
 
 def _begun(

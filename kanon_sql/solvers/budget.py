@@ -102,9 +102,13 @@ class Budget:
         """Return the same budget for a solver that ends by its own count of steps, if the time is not up before."""
         return self if self.seconds is None else replace(self, seconds=None, ended=self.over)
 
+    def part(self, share: float) -> Budget:
+        """Return a budget of a share of the time that is left."""
+        return self if self.seconds is None else replace(self, seconds=self.seconds - self.left() * (1 - share))
+
     def half(self) -> Budget:
         """Return a budget of half of the time that is left."""
-        return self if self.seconds is None else replace(self, seconds=self.seconds - self.left() / 2)
+        return self.part(0.5)
 
     def of_a_part(self) -> Budget:
         """Return the budget of work on a part of the table: what the part costs says nothing of the whole."""

@@ -30,6 +30,7 @@ from kanon_sql.verification.class_people import people_text
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.histories import check_histories, counted_histories, history_texts, people_by_tokens
 from kanon_sql.verification.pseudonyms import Pseudonyms
+from kanon_sql.verification.squares_bound import proven_by_squares
 from kanon_sql.verification.tables import Loss, compare, require_columns
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ def _checked(
         _require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
     _check_groupings(claimed, coded)
     proven = verify(certificate, codes, counts, coded.sensitive)
+    if claimed.prices is not None and policy.aggregated:
+        proven = proven_by_squares(coded, claimed)
     document.require_checksum()
     told = _report(claimed, coded, loss, proven, _uncounted(con, policy))
     told |= pseudonyms.described() | history_texts(claimed.histories)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from kanon_sql.kernels.microaggregation.exchange import sweep
@@ -16,7 +18,10 @@ from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.arrays import Int32, Int64
 
 _ROUNDS, _MOST_ROUNDS = 4, 200
-"""Rounds for each thousand rows that may move, each with a look at the clock."""
+"""Rounds for each thousand rows that may move, without a time limit."""
+
+_SMALL_ROUNDS, _TOGETHER = 300, 1_500_000
+"""The same where rows are few: as many as this, for each thousand rows too, as long as rounds times rows are so many."""
 
 _DESTROYED = 100_000
 """Rows that are built again in a round, some hundredths of a second."""
@@ -79,14 +84,26 @@ def _search(groups: PointPartition, points: Points, rows: int, k: int, budget: B
     _sweeps(groups, points, k, least, budget)
     usual = most * k + k
     steps = 1 + min(_DESTROYED // usual, _COMPARED // (usual * usual * x.shape[1]))
-    rounds = min(_MOST_ROUNDS, 1 + _ROUNDS * rows // 1000)
     threshold = _INITIAL * groups.within() / rows
+    for left in _cooling(rows, budget):
+        budget.report("exchange", 1 - left)
+        rebuild(groups, points, work, threshold * left, steps, state)
+    _sweeps(groups, points, k, least, budget)
+
+
+def _cooling(rows: int, budget: Budget) -> Iterator[float]:
+    """Give for each round the share of the threshold that is left, down to 0: by the time if it is limited, else by number."""
+    if budget.seconds is not None:
+        begun = budget.share()
+        while not budget.over():
+            yield (1 - budget.share()) / (1 - begun)
+        return
+    small = min(_SMALL_ROUNDS, 1 + _SMALL_ROUNDS * rows // 1000, _TOGETHER // rows)
+    rounds = max(small, min(_MOST_ROUNDS, 1 + _ROUNDS * rows // 1000))
     for done in range(rounds):
         if budget.over():
-            break
-        budget.report("exchange", done / rounds)
-        rebuild(groups, points, work, threshold * (rounds - 1 - done) / rounds, steps, state)
-    _sweeps(groups, points, k, least, budget)
+            return
+        yield (rounds - 1 - done) / rounds
 
 
 def _sweeps(groups: PointPartition, points: Points, k: int, least: float, budget: Budget) -> None:

@@ -8,8 +8,10 @@ from fractions import Fraction
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation import EXCHANGE, MDAV, MONDRIAN, UNIVARIATE, exchange, mdav, univariate
-from kanon_sql.solvers.microaggregation.measurements import Measurements
-from kanon_sql.solvers.microaggregation.nearest import METHOD, nearby
+from kanon_sql.solvers.microaggregation.class_prices import METHOD as BY_PRICES
+from kanon_sql.solvers.microaggregation.class_prices import class_prices
+from kanon_sql.solvers.microaggregation.measurements import GRAIN, Measurements
+from kanon_sql.solvers.microaggregation.nearest import METHOD, Nearby, nearby
 from kanon_sql.solvers.microaggregation.places import PlacedRows
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.partition import SummaryPartition
@@ -18,6 +20,9 @@ from kanon_sql.table.coded_table import CodedTable
 
 Divide = Callable[[CodedTable, Sequence[str], Int32, ClassRequirement, Budget], SummaryPartition]
 """The solver of ranges and sets."""
+
+_SEARCHED = 0.75
+"""Share of the time that the search takes; the rest is for prices."""
 
 
 def solve(
@@ -52,6 +57,7 @@ def solve(
         if best is not None:
             return replace(best, lower_bound=cost(best, table, columns)), UNIVARIATE
         algorithm = EXCHANGE
+    whole, budget = budget, budget.part(_SEARCHED)
     placed = PlacedRows.of(table, columns)
     found = nearby(table, columns, placed, requirement.least, budget)
     if algorithm == MONDRIAN:
@@ -60,7 +66,26 @@ def solve(
         best = mdav.solve(placed, requirement.k, budget)
     else:
         best = exchange.solve(placed, found.near, requirement.k, budget)
-    return replace(best, lower_bound=found.lower_bound, bound=METHOD if found.lower_bound else "trivial"), algorithm
+    return _bounded(best, table, columns, placed, found, requirement.least, whole), algorithm
+
+
+def _bounded(
+    best: SummaryPartition,
+    table: CodedTable,
+    columns: Mapping[int, Measurements],
+    placed: PlacedRows,
+    found: Nearby,
+    k: int,
+    budget: Budget,
+) -> SummaryPartition:
+    """Return a partition with the higher bound: of the nearest rows, or of prices if all columns show means."""
+    if not any(column.median or column.null >= 0 for column in columns.values()):
+        prices = class_prices(placed, best, k, budget)
+        bound = Fraction(0) if prices is None else Fraction(int(prices.price @ table.weight), prices.scale) // GRAIN * GRAIN
+        if bound > found.lower_bound:
+            proof = prices if len(columns) == len(table.columns) else None
+            return replace(best, lower_bound=bound, bound=BY_PRICES, prices=proof)
+    return replace(best, lower_bound=found.lower_bound, bound=METHOD if found.lower_bound else "trivial")
 
 
 def cost(partition: SummaryPartition, table: CodedTable, columns: Mapping[int, Measurements]) -> Fraction:

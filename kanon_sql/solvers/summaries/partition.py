@@ -15,6 +15,7 @@ import numpy as np
 
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.recoding import Prices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class SummaryPartition:
         A proven lower bound on the loss of every partition, in units of the coded table.
     bound : str
         Name of the argument that proves it.
+    prices : Prices, optional
+        What proves it, if prices do.
     """
 
     row_type: Int32
@@ -40,6 +43,7 @@ class SummaryPartition:
     count: Int64
     lower_bound: Fraction = Fraction(0)
     bound: str = "trivial"
+    prices: Prices | None = None
 
     def cost(self, table: CodedTable, kinds: Sequence[str], null: Int32) -> Fraction:
         """Return the exact loss in units of the table: what each row loses in each column, times the column's cost.

@@ -1,0 +1,28 @@
+cimport cython
+
+from kanon_sql.kernels.merge_sort cimport sort_by_key
+
+cdef class _Search:
+    cdef const long long[:, ::1] distance
+    cdef const long long[::1] price
+    cdef readonly long long k
+    cdef readonly long long most
+    cdef readonly long long best
+    cdef readonly long long steps
+    cdef long long[:, ::1] item
+    cdef long long[:, ::1] key
+    cdef long long[:, ::1] gain
+    cdef long long[::1] other
+    cdef long long[::1] chosen
+    cdef readonly long long[::1] found
+
+@cython.locals(
+    k=cython.longlong, own=cython.longlong, nearest=cython.longlong, j=cython.longlong, share=cython.longlong,
+    count=cython.longlong
+)
+cdef long long _around(_Search s, long long i) noexcept nogil
+@cython.locals(
+    k=cython.longlong, need=cython.longlong, a=cython.longlong, b=cython.longlong, j=cython.longlong, upper=cython.longlong,
+    rest=cython.longlong, kept=cython.longlong, other=cython.longlong, key=cython.longlong
+)
+cdef void _grow(_Search s, long long depth, long long count, long long total, long long bound) noexcept nogil

@@ -1,0 +1,105 @@
+"""The linear program of classes of k rows: how often each is made, so that every row is in one.
+
+::
+
+    minimize    sum cost[g] x[g]
+    subject to  sum_g |g and v| x[g] = rows[v]      for every row type v
+
+Its dual values are prices: no class of the program pays more than it costs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.table.arrays import Int64
+
+_SLICE = 5_000
+"""Steps of the simplex method between two checks of the clock."""
+
+_PENALTY = 4.0
+"""What a row without a class costs, of the greatest cost of a class."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Optimum:
+    """An optimum of the program.
+
+    Parameters
+    ----------
+    price : float64 array [t]
+        The dual values.
+    value : float
+        What it costs.
+    """
+
+    price: NDArray[np.float64]
+    value: float
+
+
+class ClassProgram:
+    """A program that grows, solved by the simplex method of GLOP, which goes on from where it stood.
+
+    Parameters
+    ----------
+    rows : int64 array [t]
+        Rows of each row type; those of 0 rows are free and pay nothing.
+    """
+
+    def __init__(self, rows: Int64) -> None:
+        from ortools.glop import parameters_pb2
+        from ortools.math_opt.python import mathopt
+
+        self._known: set[tuple[int, ...]] = set()
+        self.steps, self._unit = 0, 0.0
+        self._model = mathopt.Model()
+        held = np.flatnonzero(rows).tolist()
+        self._once = {place: self._model.add_linear_constraint(lb=int(rows[place]), ub=int(rows[place])) for place in held}
+        self._size = len(rows)
+        self._solver = mathopt.IncrementalSolver(self._model, mathopt.SolverType.GLOP)
+        # Its preprocessing would make every solution the first; shares stay feasible when classes are added.
+        glop = parameters_pb2.GlopParameters(use_preprocessing=False, use_dual_simplex=False)
+        self._parameters = mathopt.SolveParameters(iteration_limit=_SLICE, glop=glop)
+        nothing = mathopt.VariableFilter(filtered_items=())
+        self._asked = mathopt.ModelSolveParameters(variable_values_filter=nothing, reduced_costs_filter=nothing)
+
+    def add(self, classes: list[list[int]], cost: NDArray[np.float64]) -> None:
+        """Add classes, of each the row types of its rows, and their costs."""
+        if not self._unit:
+            self._unit = max(float(cost.max()), np.finfo(float).tiny)
+            for constraint in self._once.values():
+                missing = self._model.add_variable(lb=0.0)
+                self._model.objective.set_linear_coefficient(missing, _PENALTY)
+                constraint.set_coefficient(missing, 1.0)
+        for places, price in zip(classes, cost.tolist(), strict=True):
+            key = tuple(sorted(places))
+            if key in self._known:
+                continue
+            self._known.add(key)
+            share = self._model.add_variable(lb=0.0)
+            self._model.objective.set_linear_coefficient(share, price / self._unit)
+            for place, count in Counter(places).items():
+                if place in self._once:
+                    self._once[place].set_coefficient(share, float(count))
+
+    def solve(self, budget: Budget) -> Optimum | None:
+        """Return an optimum; None when the time is up before one is found, or the numbers defeat the method."""
+        from ortools.math_opt.python import mathopt
+
+        reason = mathopt.TerminationReason.FEASIBLE
+        while reason in (mathopt.TerminationReason.FEASIBLE, mathopt.TerminationReason.NO_SOLUTION_FOUND):
+            if budget.over():
+                return None
+            result = self._solver.solve(params=self._parameters, model_params=self._asked)
+            reason = result.termination.reason
+            self.steps += result.solve_stats.simplex_iterations
+        if reason != mathopt.TerminationReason.OPTIMAL:
+            return None
+        price = np.zeros(self._size)
+        price[list(self._once)] = result.dual_values(list(self._once.values()))
+        return Optimum(price=price * self._unit, value=result.objective_value() * self._unit)
