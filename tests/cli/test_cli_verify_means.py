@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,23 @@ def test_a_class_of_empty_cells_loses_nothing(run: Run, folder: Path, how: str, 
     assert done.exit_code == 0, done.output
     found = run("verify", "in.csv", "out.csv", "c.json")
     assert found.exit_code == 0, found.output
+
+
+@pytest.mark.parametrize(
+    ("changed", "refused"), [(None, None), (1 << 28, "some class pays more than it loses"), (-(1 << 28), "prove only")]
+)
+def test_prices_are_proven_again(run: Run, folder: Path, changed: int | None, refused: str | None) -> None:
+    """A price that is raised is too high for some class; prices that are lowered prove less than is claimed."""
+    with (folder / "in.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(SOURCE)
+    given = ("--qi", "pay,age", "--k", "3", "--recode", "pay=MEANS", "--recode", "age=MEANS", "--certificate", "c.json")
+    done = run("anonymize", "in.csv", "-o", "out.csv", *given)
+    assert done.exit_code == 0, done.output
+    certificate = json.loads((folder / "c.json").read_text())
+    assert certificate["bound_method"] == "prices of classes of k rows"
+    if changed is not None:
+        certificate["prices"] = [price + changed for price in certificate["prices"]]
+        (folder / "c.json").write_text(json.dumps(certificate))
+    found = run("verify", "in.csv", "out.csv", "c.json")
+    assert found.exit_code == (0 if refused is None else 1), found.output
+    assert ("proven again by its prices" if refused is None else refused) in " ".join(found.output.split())

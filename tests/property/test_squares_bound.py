@@ -130,3 +130,12 @@ def test_prices_that_do_not_suit_the_table_are_refused() -> None:
 def test_no_time_is_no_prices() -> None:
     columns, counts, k = drawn(1, 6)
     assert class_prices(placed(columns, counts), one_class(counts), k, Budget(seconds=0)) is None
+
+
+@pytest.mark.parametrize("counts", [[3, 3, 4], [3, 3, 1, 1, 1]])
+def test_a_release_that_loses_nothing_needs_no_prices(counts: list[int]) -> None:
+    columns = [[Fraction(min(row, 2)) for row in range(len(counts))]] * 2
+    each = SummaryPartition(
+        row_type=np.arange(len(counts), dtype=np.int32), number=np.minimum(np.arange(len(counts)), 2), count=np.array(counts)
+    )
+    assert class_prices(placed(columns, counts), each, 3, UNLIMITED) is None

@@ -37,6 +37,9 @@ _SIMPLEX = 25_000_000
 _FIRST_SHARE = 0.5
 """How far prices go from the best valid ones to those of the program, at first; half as far after a round that did not end."""
 
+_NOTHING = 1e-9
+"""What a row loses in a release that is as good as free: numbers so small would defeat the program."""
+
 _ROUNDING = 2.0**-40
 """Of a square distance: more than rounding may have added to it."""
 
@@ -69,8 +72,10 @@ def class_prices(placed: PlacedRows, release: SummaryPartition, k: int, budget: 
     first = np.flatnonzero(np.append(True, place[1:] != place[:-1]))
     near = np.argsort(distance[first], axis=1, kind="stable")[:, :k]
     best = np.where(free, np.take_along_axis(distance[first], near, axis=1).sum(axis=1) // (2 * k), 0)
-    program = ClassProgram(np.where(free, rows, 0))
     classes, losses = _classes(placed.x, release)
+    if not free.any() or losses.sum() < _NOTHING * len(place):
+        return None
+    program = ClassProgram(np.where(free, rows, 0))
     program.add(classes, losses)
     members, steps, share = near, 0, _FIRST_SHARE
     for number in range(_ROUNDS):

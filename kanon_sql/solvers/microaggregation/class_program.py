@@ -48,7 +48,7 @@ class ClassProgram:
     Parameters
     ----------
     rows : int64 array [t]
-        Rows of each row type; those of 0 rows are free and pay nothing.
+        Rows of each row type; those of 0 rows need no class and pay nothing. Some have more.
     """
 
     def __init__(self, rows: Int64) -> None:
@@ -69,9 +69,9 @@ class ClassProgram:
         self._asked = mathopt.ModelSolveParameters(variable_values_filter=nothing, reduced_costs_filter=nothing)
 
     def add(self, classes: list[list[int]], cost: NDArray[np.float64]) -> None:
-        """Add classes, of each the row types of its rows, and their costs."""
+        """Add classes, of each the row types of its rows, and their costs; of the first ones some cost is above 0."""
         if not self._unit:
-            self._unit = max(float(cost.max()), np.finfo(float).tiny)
+            self._unit = float(cost.max())
             for constraint in self._once.values():
                 missing = self._model.add_variable(lb=0.0)
                 self._model.objective.set_linear_coefficient(missing, _PENALTY)
