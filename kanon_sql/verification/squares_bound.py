@@ -135,36 +135,36 @@ class _Around:
         self.distance, self.k = distance, k
         gain = k * paid - distance[row]
         share = k * (paid + paid[row]) - (k - 1) * distance[row]
-        promise = 2 * (k - 1) * gain + k * share
-        self.total, self.promised = k * int(paid[row]), 2 * (k - 1) * k * int(paid[row])
+        upper = 2 * (k - 1) * gain + k * share
+        self.total, self.bound = k * int(paid[row]), 2 * (k - 1) * k * int(paid[row])
         others = np.flatnonzero(np.arange(len(paid)) != row)
-        most = int(promise[others].max(initial=0))
-        others = others[self.promised + promise[others] + (k - 2) * max(0, most) > 0]
-        self.others = others[np.argsort(-promise[others], kind="stable")]
-        self.gain, self.promise = gain[self.others], promise[self.others]
+        most = int(upper[others].max(initial=0))
+        others = others[self.bound + upper[others] + (k - 2) * max(0, most) > 0]
+        self.others = others[np.argsort(-upper[others], kind="stable")]
+        self.gain, self.upper = gain[self.others], upper[self.others]
 
     def some_gain(self) -> bool:
         """Return whether a class around the row gains, and the row has the largest share of it."""
-        return self._grow(self.others, self.gain, self.promise, self.total, self.promised, self.k - 1)
+        return self._grow(self.others, self.gain, self.upper, self.total, self.bound, self.k - 1)
 
     def _grow(
         self,
         others: NDArray[np.intp],
         gain: NDArray[np.int64],
-        promise: NDArray[np.int64],
+        upper: NDArray[np.int64],
         total: int,
-        promised: int,
+        bound: int,
         need: int,
     ) -> bool:
         if need == 1:
-            return bool((total + gain[promised + promise > 0] > 0).any())
+            return bool((total + gain[bound + upper > 0] > 0).any())
         for a in range(len(others) - need + 1):
-            if promised + int(promise[a : a + need].sum()) <= 0:
+            if bound + int(upper[a : a + need].sum()) <= 0:
                 return False
-            joined = promised + int(promise[a])
+            joined = bound + int(upper[a])
             away = self.distance[others[a], others[a + 1 :]]
-            rest = int(promise[a + 1 : a + need - 1].sum())
-            more = promise[a + 1 :] - 2 * (self.k - 1) * away
+            rest = int(upper[a + 1 : a + need - 1].sum())
+            more = upper[a + 1 :] - 2 * (self.k - 1) * away
             kept = np.flatnonzero(joined + more + rest > 0)
             if len(kept) < need - 1:
                 continue

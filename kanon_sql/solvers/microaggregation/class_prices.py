@@ -25,7 +25,7 @@ _MOST_ROWS, _MOST_K = 2500, 8
 _SCALE, _LARGEST = 1 << 30, 1 << 61
 """Units of a cell, and what no sum of distances exceeds; less are taken where they would."""
 
-_ROUNDS, _CLOSE, _WORTHWHILE = 40, 0.003, 0.2
+_ROUNDS, _CLOSE, _WORTHWHILE = 40, 0.003, 0.1
 """Rounds at most; no more are made if they raise the bound by such a share at most, or of the gap that is sure to remain."""
 
 _STEPS, _MOST_STEPS = 1_000_000, 3_000_000
