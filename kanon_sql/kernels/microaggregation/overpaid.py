@@ -106,7 +106,7 @@ def _around(s, i):
 
 
 def _grow(s, depth, count, total, bound):
-    """Add each row that can join, those first that promise most, and keep the class that gains most."""
+    """Add each row that can join, those first that may gain most, and keep the class that gains most."""
     k = s.k
     need = k - depth
     for a in range(count - need + 1):
