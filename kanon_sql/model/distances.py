@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.distance_texts import distance_of
 from kanon_sql.model.how_many import how_many
 
 Int64 = NDArray[np.int64]
@@ -146,7 +147,7 @@ def hierarchical(paths: Sequence[Sequence[Node]], height: Mapping[Node, int]) ->
 def metric(
     labels: Sequence[str | None], a: Sequence[str | None], b: Sequence[str | None], distance: Sequence[str | None]
 ) -> MatrixDistance:
-    """Return the distance that a table gives.
+    """Return the distance that a table gives, divided by its largest entry.
 
     Parameters
     ----------
@@ -158,17 +159,24 @@ def metric(
     Raises
     ------
     PolicyError
-        When the table is no metric, a pair is missing, or its largest distance is not 1. The message counts pairs and names
+        When the table is no metric, a pair is missing, or the distances are too fine. The message counts pairs and names
         none: they are values of the data.
 
     Notes
     -----
-    O(v^3) time and O(v^2) memory.
+    O(v^3) time and O(v^2) memory. The scale is free: distances of 1, 2 and 3 are those of 1/3, 2/3 and 1.
+
+    Examples
+    --------
+    >>> found = metric(["a", "b", "c"], ["a", "b", "a"], ["b", "c", "c"], ["1/3", "0.6666666666666666", "1"])
+    >>> found.cost.tolist(), found.scale
+    ([[0, 1, 3], [1, 0, 2], [3, 2, 0]], 3)
     """
     _refuse_many(len(labels), _MATRIX_VALUES)
     table, known = _pairs(a, b, distance), {*a, *b}
-    if len(known) > 1 and max(table.values()) != 1:
-        raise PolicyError("the largest distance of the table is not 1; hint: divide all by the largest")
+    largest = max(table.values(), default=Fraction(1))
+    if len(known) > 1 and largest == 0:
+        raise PolicyError("all distances of the table are 0; hint: two different values are more than 0 apart")
     missing = sum(label not in known for label in labels)
     if missing and len(labels) > 1:
         raise PolicyError(f"{missing} of the {len(labels)} values that occur are not in the table of distances; hint: add them")
@@ -177,14 +185,14 @@ def metric(
     for (i, one), (j, other) in product(enumerate(labels), repeat=2):
         if one != other:
             if (one, other) in table:
-                exact[i, j] = table[one, other]
+                exact[i, j] = table[one, other] / (largest or 1)
             else:
                 missing += i < j
     if missing:
         raise PolicyError(
             f"the table of distances lacks {_pairs_of(missing)} of values that occur; hint: every two values need a row"
         )
-    whole, scale = _whole(list(exact.values()))
+    whole, scale = _whole(list(exact.values()), hint="round to fewer digits, and write a third as '1/3'")
     cost = np.zeros((len(labels), len(labels)), np.int64)
     for place, value in zip(exact, whole, strict=True):
         cost[place] = value
@@ -210,16 +218,16 @@ def _pairs(
     table: dict[tuple[str | None, str | None], Fraction] = {}
     unread = looped = torn = 0
     for one, other, text in zip(a, b, distance, strict=True):
-        value = number(text)
-        if value is None or value < 0:
+        value = distance_of(text)
+        if value is None:
             unread += 1
             continue
         looped += one == other and value > 0
         torn += table.setdefault((one, other), value) != value or table.setdefault((other, one), value) != value
     if unread:
         raise PolicyError(
-            f"the distance of {_pairs_of(unread)} is not a number from 0 to 1 with at most 15 decimal places; hint: write it "
-            "without an exponent, as a DECIMAL"
+            f"the distance of {_pairs_of(unread)} is not a number of at least 0 with at most 37 digits; hint: write it like 3, "
+            "0.25 or '1/3'"
         )
     if looped:
         raise PolicyError(
@@ -232,7 +240,9 @@ def _pairs(
     return table
 
 
-def _whole(lengths: Sequence[Fraction], *, sum_is_scale: bool = False) -> tuple[list[int], int]:
+def _whole(
+    lengths: Sequence[Fraction], *, sum_is_scale: bool = False, hint: str = "round to fewer digits"
+) -> tuple[list[int], int]:
     """Return lengths as whole numbers without a common factor, and how many of them make a distance of 1."""
     unit = lcm(*(length.denominator for length in lengths))
     whole = [length.numerator * (unit // length.denominator) for length in lengths]
@@ -241,7 +251,7 @@ def _whole(lengths: Sequence[Fraction], *, sum_is_scale: bool = False) -> tuple[
     if common == 0:
         return whole, 1
     if scale // common >= _SCALE:
-        raise PolicyError("the distances are too far apart, or too fine, to be added exactly; hint: round to fewer digits")
+        raise PolicyError(f"the distances are too far apart, or too fine, to be added exactly; hint: {hint}")
     return [length // common for length in whole], scale // common
 
 

@@ -9,9 +9,10 @@
 --   'numeric'        their difference, over that of the largest and the smallest; for numbers, dates and timestamps, also
 --                    as texts
 --   'hierarchical'   the height of their lowest common ancestor, over the height of the tree
---   anything else    names a table with the columns a, b, distance: their distance there
+--   anything else    names a table with the columns a, b, distance: their distance there, over the largest there
 -- Every figure is computed in whole numbers and is exact, that of a table of distances too: every class whose bounds leave
--- it a chance to be the worst gets an optimal transport plan. Fractional numbers and distances count to 18 decimals.
+-- it a chance to be the worst gets an optimal transport plan. Fractional numbers count to 18 decimals, and so do
+-- distances that have no common denominator of at most 24 digits.
 -- NULL is a value like any other: rows that are NULL in the same column are alike there, and NULL is one more value of the
 -- sensitive attribute; for 'numeric' it is an error. In quasi-identifiers, text is compared byte by byte whatever the collation
 -- of the column ('a' and 'A' are two values even under NOCASE), because the reader sees bytes. Values of the sensitive
@@ -23,7 +24,8 @@
 --   qi          VARCHAR[]   the quasi-identifiers; NULL takes every column but sa. Case does not matter, as everywhere in SQL.
 --   sa          VARCHAR     the sensitive attribute, a column that is not in qi
 --   metric      VARCHAR     see above; write '"equal"' or 'main.equal' for a table of that name. One row (a, b, distance)
---                           stands for both directions, rows (a, a, 0) may be missing, and the largest distance is 1.
+--                           stands for both directions, and rows (a, a, 0) may be missing. A distance is a number of at least 0
+--                           or a quotient such as '1/3'; a DOUBLE counts as the fraction that it was divided from.
 --   hierarchy   VARCHAR     for 'hierarchical' only: name of the table of the tree. Its columns are level0, level1, ...: a
 --                           value and its ancestors up to the root; or value, parent: a node and the node above it, where the
 --                           root's parent is NULL, the root itself, or the root has no row.
@@ -320,7 +322,89 @@ FROM system.main.query(system.main.format(
          ) AS pairs
          GROUP BY id, alike, size, all_classes, all_rows
      )'
+        -- Each distance as a fraction in lowest terms; a DOUBLE counts as the simplest fraction that it may stand for.
         ELSE '
+     "t_closeness distances" AS MATERIALIZED (
+         SELECT a, b, CASE WHEN same THEN found.h ELSE above END AS above, CASE WHEN same THEN found.k ELSE below END AS below
+         FROM (
+             SELECT *, found.k > 0 AND found.h::DOUBLE / found.k = near AS same
+             FROM (
+                 SELECT *, system.main.list_reduce(
+                            system.main.list_transform(
+                                system.main.range(CASE WHEN digits <= 17 AND below > 1000000 THEN 40 ELSE 1 END),
+                                lambda each: system.main.struct_pack(above := above, below := below, h := 1::HUGEINT, k := 0::HUGEINT,
+                                              last_h := 0::HUGEINT, last_k := 1::HUGEINT)),
+                            lambda s, each: CASE
+                                WHEN s.below = 0 THEN s
+                                WHEN s.k > 0 AND s.h::DOUBLE / s.k = near THEN s
+                                WHEN (s.above // s.below) * s.k + s.last_k > 1000000 THEN s
+                                WHEN ((s.above // s.below) * s.k + s.last_k) * ((s.above // s.below) * s.h + s.last_h) > 1000000000000
+                                     THEN s
+                                ELSE system.main.struct_pack(above := s.below, below := s.above % s.below,
+                                      h := (s.above // s.below) * s.h + s.last_h,
+                                      k := (s.above // s.below) * s.k + s.last_k, last_h := s.h, last_k := s.k)
+                            END) AS found
+                 FROM (
+                     SELECT a, b, digits, TRY_CAST(written AS DOUBLE) AS near,
+                            above // system.main.gcd(above, below) AS above, below // system.main.gcd(above, below) AS below
+                     FROM (
+                         SELECT a, b, written, system.main.length(core) AS digits,
+                                CASE
+                                    WHEN is_quotient THEN system.main.nullif(
+                                        system.main.split_part(written, ''/'', 2)::HUGEINT, 0)
+                                    WHEN core = '''' THEN 1
+                                    WHEN system.main.length(core) > 37 OR places > 37
+                                        OR system.main.length(core) - places > 37
+                                        OR system.main.starts_with(written, ''-'') THEN NULL
+                                    ELSE (''1'' || system.main.repeat(''0'', system.main.greatest(places, 0)))::HUGEINT
+                                END AS below,
+                                CASE
+                                    WHEN is_quotient THEN system.main.split_part(written, ''/'', 1)::HUGEINT
+                                    WHEN core = '''' THEN 0
+                                    WHEN below IS NULL THEN NULL
+                                    ELSE (core || system.main.repeat(''0'', system.main.greatest(-places, 0)))::HUGEINT
+                                END AS above
+                         FROM (
+                             SELECT a, b, written, is_quotient, system.main.rtrim(digits, ''0'') AS core,
+                                    system.main.length(parts.part) - coalesce(TRY_CAST(parts.exponent AS INTEGER), 0)
+                                    - (system.main.length(digits) - system.main.length(system.main.rtrim(digits, ''0'')))
+                                        AS places
+                             FROM (
+                                 SELECT *, system.main.ltrim(parts.whole || parts.part, ''0'') AS digits
+                                 FROM (
+                                     SELECT a, b, written,
+                                            system.main.regexp_full_match(written, ''[0-9]{{1,18}}/[0-9]{{1,18}}'')
+                                                AS is_quotient,
+                                            CASE WHEN system.main.regexp_full_match(written, ''^-?([0-9]{{0,37}})(?:\.([0-9]{{0,37}}))?(?:[eE]([+-]?[0-9]{{1,3}}))?$'')
+                                                    AND system.main.regexp_matches(written, ''^-?\.?[0-9]'')
+                                                THEN system.main.regexp_extract(written, ''^-?([0-9]{{0,37}})(?:\.([0-9]{{0,37}}))?(?:[eE]([+-]?[0-9]{{1,3}}))?$'',
+                                                                                [''whole'', ''part'', ''exponent''])
+                                            END AS parts
+                                     FROM (
+                                         SELECT system.main.encode(source.a::VARCHAR) AS a,
+                                                system.main.encode(source.b::VARCHAR) AS b,
+                                                system.main.trim(source.distance::VARCHAR) AS written
+                                         FROM {3} AS source
+                                     ) AS texts
+                                 ) AS texts
+                             ) AS texts
+                         ) AS texts
+                     ) AS texts
+                 ) AS texts
+             ) AS texts
+         ) AS texts
+     ),
+     "t_closeness unit" AS MATERIALIZED (
+         SELECT system.main.list_reduce(system.main.list(DISTINCT below), lambda one, other: CASE
+                    WHEN one <= 1e24::HUGEINT AND one::DOUBLE / system.main.gcd(one, other) * other <= 1e24
+                    THEN system.main.lcm(one, other)
+                    ELSE 2e24::HUGEINT
+                END) AS unit,
+                system.main.max(above::DOUBLE / below) AS largest,
+                system.main.count(*) FILTER (a IS DISTINCT FROM b) AS others
+         FROM "t_closeness distances"
+         WHERE above IS NOT NULL
+     ),
      "t_closeness space" AS (
          SELECT masses,
                 largest,
@@ -363,29 +447,18 @@ FROM system.main.query(system.main.format(
                                  SELECT a,
                                         b,
                                         CASE
-                                            WHEN digits IS NULL
-                                            THEN system.main.error(''kanon: the table of distances has one that is not a number'')
-                                            WHEN system.main.starts_with(digits, ''-'')
-                                            THEN system.main.error(''kanon: the table of distances has one below 0'')
-                                            WHEN system.main.max(digits::HUGEINT) FILTER (a IS DISTINCT FROM b)
-                                                OVER () <> 1e18::HUGEINT
-                                            THEN system.main.error(''kanon: the largest distance in the table is not 1 (divide by it)'')
-                                            ELSE digits::HUGEINT // (''1'' || system.main.repeat(''0'', system.main.min(zeros)
-                                                OVER ()))::HUGEINT
+                                            WHEN above IS NULL
+                                            THEN system.main.error(''kanon: the table of distances has one that is not a number of at least 0'')
+                                            WHEN largest = 0 AND others > 0
+                                            THEN system.main.error(''kanon: all distances in the table are 0'')
+                                            WHEN above::DOUBLE / below * system.main.least(unit, 1e24::HUGEINT) > 1e37
+                                            THEN system.main.error(''kanon: the distances have too many digits for exact sums (round them)'')
+                                            WHEN unit <= 1e24::HUGEINT THEN above * (unit // below)
+                                            ELSE above // below * 1e18::HUGEINT
+                                                + (above % below // (below // 1e18::HUGEINT + 1)) * 1e18::HUGEINT
+                                                    // (below // (below // 1e18::HUGEINT + 1))
                                         END AS distance
-                                 FROM (
-                                     SELECT *, system.main.least(18, system.main.length(digits)
-                                         - system.main.length(system.main.rtrim(digits, ''0''))) AS zeros
-                                     FROM (
-                                         SELECT system.main.encode(source.a::VARCHAR) AS a,
-                                                system.main.encode(source.b::VARCHAR) AS b,
-                                                system.main.replace(
-                                                    TRY_CAST(source.distance::VARCHAR AS DECIMAL(30, 18))::VARCHAR,
-                                                    ''.'',
-                                                    '''') AS digits
-                                         FROM {3} AS source
-                                     ) AS texts
-                                 ) AS texts
+                                 FROM "t_closeness distances", "t_closeness unit"
                              ) AS numbers
                          ) AS numbers
                          JOIN "t_closeness values" AS here ON here.value IS NOT DISTINCT FROM pair.a

@@ -225,6 +225,8 @@ def test_a_table_of_distances() -> None:
     assert (of_table(["a", "b", "c", None], both).cost == found.cost).all()
     assert of_table(["c", "a"], GOOD).cost.tolist() == [[0, 3], [3, 0]]
     assert of_table(["b", "b"], GOOD).cost.tolist() == [[0, 0], [0, 0]], "values of one text are alike"
+    assert of_table(["a", "b", "c", None], [(a, b, f"{d}e1") for a, b, d in GOOD]).scale == 4, "the scale is free"
+    assert of_table(["c", "a"], [*GOOD, ("x", "y", "1.5")]).cost.tolist() == [[0, 1], [1, 0]], "the whole table has a scale"
     assert of_table(["nowhere"], GOOD).cost.tolist() == [[0]], "one value has no pairs"
     assert of_table(["a"], [("a", "a", "0")]).cost.tolist() == [[0]]
 
@@ -232,11 +234,10 @@ def test_a_table_of_distances() -> None:
 WRONG_METRICS: list[tuple[Pairs, str]] = [
     ([*GOOD, ("b", "a", "0.25")], "two different distances of 1 pair; hint"),
     ([*GOOD, ("c", "c", "0.1")], "puts 1 value at a distance from itself"),
-    ([*GOOD[:-1], ("c", None, "-0.25")], "the distance of 1 pair is not a number from 0"),
+    ([*GOOD[:-1], ("c", None, "-0.25")], "the distance of 1 pair is not a number of at least 0"),
     ([*GOOD[:-1], ("c", None, None)], "the distance of 1 pair is not a number"),
-    ([*GOOD[:-1], ("c", None, "1e-1")], "not a number"),
-    ([*GOOD, ("x", "y", "1.5")], "the largest distance of the table is not 1"),
-    ([(a, b, "0.5") for a, b, _ in GOOD], "the largest distance of the table is not 1"),
+    ([*GOOD[:-1], ("c", None, "1e-")], "not a number"),
+    ([(a, b, "0") for a, b, _ in GOOD], "all distances of the table are 0"),
     (GOOD[:-1], "lacks 1 pair of values that occur"),
     ([*GOOD[:3], ("c", "a", "0.1"), *GOOD[4:]], "the distance of . pairs? is longer than a detour"),
     ([*GOOD[:-1], ("c", None, "0.333333333333333")], "too far apart, or too fine"),

@@ -19,6 +19,9 @@ _DECIMAL = r"""CASE WHEN system.main.regexp_full_match({0}, '-?[0-9]{{1,22}}(\.[
      THEN TRY_CAST(system.main.replace(CAST(TRY_CAST({0} AS DECIMAL(38, 15)) AS VARCHAR), '.', '') AS HUGEINT) END"""
 """A decimal text as a whole number of units of 10^-15; NULL where that is not exact."""
 
+NUMBER = r"^-?([0-9]{0,37})(?:\.([0-9]{0,37}))?(?:[eE]([+-]?[0-9]{1,3}))?$"
+"""A distance that is no quotient: the digits before and behind its point, and its exponent."""
+
 _MOMENT = """CASE WHEN system.main.regexp_full_match(
         label, '[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?)?')
      THEN system.main.epoch_us(TRY_CAST(label AS TIMESTAMP))::HUGEINT END"""
@@ -53,9 +56,8 @@ class Audited(AuditedFigures[TCloseness]):
             case "numeric":
                 return guarantee_text("t_closeness_line", position=f"coalesce({_DECIMAL.format('label')}, {_MOMENT})", **slots)
             case table:
-                return guarantee_text(
-                    "t_closeness_metric", table=from_item(table), distance=_DECIMAL.format("distance"), **slots
-                )
+                distances = guarantee_text("t_closeness_distances", table=from_item(table), decimal=NUMBER)
+                return guarantee_text("t_closeness_metric", distances=distances, **slots)
 
     def arguments(self, con: Any) -> dict[str, Any]:
         """Return the metric and the tree; a file becomes a view, as the macro takes the name of a table."""

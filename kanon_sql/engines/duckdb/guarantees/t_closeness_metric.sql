@@ -7,30 +7,47 @@
         WITH "kanon#domain" AS MATERIALIZED (
             SELECT value, system.main.concat('=' || label) AS name, system.main.sum(n) AS total FROM ${tally} GROUP BY value,
                    label
+        ), "kanon#written" AS MATERIALIZED (
+            ${distances}
+        ), "kanon#largest" AS MATERIALIZED (
+            -- equal numbers of the table are equal DOUBLEs, and others of a common scale below 2^31 are not
+            SELECT system.main.arg_max(system.main.struct_pack(above := above, below := below),
+                                       above::DOUBLE / below) AS largest
+            FROM "kanon#written"
         ), "kanon#distances" AS MATERIALIZED (
-            SELECT system.main.concat('=' || a) AS a, system.main.concat('=' || b) AS b, ${distance} AS distance
-            FROM (SELECT CAST("kanon#t".a AS VARCHAR) COLLATE "binary" AS a, CAST("kanon#t".b AS VARCHAR) COLLATE "binary" AS b,
-                         CAST("kanon#t".distance AS VARCHAR) AS distance
-                  FROM ${table} AS "kanon#t")
+            -- divided by the largest, crosswise, so that no product is larger than the quotient needs
+            SELECT a, b, CASE WHEN above = 0 THEN 0
+                       ELSE (above // system.main.gcd(above, largest.above))
+                           * (largest.below // system.main.gcd(below, largest.below)) END AS above,
+                   CASE WHEN above = 0 THEN 1
+                       ELSE (below // system.main.gcd(below, largest.below))
+                           * (largest.above // system.main.gcd(above, largest.above)) END AS below
+            FROM "kanon#written", "kanon#largest"
         ), "kanon#pairs" AS MATERIALIZED (
             -- a pair without a distance, or with two, has none
-            SELECT source, target,
-                   CASE WHEN system.main.count(*) = system.main.count(distance)
-                       AND system.main.min(distance) = system.main.max(distance) THEN system.main.min(distance) END AS cost
+            SELECT source, target, CASE WHEN known THEN above END AS above, CASE WHEN known THEN below END AS below
             FROM (
-                SELECT one.value AS source, other.value AS target,
-                       CASE WHEN one.name = other.name THEN 0 ELSE distance END AS distance
-                FROM "kanon#domain" AS one
-                JOIN "kanon#domain" AS other ON one.value <> other.value
-                LEFT JOIN (FROM "kanon#distances" UNION ALL SELECT b, a, distance FROM "kanon#distances") AS way
-                    ON way.a = one.name AND way.b = other.name
+                SELECT source, target, system.main.min(above) AS above, system.main.min(below) AS below,
+                       system.main.count(*) = system.main.count(above) AND system.main.min(above) = system.main.max(above)
+                       AND system.main.min(below) = system.main.max(below)
+                       AND system.main.greatest(system.main.max(above), system.main.max(below)) < 2147483648 AS known
+                FROM (
+                    SELECT one.value AS source, other.value AS target, CASE WHEN one.name = other.name THEN 0 ELSE above END
+                               AS above, CASE WHEN one.name = other.name THEN 1 ELSE below END AS below
+                    FROM "kanon#domain" AS one
+                    JOIN "kanon#domain" AS other ON one.value <> other.value
+                    LEFT JOIN (FROM "kanon#distances" UNION ALL SELECT b, a, above, below FROM "kanon#distances") AS way
+                        ON way.a = one.name AND way.b = other.name
+                )
+                GROUP BY source, target
             )
-            GROUP BY source, target
         ), "kanon#unit" AS MATERIALIZED (
-            SELECT system.main.list_reduce(system.main.list(cost), lambda one, other: system.main.gcd(one, other)) AS unit
-            FROM (SELECT cost FROM "kanon#pairs" UNION ALL SELECT 1000000000000000::HUGEINT)
+            SELECT system.main.list_reduce(system.main.list(below), lambda one, other:
+                       CASE WHEN one < 2147483648 THEN system.main.lcm(one, other) ELSE one END) AS unit
+            FROM (SELECT DISTINCT below FROM "kanon#pairs" WHERE below IS NOT NULL UNION ALL SELECT 1::HUGEINT)
         ), "kanon#costs" AS MATERIALIZED (
-            SELECT source, target, (cost // unit)::BIGINT AS cost FROM "kanon#pairs", "kanon#unit"
+            SELECT source, target, CASE WHEN unit < 2147483648 THEN (above * (unit // below))::BIGINT END AS cost
+            FROM "kanon#pairs", "kanon#unit"
         ), "kanon#moves" AS MATERIALIZED (
             SELECT system.main.unnest(system.main.kanon_transport((SELECT system.main.list({'class': class, 'value': value,
                 'n': n}) FROM ${tally}),
@@ -41,7 +58,7 @@
             SELECT class, system.main.sum(n) AS size FROM ${tally} GROUP BY class
         ), "kanon#whole" AS MATERIALIZED (
             SELECT system.main.sum(total) AS rows, system.main.count(*) AS values,
-                   system.main.any_value(1000000000000000 // unit) AS scale
+                   system.main.any_value(unit) AS scale
             FROM "kanon#domain", "kanon#unit"
         ), "kanon#moved" AS (
             SELECT class, system.main.count(*) = system.main.any_value(values)
