@@ -4,7 +4,7 @@
 
     item := column [IN recoding] [WEIGHT number] | (column, column) IN RECTANGLES [(algorithm)] [WEIGHT number]
           | CUBE (columns) | ROLLUP (columns) | GROUPING SETS (set {, set})
-    set  := () | (columns) | column | CUBE (columns) | ROLLUP (columns)
+    set  := () | (columns) | column | CUBE (columns) | ROLLUP (columns), each may end in COST number; then all do
     keep := KEEP name {, name}
     link := LINKED (name, name {, name})
 
@@ -19,7 +19,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from kanon_sql.clause.masks import Cube, GroupingItem, rollup, union
+from kanon_sql.clause.masks import CostedSet, Cube, GroupingItem, rollup, united
 from kanon_sql.clause.mistakes import EXAMPLE, no_list
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
@@ -61,9 +61,9 @@ class ColumnList:
         start = reader.place
         reader.skip("GROUPING", "SETS", "(")
         # A column may be in many grouping sets, but in each only once.
-        sets = reader.separated(lambda: self._grouping_set(set(taken)))
+        sets = reader.separated(lambda: self._costed_set(set(taken)))
         reader.expect(")", "to close GROUPING SETS")
-        return reader.checked(lambda: union(sets), start)
+        return reader.checked(lambda: united(sets), start)
 
     def kept(self) -> tuple[str, ...] | None:
         """Read the columns that are kept, if KEEP comes next; they have no other role."""
@@ -110,6 +110,10 @@ class ColumnList:
             raise reader.script.error("the column is linked twice; hint: put it in one LINKED group only", start)
         taken.add(key)
         return self.identifiers[key].column
+
+    def _costed_set(self, taken: set[str]) -> CostedSet:
+        found = self._grouping_set(taken)
+        return found, self._reader.number("COST 2 or COST 1/3") if self._reader.skip("COST") else None
 
     def _grouping_set(self, taken: set[str]) -> GroupingItem:
         reader = self._reader

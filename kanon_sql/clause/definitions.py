@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.conditions import conditions
-from kanon_sql.clause.masks import cross
+from kanon_sql.clause.masks import costs, cross
 from kanon_sql.clause.mistakes import no_on, no_part
 from kanon_sql.clause.names import column_name, policy_name, table_name
 from kanon_sql.clause.parse import algorithm
@@ -207,3 +207,4 @@ class _Parts:
             self.taken[key] = _IDENTIFYING
         masks = reader.checked(lambda: cross(items), start)
         self.policy |= {"quasi_identifiers": tuple(columns.identifiers.values()), "masks": masks, "linked": linked}
+        self.policy |= {"mask_costs": costs(items)}

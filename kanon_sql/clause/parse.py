@@ -18,7 +18,7 @@ from sqlglot import TokenType
 
 from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.conditions import conditions
-from kanon_sql.clause.masks import cross
+from kanon_sql.clause.masks import costs, cross
 from kanon_sql.clause.mistakes import no_algorithm, no_equals, no_guarantee, no_option
 from kanon_sql.clause.names import policy_name
 from kanon_sql.clause.reader import Reader
@@ -66,8 +66,15 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
 
     def build() -> Policy:
         identifiers = tuple(columns.identifiers.values())
-        masks = cross(items)
-        return Policy(quasi_identifiers=identifiers, requirements=requirements, masks=masks, linked=linked, keep=keep, **solver)
+        return Policy(
+            quasi_identifiers=identifiers,
+            requirements=requirements,
+            masks=cross(items),
+            mask_costs=costs(items),
+            linked=linked,
+            keep=keep,
+            **solver,
+        )
 
     return reader.checked(build, place), reader.place
 

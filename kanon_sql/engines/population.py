@@ -15,6 +15,7 @@ from kanon_sql.model.requirements import DeltaPresence
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.cost_ladder import COST
 from kanon_sql.table.equal_values import Spellings
 from kanon_sql.table.ladder import Label, Ladder
 from kanon_sql.table.population import UNSEEN, Population
@@ -82,7 +83,7 @@ def with_populations(
         _refuse_apart(policy, name, apart[0].as_py() or [])
         others = iter(unseen[0].as_py()[1:])
         levels: dict[str, list[Int32]] = {}
-        for names in table.ladders:
+        for names in filter(None, table.ladders):
             recoding = recodings[names[0]]
             if recoding is not None:
                 known = set(texts[names[0]].unique().to_pylist())
@@ -104,7 +105,9 @@ def _refuse_apart(policy: Policy, population: str, apart: Sequence[bool]) -> Non
 def _population(table: CodedTable, spellings: Spellings, levels: Mapping[str, list[Int32]], rows: pa.StructArray) -> Population:
     *numbers, weight = (np.from_dlpack(each) for each in rows.flatten())
     codes = np.full((len(weight), len(table.columns)), UNSEEN, np.int32)
-    for (names, places), number in zip(table.ladders.items(), numbers, strict=True):
+    codes[:, table.ladders.get(COST, [])] = 0  # all rows agree there
+    named = [(names, places) for names, places in table.ladders.items() if names != COST]
+    for (names, places), number in zip(named, numbers, strict=True):
         known, other = np.flatnonzero(number >= 0), np.flatnonzero(number < UNSEEN)
         row_type = spellings.row_type[number[known]]
         for level, place in enumerate(places):

@@ -54,9 +54,13 @@ def read_masks(masks: Any) -> Any:
     """
     if isinstance(masks, str) or not isinstance(masks, Iterable):
         return masks
-    return [
-        [_read(each) for each in mask] if isinstance(mask, Iterable) and not isinstance(mask, str) else mask for mask in masks
-    ]
+    return [_read_mask(mask) for mask in masks]
+
+
+def _read_mask(mask: Any) -> Any:
+    if isinstance(mask, Mapping):
+        return {key: _read_mask(value) if key == "columns" else value for key, value in mask.items()}
+    return [_read(each) for each in mask] if isinstance(mask, Iterable) and not isinstance(mask, str) else mask
 
 
 def _read(shown: Any) -> Any:

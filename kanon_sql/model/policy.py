@@ -16,6 +16,7 @@ from kanon_sql.model import policy_checks as checks
 from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.linked_columns import Group, check_links, unsplit
+from kanon_sql.model.mask_costs import checked_costs, key_of
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
 from kanon_sql.model.microaggregation import Aggregate
 from kanon_sql.model.policy_arguments import policy_parts
@@ -45,6 +46,8 @@ class Policy(Guarantee):
         What each equivalence class must meet; all of them. Several may be about one sensitive attribute.
     masks : tuple of Mask, optional
         The permitted masks, each the tuple of its shown columns; None permits every combination.
+    mask_costs : tuple of Fraction, optional
+        What a row costs under each of the masks; None counts the weights of suppressed cells.
     linked : tuple of Group
         Groups of quasi-identifiers that are suppressed together or not at all. A mask that shows only a part of a group is
         not permitted.
@@ -89,6 +92,7 @@ class Policy(Guarantee):
     quasi_identifiers: tuple[QuasiIdentifier, ...] = ()
     every_column: bool = False
     masks: tuple[Mask, ...] | None = None
+    mask_costs: tuple[Fraction, ...] | None = None
     linked: tuple[Group, ...] = ()
     keep: tuple[str, ...] | None = None
     pseudonyms: tuple[str, ...] = ()
@@ -112,6 +116,8 @@ class Policy(Guarantee):
         checks.check_keep(self.keep, identifying, (*self.sensitive, *self.dropped))
         check_links(self.linked, None if self.every_column else identifying)
         checks.check_sensitive(self.requirements, identifying, *map(columns_of, self.masks or ()), *self.linked)
+        if self.mask_costs is not None:
+            object.__setattr__(self, "mask_costs", checked_costs(self.mask_costs, self.masks, self.quasi_identifiers))
         checks.check_recodings(self.quasi_identifiers, self.linked, masks=self.masks is not None)
         check_population(self.population_requirements, self.quasi_identifiers)
         if self.masks is not None:
@@ -190,6 +196,14 @@ class Policy(Guarantee):
     def permitted_masks(self) -> tuple[Mask, ...] | None:
         """Return the masks that show each linked group whole or not at all; None where every combination may be tried."""
         return self.masks if self.masks is None or not self.linked else unsplit(self.masks, self.linked)
+
+    @property
+    def costed_masks(self) -> dict[Mask, Fraction] | None:
+        """Return the permitted masks with what a row costs under each; None where the weights of columns count."""
+        if self.masks is None or self.mask_costs is None:
+            return None
+        costs = dict(zip(map(key_of, self.masks), self.mask_costs, strict=True))
+        return {mask: costs[key_of(mask)] for mask in self.permitted_masks or ()}
 
     def resolve(self, columns: Sequence[str]) -> Policy:
         """Return the policy with each column spelled as in ``columns``, and no quasi-identifier left open.
@@ -271,7 +285,7 @@ class Policy(Guarantee):
     @classmethod
     def from_json(cls, text: str) -> Policy:
         """Read a policy back from JSON; keys left out take their defaults, unknown keys are an error."""
-        return cls(**policy_fields(text, {*cls.__dataclass_fields__}))
+        return cls(**policy_fields(text, {*cls.__dataclass_fields__} - {"mask_costs"}))
 
     @classmethod
     @spelled_out(POLICY_DEFAULTS)

@@ -9,6 +9,7 @@ from typing import Any
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.linked_columns import Group
+from kanon_sql.model.mask_costs import split_costs
 from kanon_sql.model.masks import AtLevels, Mask
 from kanon_sql.model.policy_options import UNSAID_K, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
@@ -37,6 +38,7 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
     if k is UNSAID_K:
         k = 1 if population_ones(others) else int(k)  # beside a population, nothing is asked of the rows of a class
     rows = () if k == 1 and population_ones(others) else (KAnonymity(k=k),)
+    masks, costs = (None, None) if masks is None else split_costs(masks)
     permitted, groups = _lists_of_columns(masks, linked)
     return {
         "quasi_identifiers": _chosen_columns(
@@ -45,6 +47,7 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
         "every_column": given["quasi_identifiers"] is None,
         "requirements": (*rows, *([] if per is None else [People(k=k, per=per)]), *others),
         "masks": permitted,
+        "mask_costs": costs,
         "linked": groups,
         "keep": None if given["keep"] is None else tuple(given["keep"]),
         **{name: given[name] for name in _SEARCH_AND_OUTPUT},

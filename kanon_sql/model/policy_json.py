@@ -8,6 +8,7 @@ from typing import Any
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model import masks as forms
+from kanon_sql.model.mask_costs import split_costs, with_costs
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import requirement_from_json
 from kanon_sql.model.validation import known_keys, listed, parsed, plain_number
@@ -24,7 +25,8 @@ def policy_fields(text: str, known: set[str]) -> dict[str, Any]:
     if "requirements" in data:
         data["requirements"] = tuple(requirement_from_json(item) for item in listed(data["requirements"], "requirements"))
     if data.get("masks") is not None:
-        data["masks"] = tuple(map(forms.from_json, listed(data["masks"], "masks")))
+        masks, data["mask_costs"] = split_costs(listed(data["masks"], "masks"))
+        data["masks"] = tuple(map(forms.from_json, masks))
     if "linked" in data:
         data["linked"] = tuple(tuple(listed(group, "a linked group")) for group in listed(data["linked"], "linked"))
     if data.get("keep") is not None:
@@ -44,17 +46,20 @@ def policy_text(fields: Mapping[str, Any]) -> str:
     -----
     Without pseudonyms the text does not name them: it is the same as before there were any.
     """
-    masks, keep, most_suppressed = fields["masks"], fields["keep"], fields["max_suppressed"]
+    keep, most_suppressed = fields["keep"], fields["max_suppressed"]
+    masks = None if fields["masks"] is None else [forms.to_json(mask) for mask in fields["masks"]]
+    costs = fields["mask_costs"]
     data = {
         **fields,
         "quasi_identifiers": [qi.to_json() for qi in fields["quasi_identifiers"]],
         "requirements": [requirement.to_json() for requirement in fields["requirements"]],
-        "masks": None if masks is None else [forms.to_json(mask) for mask in masks],
+        "masks": masks if costs is None else with_costs(masks or (), costs),
         "linked": [list(group) for group in fields["linked"]],
         "keep": None if keep is None else list(keep),
         "unlisted_limit": plain_number(fields["unlisted_limit"]),
         "max_suppressed": None if most_suppressed is None else plain_number(most_suppressed),
     }
+    del data["mask_costs"]  # each stands at its mask
     for role in ("pseudonyms", "linkable"):
         if not fields[role]:
             del data[role]

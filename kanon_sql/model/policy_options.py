@@ -107,7 +107,8 @@ class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], tot
     requirements : iterable of Requirement
         More requirements, such as those on further sensitive attributes.
     masks : iterable of iterable of str, optional
-        Permitted masks, as lists of shown columns; None permits all. Levels that only masks name are permitted too.
+        Permitted masks, as lists of shown columns; None permits all. Levels that only masks name are permitted too. A mask
+        ``{'columns': ['zip', 'age'], 'cost': 2}`` has a cost for each row in place of weights; then each needs one.
     linked : iterable of iterable of str, optional
         Groups of columns that are suppressed together or not at all in each row.
     keep : iterable of str, optional

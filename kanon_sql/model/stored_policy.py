@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of, nearest
 from kanon_sql.model.linked_columns import unsplit
+from kanon_sql.model.mask_costs import cheapest_of
 from kanon_sql.model.masks import Mask, column_of
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Rectangles
@@ -194,12 +195,15 @@ class StoredPolicy:
 
         # A mask that splits a group must not become permitted because a part of the group is not there.
         masks = None if policy.masks is None else tuple(dict.fromkeys(map(cut, self._masks)))
+        costed = policy.costed_masks
+        costs = None if costed is None else cheapest_of(map(cut, costed), costed.values())
         linked = (tuple(name for name in group if same_name(name) in there) for group in policy.linked)
         return replace(
             policy,
             quasi_identifiers=identifiers,
             requirements=requirements,
-            masks=masks,
+            masks=masks if costs is None else tuple(costs),
+            mask_costs=None if costs is None else tuple(costs.values()),
             linked=tuple(group for group in linked if len(group) > 1),
             keep=tuple(name for name in (*self.pseudonyms, *self.kept) if same_name(name) in there),
             pseudonyms=tuple(name for name in self.pseudonyms if same_name(name) in there),

@@ -57,8 +57,8 @@ class CodedTable:
     Parameters
     ----------
     columns : tuple of tuple of str
-        For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group. The
-        levels of a ladder follow each other.
+        For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group; of the
+        levels of :mod:`~kanon_sql.table.cost_ladder` none. The levels of a ladder follow each other.
     codes : int32 array [t, m], C-contiguous
         Codes from 0; NULL has its own code. Rows are in ascending order, those with equal codes by their sensitive values,
         so the table does not depend on the order of its source.
@@ -120,8 +120,8 @@ class CodedTable:
 
     @property
     def has_ladders(self) -> bool:
-        """Whether some column has several levels."""
-        return any(len(places) > 1 for places in self.ladders.values())
+        """Whether some column of the source has several levels."""
+        return any(len(places) > 1 for names, places in self.ladders.items() if names)
 
     @property
     def cardinality(self) -> Int64:

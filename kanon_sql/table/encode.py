@@ -16,6 +16,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
+from kanon_sql.table.cost_ladder import COST, cost_steps
 from kanon_sql.table.keys import ascending
 from kanon_sql.table.ladder import MOST_LEVELS, Ladder
 
@@ -75,10 +76,15 @@ def encode(
         columns += [linked] * len(levels)
         parts += levels
         costs += [weight_of * step for step in steps]
+    if policy.costed_masks is not None:
+        steps = cost_steps(policy.costed_masks)
+        columns += [COST] * len(steps)
+        parts += [np.zeros(len(count), np.int32)] * len(steps)
+        costs = [Fraction(0)] * len(costs) + steps
     if len(columns) > MOST_LEVELS:
         raise PolicyError(
             f"the quasi-identifiers have {len(columns)} levels together, more than {MOST_LEVELS}; hint: generalize fewer "
-            "columns, or in fewer levels"
+            "columns, or in fewer levels, and give masks fewer different costs"
         )
     codes = np.stack(parts, axis=1)
     values = [row_types.field(names.index(name)) for name in policy.measured]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from math import prod
@@ -21,6 +22,7 @@ from kanon_sql.model.policy_checks import MAX_LISTED_MASKS
 from kanon_sql.model.recodings import Digits, Generalization, Level, level_names
 from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.cost_ladder import COST, cost_bits
 from kanon_sql.table.recoding import row_cost
 
 LISTED_COLUMNS = 16
@@ -61,7 +63,8 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
     masks = policy.permitted_masks
     if masks is not None:
         # A permitted mask names a coded column whole: once for each column of the source behind it.
-        choices = {tuple(_choices(table, levels, mask)) for mask in masks}
+        costs = policy.costed_masks or {}
+        choices = {(*_choices(table, levels, mask), *_paid(table, costs.get(mask))) for mask in masks}
         _refuse_many(sum(prod(map(len, each)) for each in choices))
         shown = np.unique(np.concatenate([_combined(each) for each in choices]))
         if not len(shown):  # an empty list would stand for every pattern
@@ -94,7 +97,7 @@ def _choices(table: CodedTable, levels: Mapping[tuple[str, ...], tuple[int, ...]
     """Yield for each ladder that a mask shows the bits of the levels at which it does."""
     shown = {column_of(each): each for each in mask}
     for names, places in table.ladders.items():
-        if names[0] not in shown:
+        if names == COST or names[0] not in shown:
             continue
         match shown[names[0]]:
             case AtLevels(column=column, recoding=recoding):
@@ -102,6 +105,11 @@ def _choices(table: CodedTable, levels: Mapping[tuple[str, ...], tuple[int, ...]
                 yield tuple(bits for bits in levels[names] if bits & -bits in chosen)
             case _:
                 yield levels[names]
+
+
+def _paid(table: CodedTable, cost: Fraction | None) -> tuple[tuple[int, ...], ...]:
+    """Return the bits of the levels that a mask with a cost of its own shows, beside those of its columns."""
+    return () if cost is None else ((cost_bits(table, cost),),)
 
 
 def _level(known: tuple[Level, ...], name: Level, recoding: Generalization, column: str) -> int:

@@ -13,6 +13,7 @@ from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.dual_bound import gains
+from kanon_sql.verification.mask_costs import by_hidden_columns, denominators
 from kanon_sql.verification.people_bound import gains_of_people
 from kanon_sql.verification.sensitive_bound import gains_under
 
@@ -68,7 +69,8 @@ def verify(
     weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
     columns = units(weights, policy.linked)
     exact = [sum((weights[name] for name in names), Fraction(0)) for names in columns]
-    unit = lcm(*(cost.denominator for cost in exact))
+    costed = policy.costed_masks
+    unit = lcm(*(cost.denominator for cost in exact if costed is None), *(() if costed is None else denominators(costed)))
     if any(len(code) != len(columns) for code in codes):
         raise CertificateError("policy", f"it makes {len(columns)} coded columns, the row types have another number of them")
     _check(certificate, policy, len(codes), sum(counts), unit)
@@ -78,9 +80,15 @@ def verify(
     cost = [int(exact[c] * unit) * certificate.scale for c in order]
     masks = policy.permitted_masks
     permitted = None if masks is None else {tuple(set(columns[c]) <= set(mask) for c in order) for mask in masks}
+    table = [[code[c] for code in codes] for c in order]
+    if costed is not None:
+        priced = {
+            tuple(set(columns[c]) <= set(mask) for c in order): int(paid * unit) * certificate.scale
+            for mask, paid in costed.items()
+        }
+        table, cost, permitted = by_hidden_columns(table, priced)
     prices = certificate.prices
     paid = sum(count * price for count, price in zip(counts, prices, strict=True))
-    table = [[code[c] for code in codes] for c in order]
     whose = _whose(policy, sensitive)
     if whose is not None and policy.people is not None:
         proven = paid - gains_of_people(policy.people.k, policy.least_class_size, whose, table, counts, prices, cost, permitted)

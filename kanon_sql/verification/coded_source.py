@@ -91,7 +91,9 @@ class CodedSource:
         count = np.from_dlpack(parts[-1]).astype(np.int64)
         by_name = dict(zip(labelled(policy), parts[len(names) : -1 - len(keys)], strict=True))
         ranked = {name: key_codes(part) for name, part in zip(policy.measured, parts[-1 - len(keys) : -1], strict=True)}
-        again = replace(policy, quasi_identifiers=tuple(_made_again(policy, qi) for qi in policy.quasi_identifiers))
+        again = replace(  # what masks cost is no part of the row types
+            policy, mask_costs=None, quasi_identifiers=tuple(_made_again(policy, qi) for qi in policy.quasi_identifiers)
+        )
         named = [table_of(qi.recoding) for qi in again.quasi_identifiers]
         named += [each.table for each in policy.closeness]
         tables = {name: _table(con, from_item_of(policy, name)) for name in named if name is not None}
@@ -124,7 +126,7 @@ class CodedSource:
         table = self.table
         if table is None or self.policy.masks is None:
             return None
-        gone = hidden_bits(permitted(table, self.policy).shown, len(table.columns))
+        gone = hidden_bits(permitted(table, replace(self.policy, mask_costs=None)).shown, len(table.columns))
         level: dict[str, NDArray[np.int64]] = {}
         for names, places in table.ladders.items():
             hidden = gone[:, places].sum(axis=1)

@@ -26,6 +26,7 @@ from kanon_sql.verification.chosen_groups import Bounds, interval_loss, rectangl
 from kanon_sql.verification.class_people import Covers, fewest_people
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.label_rules import reading
+from kanon_sql.verification.mask_costs import mask_loss
 from kanon_sql.verification.one_level import check_one_level
 from kanon_sql.verification.origins import check_origins
 from kanon_sql.verification.pseudonyms import Pseudonyms, refuse_unnamed
@@ -42,7 +43,7 @@ class Loss:
     cells : tuple of int
         Suppressed cells, at least and at most.
     cost : tuple of Fraction
-        The weights of the cells times what each loses, at least and at most.
+        The weights of the cells times what each loses, or what the masks of the rows cost, at least and at most.
     people : tuple of int, optional
         Of how many people the class with fewest has rows, at least and at most; None where people are not counted, or are
         counted by their tokens.
@@ -140,6 +141,8 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
     for name, domain, each in zip(chosen, cells.domains, readings, strict=True):
         _check_read(name, domain, each)
     loss = _loss(source, cells, readings)
+    if policy.mask_costs is not None:
+        loss = replace(loss, cost=mask_loss(policy, cells, readings))
     check_origins(source, cells, readings)
     check_one_level(source, cells, readings)
     if not policy.dropped:

@@ -277,3 +277,26 @@ def test_algorithms_of_groupings(item, recodings):
     policy = policy_of(f"BY {item} GUARANTEE k >= 5")
     assert {qi.column: qi.recoding for qi in policy.quasi_identifiers} == recodings
     assert Policy.from_json(policy.to_json()) == policy
+
+
+def test_costs_of_masks():
+    policy = policy_of("BY GROUPING SETS ((zip, age) COST 0, CUBE (sex) COST 7/3, age COST 1.5) GUARANTEE k >= 2")
+    assert policy.masks == (("zip", "age"), ("sex",), (), ("age",))
+    assert policy.mask_costs == (0, Fraction(7, 3), Fraction(7, 3), Fraction(3, 2))
+    assert Policy.from_json(policy.to_json()) == policy
+    assert masks_of("GROUPING SETS ((cost), cost, ())") == (("cost",), ()), "a column may be called cost"
+
+
+@pytest.mark.parametrize(
+    ("items", "problem"),
+    [
+        ("GROUPING SETS ((zip) COST 0, ())", "1 of the 2 grouping sets have no COST"),
+        ("GROUPING SETS ((zip) COST 0, (zip) COST 1)", "a mask has two costs"),
+        ("GROUPING SETS ((zip) COST 0, () COST 1), age", "GROUPING SETS with COST must be the only item of BY"),
+        ("GROUPING SETS ((zip WEIGHT 2) COST 0, () COST 1)", "has a weight and the masks have costs"),
+        ("GROUPING SETS ((zip) COST -1, () COST 1)", "expected a number|below 0|COST 2"),
+    ],
+)
+def test_costs_that_are_refused(items, problem):
+    with pytest.raises(ClauseError, match=problem):
+        policy_of(f"BY {items} GUARANTEE k >= 2")

@@ -19,9 +19,9 @@ ALGORITHMS = ("auto", "greedy")
 
 
 def divisible(policy: Policy) -> bool:
-    """Return whether releases under a policy can be solved by parts: k-anonymity alone, by suppressing cells."""
+    """Return whether releases under a policy can be solved by parts: k-anonymity alone, where suppressed cells cost."""
     plain = all(isinstance(requirement, KAnonymity) for requirement in policy.requirements)
-    return plain and not policy.generalized and policy.algorithm in ALGORITHMS
+    return plain and not policy.generalized and policy.mask_costs is None and policy.algorithm in ALGORITHMS
 
 
 def reason(row_types: int, most: int) -> str:

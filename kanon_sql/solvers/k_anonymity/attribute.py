@@ -16,6 +16,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.k_anonymity import full_domain
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.cost_ladder import COST
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
@@ -43,7 +44,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     The full-domain recoding without suppressed rows, for which see there.
     """
     table, patterns = problem.table, problem.patterns
-    ladders = [places for places in table.ladders.values() if len(places) > 1]
+    ladders = [places for names, places in table.ladders.items() if len(places) > 1 and names != COST]
     if ladders and not patterns.listed:
         raise PolicyError("attribute lists the levels of generalized columns, and here they are too many; hint: full_domain")
     whole = np.ones(len(patterns.shown), np.bool_)
