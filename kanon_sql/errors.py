@@ -153,7 +153,7 @@ class UnlistedColumnError(PolicyError):
     columns: tuple[str, ...] = ()
 
     _WAYS_OUT = (
-        "nothing was released; hint: leave {some} out of the SELECT, put {some} behind BY (qi), or name {all} in KEEP to "
+        "nothing was released; hint: leave {some} out of the SELECT, put {some} into BY (qi), or name {all} in KEEP to "
         "release {all} on purpose"
     )
 

@@ -37,7 +37,7 @@ class ColumnList:
     Parameters
     ----------
     reader : Reader
-        Stands behind BY.
+        Comes after BY.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ CLAUSE = "FROM people ANONYMIZE BY zip, sex"
 
 REFUSED = (
     "2 columns have no role and identify people: person_id singles out 100.0% of the rows; name singles out 100.0% of the "
-    "rows; nothing was released; hint: leave them out of the SELECT, put them behind BY (qi), or name them in KEEP to release "
+    "rows; nothing was released; hint: leave them out of the SELECT, put them into BY (qi), or name them in KEEP to release "
     "them on purpose"
 )
 
