@@ -159,7 +159,7 @@ def test_folders_appear_whole_at_a_new_name(con: Connection, options: str) -> No
     [
         ("COPY released TO '/dev/stdout' (FORMAT csv)", "in one step, because that is not a file; hint"),
         ("COPY released TO 'pipe' (FORMAT csv)", "in one step, because that is not a file; hint"),
-        ("COPY released TO stdout", "is a text"),
+        ("COPY released TO stdout", "must be a file name in quotes"),
         ("COPY released TO 's3://bucket/out.csv'", "an address such as s3:"),
         ("COPY released TO 'file:///tmp/out.csv'", "an address such as file:"),
         ("COPY released TO 'nowhere/out.csv'", "there is no folder"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
 from typing import Any
@@ -202,8 +203,12 @@ def test_every_entrance_gives_the_same_release(clinic: Any, masks: str | None) -
     if masks:
         ways["pattern_guided"] = f"FROM pattern_guided('people', {MASKS[masks]}, k := 5, {common}) ORDER BY id"
     expected = from_python(MASKS[masks])
+
+    def looks(table: Any) -> Any:  # the secret decides which of some equal rows shows what
+        return Counter(map(tuple, table.select(QI).to_pandas().astype(str).to_numpy().tolist()))
+
     for name, sql in ways.items():
-        assert clinic.sql(sql).to_arrow_table().to_pylist() == expected.table.sort_by("id").to_pylist(), name
+        assert looks(clinic.sql(sql).to_arrow_table()) == looks(expected.table), name
         assert kanon_sql.releases(clinic)[-1].cost == expected.certificate.cost, name
 
 

@@ -90,7 +90,7 @@ def test_a_stored_policy(con: Connection) -> None:
     assert kanon_sql.releases(con)[-1].requirements == ("k >= 8", "k >= 8 PER patient")
     explained = con.execute("EXPLAIN ANONYMIZE FROM visits ANONYMIZE WITH POLICY p").fetchall()
     assert ("guarantee", "k >= 8 AND k >= 8 PER patient") in [line[:2] for line in explained]
-    with pytest.raises(PolicyError, match='does not return "patient", by which the policy "p" counts people'):
+    with pytest.raises(PolicyError, match='does not return "patient", but the policy "p" counts people by it'):
         con.execute("SELECT zip, age FROM visits ANONYMIZE WITH POLICY p").fetchall()
 
 
