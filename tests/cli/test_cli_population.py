@@ -100,7 +100,9 @@ def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, f
     assert (told["holds"], told["uncounted"]) == (True, ["k >= 3 IN census"])
     assert told["guarantee"][0]["holds"] is None  # it was told as held
     text = (folder / "r.html").read_text()
-    assert "Caution: what was counted of the guarantee is kept, but columns released unchanged on purpose undo it." in text
+    assert (
+        "Caution: the part of the guarantee that was counted holds, but columns released unchanged on purpose undo it." in text
+    )
     assert "<td>not counted</td>" in text
     assert "The guarantee is kept." not in text
 

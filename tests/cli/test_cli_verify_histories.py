@@ -75,7 +75,7 @@ def test_people_are_counted_by_their_tokens(run: Run) -> None:
     assert done.exit_code == 0, done.output
     page = Path("page.html").read_text()
     assert "rows of 5 people, counted by their tokens" in page
-    assert "60 people: 0 alone in their history, at least 5 candidates and 5.0 on average" in page
+    assert "60 people: 0 alone in their history, at least 5 candidates each, 5.0 on average" in page
 
 
 @pytest.mark.exhaustive

@@ -30,6 +30,7 @@ ROOMS = (
     "kanon_sql.kernels.microaggregation",
     "kanon_sql.solvers",
     "kanon_sql.solvers.budget",
+    "kanon_sql.solvers.simplex",
     "kanon_sql.solvers.integer_programs",
     "kanon_sql.solvers.guarantees",
     "kanon_sql.solvers.requirements",

@@ -20,12 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.simplex import Simplex
 from kanon_sql.table.arrays import Int32, Int64
 
 Floats = NDArray[np.float64]
-
-_SLICE = 5_000
-"""Steps of the simplex method between two checks of the clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,6 @@ class OddSetProgram:
     """
 
     def __init__(self, rows: Int64, penalty: float) -> None:
-        from ortools.glop import parameters_pb2
         from ortools.math_opt.python import mathopt
 
         self.member: Int32 = np.empty((0, 3), np.int32)
@@ -88,19 +85,12 @@ class OddSetProgram:
         self._cuts_of: list[list[int]] = [[] for _ in self._once]
         self._classes_of: list[list[int]] = [[] for _ in self._once]
         self._only_cuts = False
-        self._solver = mathopt.IncrementalSolver(self._model, mathopt.SolverType.GLOP)
-
-        def limited(*, dual: bool) -> mathopt.SolveParameters:
-            # Its preprocessing would make every solution the first.
-            glop = parameters_pb2.GlopParameters(use_preprocessing=False, use_dual_simplex=dual)
-            return mathopt.SolveParameters(iteration_limit=_SLICE, glop=glop)
-
-        self._primal, self._dual = limited(dual=False), limited(dual=True)
         # Nearly all shares are 0; and what is not asked for need not be read.
-        self._asked = mathopt.ModelSolveParameters(
+        asked = mathopt.ModelSolveParameters(
             variable_values_filter=mathopt.VariableFilter(skip_zero_values=True),
             reduced_costs_filter=mathopt.VariableFilter(filtered_items=()),
         )
+        self._simplex = Simplex(self._model, asked)
 
     def missing(self, member: Int32) -> Int32:
         """Return those of some classes that the program does not have."""
@@ -136,17 +126,9 @@ class OddSetProgram:
 
     def solve(self, budget: Budget) -> Optimum | None:
         """Return an optimum; None when the time is up before one is found, or the numbers defeat the method."""
-        from ortools.math_opt.python import mathopt
-
         # Cuts leave the prices feasible, so the dual method has a start; new classes leave the shares feasible.
-        parameters = self._dual if self._only_cuts else self._primal
-        reason = mathopt.TerminationReason.FEASIBLE
-        while reason in (mathopt.TerminationReason.FEASIBLE, mathopt.TerminationReason.NO_SOLUTION_FOUND):
-            if budget.over():
-                return None
-            result = self._solver.solve(params=parameters, model_params=self._asked)
-            reason = result.termination.reason
-        if reason != mathopt.TerminationReason.OPTIMAL:
+        result = self._simplex.solve(budget, dual=self._only_cuts)
+        if result is None:
             return None
         self._only_cuts = True
         share = np.zeros(len(self._left) + len(self._share))

@@ -38,7 +38,7 @@ _FIRST_SHARE = 0.5
 """How far prices go from the best valid ones to those of the program, at first; half as far after a round that did not end."""
 
 _NOTHING = 1e-9
-"""What a row loses in a release that is as good as free: numbers so small would defeat the program."""
+"""Loss of a row below which a release is as good as free. Such small numbers would defeat the program."""
 
 _ROUNDING = 2.0**-40
 """Of a square distance: more than rounding may have added to it."""

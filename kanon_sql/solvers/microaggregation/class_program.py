@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.simplex import Simplex
 from kanon_sql.table.arrays import Int64
-
-_SLICE = 5_000
-"""Steps of the simplex method between two checks of the clock."""
 
 _PENALTY = 4.0
 """What a row without a class costs, of the greatest cost of a class."""
@@ -52,21 +50,17 @@ class ClassProgram:
     """
 
     def __init__(self, rows: Int64) -> None:
-        from ortools.glop import parameters_pb2
         from ortools.math_opt.python import mathopt
 
         self._known: set[tuple[int, ...]] = set()
-        self.steps, self._unit = 0, 0.0
+        self._unit = 0.0
         self._model = mathopt.Model()
         held = np.flatnonzero(rows).tolist()
         self._once = {place: self._model.add_linear_constraint(lb=int(rows[place]), ub=int(rows[place])) for place in held}
         self._size = len(rows)
-        self._solver = mathopt.IncrementalSolver(self._model, mathopt.SolverType.GLOP)
-        # Its preprocessing would make every solution the first; shares stay feasible when classes are added.
-        glop = parameters_pb2.GlopParameters(use_preprocessing=False, use_dual_simplex=False)
-        self._parameters = mathopt.SolveParameters(iteration_limit=_SLICE, glop=glop)
         nothing = mathopt.VariableFilter(filtered_items=())
-        self._asked = mathopt.ModelSolveParameters(variable_values_filter=nothing, reduced_costs_filter=nothing)
+        asked = mathopt.ModelSolveParameters(variable_values_filter=nothing, reduced_costs_filter=nothing)
+        self._simplex = Simplex(self._model, asked)
 
     def add(self, classes: list[list[int]], cost: NDArray[np.float64]) -> None:
         """Add classes, of each the row types of its rows, and their costs; of the first ones some cost is above 0."""
@@ -87,18 +81,15 @@ class ClassProgram:
                 if place in self._once:
                     self._once[place].set_coefficient(share, float(count))
 
+    @property
+    def steps(self) -> int:
+        """Return the steps of the simplex method so far."""
+        return self._simplex.steps
+
     def solve(self, budget: Budget) -> Optimum | None:
         """Return an optimum; None when the time is up before one is found, or the numbers defeat the method."""
-        from ortools.math_opt.python import mathopt
-
-        reason = mathopt.TerminationReason.FEASIBLE
-        while reason in (mathopt.TerminationReason.FEASIBLE, mathopt.TerminationReason.NO_SOLUTION_FOUND):
-            if budget.over():
-                return None
-            result = self._solver.solve(params=self._parameters, model_params=self._asked)
-            reason = result.termination.reason
-            self.steps += result.solve_stats.simplex_iterations
-        if reason != mathopt.TerminationReason.OPTIMAL:
+        result = self._simplex.solve(budget, dual=False)  # new classes leave the shares feasible
+        if result is None:
             return None
         price = np.zeros(self._size)
         price[list(self._once)] = result.dual_values(list(self._once.values()))

@@ -27,7 +27,7 @@ FROM (
                 SELECT a, b, written, system.main.length(core) AS digits,
                        CASE
                            WHEN is_quotient THEN system.main.nullif(
-                               system.main.split_part(written, '/', 2)::HUGEINT, 0)
+                               system.main.regexp_extract(written, '/([0-9]+)', 1)::HUGEINT, 0)
                            WHEN core = '' THEN 1
                            WHEN system.main.length(core) > 37 OR places > 37
                                OR system.main.length(core) - places > 37
@@ -35,7 +35,7 @@ FROM (
                            ELSE ('1' || system.main.repeat('0', system.main.greatest(places, 0)))::HUGEINT
                        END AS below,
                        CASE
-                           WHEN is_quotient THEN system.main.split_part(written, '/', 1)::HUGEINT
+                           WHEN is_quotient THEN system.main.regexp_extract(written, '([0-9]+)/', 1)::HUGEINT
                            WHEN core = '' THEN 0
                            WHEN below IS NULL THEN NULL
                            ELSE (core || system.main.repeat('0', system.main.greatest(-places, 0)))::HUGEINT
