@@ -246,3 +246,25 @@ def test_loss_of_adult(data: Path) -> None:
     partition = mondrian.solve(table, kinds, null, requirement, UNLIMITED)
     check(table, partition, 5)
     assert partition.lower_bound <= partition.cost(table, kinds, null) <= 0.044 * table.rows * len(kinds)
+
+
+def test_a_few_rows_that_fit_nowhere_keep_no_large_class_together() -> None:
+    rng = random.Random(1)
+    about, rows, values = attribute(random.Random(1), 4), [], []
+    while len(about.names) < 4:
+        about = attribute(rng, 8)
+    for region, many, share in (("a", 200, 0.37), ("b", 200, 0.1)):  # more than a third of the rows of one region agree
+        for number in range(many):
+            rows.append((region, str(number // 5), str(rng.randrange(8))))
+            values.append(0 if number < many * share else 1 + number % 3)
+    drawn = Case(
+        rows=rows,
+        k=3,
+        masks=None,
+        weights=[Fraction(1)] * 3,
+        attributes={"s": replace(about, values=values)},
+        requirements=[LDiversity(sensitive="s", l=3)],
+    )
+    _, partition, lost = solved(drawn, ["plain", "set", "set"])
+    assert np.bincount(partition.number, partition.count).max() < 20
+    assert lost < 100  # 248 while two classes of 50 rows were never divided

@@ -1,9 +1,10 @@
 cimport cython
 from kanon_sql.kernels.random cimport below
 from kanon_sql.kernels.summaries.growth cimport NEVER, NewClasses, Unassigned, growth_of, open_class, show, widen
-from kanon_sql.kernels.summaries.histograms cimport Histograms, add, class_meets, joining, open_groups
+from kanon_sql.kernels.summaries.histograms cimport Histograms, add, class_meets, clear_histogram, joining, open_groups
 from kanon_sql.kernels.summaries.measure cimport Measure
 from kanon_sql.kernels.summaries.neighbourhoods cimport add_piece, first_row
+from kanon_sql.kernels.summaries.remainder cimport class_of_remainder
 
 @cython.locals(x=cython.longlong, best=cython.longlong, least=cython.longlong)
 cdef long long _nearest(Unassigned unassigned, Histograms histograms) noexcept nogil
@@ -15,18 +16,15 @@ cdef long long grow_by_requirement(
     Measure measure, Histograms histograms, Unassigned unassigned, NewClasses new, long long k, long long turn, long long limit,
     unsigned long long[::1] state
 ) noexcept nogil
-@cython.locals(
-    a=cython.longlong, growth=cython.longlong, added=cython.longlong, met=cython.bint, best=cython.longlong,
-    least=cython.longlong
-)
+@cython.locals(a=cython.longlong, growth=cython.longlong, added=cython.longlong, best=cython.longlong, least=cython.longlong)
 cdef long long _best(
     Measure measure, Histograms histograms, Unassigned unassigned, NewClasses new, long long p, long long r, long long rows,
-    long long turn, bint strict
+    long long turn
 ) noexcept nogil
 @cython.locals(
-    r=cython.longlong, a=cython.longlong, c=cython.longlong, rows=cython.longlong, best=cython.longlong, placed=cython.longlong,
-    met=cython.bint, waiting=cython.bint, strict=cython.bint
+    r=cython.longlong, c=cython.longlong, rows=cython.longlong, best=cython.longlong, placed=cython.longlong,
+    waiting=cython.bint
 )
-cdef bint repair_by_requirement(
+cdef long long repair_by_requirement(
     Measure measure, Histograms histograms, Unassigned unassigned, NewClasses new, long long p, long long turn
 ) noexcept nogil

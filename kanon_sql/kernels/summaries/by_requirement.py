@@ -10,8 +10,9 @@ except ModuleNotFoundError:
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.summaries.growth import NEVER, growth_of, open_class, show, widen
-    from kanon_sql.kernels.summaries.histograms import add, class_meets, joining, open_groups
+    from kanon_sql.kernels.summaries.histograms import add, class_meets, clear_histogram, joining, open_groups
     from kanon_sql.kernels.summaries.neighbourhoods import add_piece, first_row
+    from kanon_sql.kernels.summaries.remainder import class_of_remainder
 
 _SLOWLY = cython.declare(cython.longlong, 16)
 """A class that no row lets meet the requirement at its size shall have one part of so many more."""
@@ -46,8 +47,7 @@ def grow_by_requirement(measure, histograms, unassigned, new, k, turn, limit, st
         r = first_row(unassigned, p > 0 and below(state, 2) == 0, state)
         open_class(measure, unassigned, new, p, r, turn, False)
         open_groups(histograms)
-        for x in range(p * histograms.counters, (p + 1) * histograms.counters):
-            histograms.held[x] = 0
+        clear_histogram(histograms, p)
         new.row_loss[p] = 0
         own = 0
         size = k
@@ -91,48 +91,45 @@ def grow_by_requirement(measure, histograms, unassigned, new, k, turn, limit, st
     return p
 
 
-def _best(measure, histograms, unassigned, new, p, r, rows, turn, strict):
-    """Return the class where rows add least, of those that meet the requirement with them if ``strict``; -1 for none."""
+def _best(measure, histograms, unassigned, new, p, r, rows, turn):
+    """Return the class where rows add least, of those that meet the requirement with them; -1 for none."""
     best = -1
     least = NEVER
     for a in range(p):
         growth = growth_of(measure, unassigned, new, a, r, turn)
         added = new.rows[a] * growth + rows * (new.row_loss[a] + growth)
         if added < least:
-            met = True
-            if strict:
-                histograms.tests += 1
-                add(histograms, a, histograms.group[r], rows)
-                met = class_meets(histograms, a, new.rows[a] + rows)
-                add(histograms, a, histograms.group[r], -rows)
-            if met:
+            histograms.tests += 1
+            add(histograms, a, histograms.group[r], rows)
+            if class_meets(histograms, a, new.rows[a] + rows):
                 best = a
                 least = added
+            add(histograms, a, histograms.group[r], -rows)
     return best
 
 
 def repair_by_requirement(measure, histograms, unassigned, new, p, turn):
-    """Put the remaining rows into the classes where they add least; False if that fails.
+    """Put the remaining rows into the classes where they add least and which still meet the requirement, the rest into one.
 
-    First while every class still meets the requirement, then the rest, with which it may be met again.
+    Return the number of classes, 0 if that fails.
     """
+    placed = 1
     waiting = True
-    strict = True
-    while waiting:
+    while waiting and placed:
         waiting = False
         placed = 0
         for r in range(unassigned.types):
             while unassigned.rows[r]:
                 rows = unassigned.rows[r]
-                best = _best(measure, histograms, unassigned, new, p, r, rows, turn, strict)
+                best = _best(measure, histograms, unassigned, new, p, r, rows, turn)
                 while best < 0 and rows > 1:
                     rows //= 2
-                    best = _best(measure, histograms, unassigned, new, p, r, rows, turn, strict)
+                    best = _best(measure, histograms, unassigned, new, p, r, rows, turn)
                 if best < 0:
                     waiting = True
                     break
                 if not add_piece(new, r, best, rows):
-                    return False
+                    return 0
                 placed += 1
                 unassigned.rows[r] -= rows
                 new.row_loss[best] += growth_of(measure, unassigned, new, best, r, turn)
@@ -140,8 +137,4 @@ def repair_by_requirement(measure, histograms, unassigned, new, p, turn):
                 add(histograms, best, histograms.group[r], rows)
                 for c in range(measure.columns):
                     show(measure, new, best, c, unassigned.code[c, r], turn)
-        strict = strict and placed > 0
-    met = True
-    for a in range(p):
-        met = met and (strict or class_meets(histograms, a, new.rows[a]))
-    return met
+    return class_of_remainder(measure, histograms, unassigned, new, p, turn) if waiting else p

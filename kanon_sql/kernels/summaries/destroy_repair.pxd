@@ -14,7 +14,7 @@ cdef void _rebuild(
     int[:, ::1] codes, Measure measure, Classes classes, int[:, ::1] near, Shape shape, NeighbourhoodWorkspace work,
     long long steps, unsigned long long[::1] state, Histograms histograms
 ) noexcept nogil
-@cython.locals(p=cython.longlong, done=cython.bint)
+@cython.locals(p=cython.longlong)
 cdef long long _recreate(
     Measure measure, Shape shape, NeighbourhoodWorkspace work, long long turn, long long limit, unsigned long long[::1] state,
     Histograms histograms

@@ -67,7 +67,7 @@ def rebuild(
     most = _CLASSES
     if histograms is not None:
         histograms.tests = 0
-        most = histograms.classes
+        most = histograms.places
     work = NeighbourhoodWorkspace(measure, classes, shape, codes.shape[0], most)
     with cython.nogil:
         _rebuild(codes, measure, classes, near, shape, work, steps, state, histograms)
@@ -94,8 +94,6 @@ def _recreate(measure, shape, work, turn, limit, state, histograms):
     """Assign the unassigned rows to new classes; return the number of classes, 0 if that fails or loses more than ``limit``."""
     if histograms is None:
         p = grow_by_size(measure, shape, work.unassigned, work.new, turn, limit, state)
-        done = p > 0 and repair_by_size(measure, work.unassigned, work.new, p, turn)
-    else:
-        p = grow_by_requirement(measure, histograms, work.unassigned, work.new, shape.k, turn, limit, state)
-        done = p > 0 and repair_by_requirement(measure, histograms, work.unassigned, work.new, p, turn)
-    return p if done else 0
+        return p if p and repair_by_size(measure, work.unassigned, work.new, p, turn) else 0
+    p = grow_by_requirement(measure, histograms, work.unassigned, work.new, shape.k, turn, limit, state)
+    return repair_by_requirement(measure, histograms, work.unassigned, work.new, p, turn) if p else 0

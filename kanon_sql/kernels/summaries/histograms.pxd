@@ -8,6 +8,7 @@ cdef class Histograms:
     cdef int[:, ::1] counter
     cdef int[::1] group_of
     cdef long long classes
+    cdef long long places
     cdef long long counters
     cdef long long[::1] held
     cdef int[::1] group
@@ -15,6 +16,8 @@ cdef class Histograms:
     cdef long long tests
     cdef long long test_cost
 
+@cython.locals(v=cython.longlong)
+cdef void clear_histogram(Histograms histograms, long long p) noexcept nogil
 @cython.locals(b=cython.longlong)
 cdef void add(Histograms histograms, long long p, long long g, long long rows) noexcept nogil
 cdef bint class_meets(Histograms histograms, long long p, long long rows) noexcept nogil

@@ -17,6 +17,9 @@ if not cython.compiled:  # compiled, they come from the .pxd
 _CLASSES = 64
 """Most new classes of a neighbourhood: where a requirement is strict, classes may become many times smaller."""
 
+_SPARE = 2
+"""More places: of a class that was given up, and of the class of the rows that are left."""
+
 
 @cython.final
 @cython.cclass
@@ -36,7 +39,9 @@ class Histograms:
     ----------
     work : CriteriaWorkspace
         Scratch arrays of tests.
-    classes, counters, held : int, int, int64 array [classes * V]
+    classes, places : int
+        Most classes that are grown, and places for classes.
+    counters, held : int, int64 array [places * V]
         The histogram of class p is ``held[p * V : (p + 1) * V]``, where V is the number of counters.
     group : int32 array [t]
         The group of each unassigned row type.
@@ -50,10 +55,17 @@ class Histograms:
         self.required, self.work = required, CriteriaWorkspace(required)
         self.counter, self.group_of = counter, group_of
         self.classes, self.counters = _CLASSES, required.counters
-        self.held = np.zeros(_CLASSES * required.counters, np.int64)
+        self.places = _CLASSES + _SPARE
+        self.held = np.zeros(self.places * required.counters, np.int64)
         self.group, self.closed = np.zeros(len(group_of), np.int32), np.zeros(len(counter), np.uint8)
         values = (np.asarray(required.high) - np.asarray(required.low))[np.asarray(required.kind) == MATRIX]
         self.tests, self.test_cost = 0, required.counters + int((values**3 // 4).sum())
+
+
+def clear_histogram(histograms, p):
+    """Let class p have no rows."""
+    for v in range(p * histograms.counters, (p + 1) * histograms.counters):
+        histograms.held[v] = 0
 
 
 def add(histograms, p, g, rows):
