@@ -95,9 +95,12 @@ class Summaries(ProblemClass):
     ----------
     divide : str
         Divides the rows into classes; means and medians may be solved without it.
+    improve : str, optional
+        Goes on from classes that are known.
     """
 
     divide: str
+    improve: str | None = None
 
     def algorithm(self, policy: Policy) -> tuple[str, str]:
         """Return the algorithm and why it is the one."""
@@ -255,7 +258,11 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         requirement=_PEOPLE,
         divide="people.summaries:solve",
     ),
-    Summaries(fits=lambda policy: bool(policy.summarized), divide="summaries.mondrian:solve"),
+    Summaries(
+        fits=lambda policy: bool(policy.summarized),
+        divide="summaries.mondrian:solve",
+        improve="summaries.mondrian:improved",
+    ),
     Masks(  # nothing is asked of the rows of a class
         fits=lambda policy: policy.k == 1 and not policy.sensitive_requirements and bool(policy.population_requirements),
         solvers=POPULATION_SOLVERS,

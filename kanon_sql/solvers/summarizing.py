@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import microaggregation
+from kanon_sql.solvers.automatic import solved
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.instances.suppression import unless_costlier
 from kanon_sql.solvers.microaggregation import partition as aggregates
 from kanon_sql.solvers.microaggregation.measurements import Measurements
-from kanon_sql.solvers.problems import Summaries, named
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.problems import Masks, Summaries, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.columns import kind_of, shown_bits, shown_columns
 from kanon_sql.solvers.summaries.partition import SummaryPartition
+from kanon_sql.table.arrays import Int32
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import Recoding
 
 
@@ -84,7 +91,8 @@ def summarized(
     cut = ["range" if c in measured else kind for c, kind in enumerate(kinds)]
 
     def divided() -> SummaryPartition:
-        found: SummaryPartition = named(problems.divide)(table, cut, hidden, requirement, budget)
+        given = budget if measured else budget.half()  # the other half is for the release by suppression
+        found: SummaryPartition = named(problems.divide)(table, cut, hidden, requirement, given)
         return found
 
     algorithm, reason = problems.algorithm(policy)
@@ -92,7 +100,9 @@ def summarized(
         partition, made = aggregates.solve(algorithm, table, measured, requirement, budget, divided)
         algorithm, reason = made, microaggregation.reason(made, algorithm)
     else:
-        partition = divided()
+        found = divided()
+        partition = _never_above_suppression(problems, requirement, policy, table, kinds, hidden, found, budget)
+        reason = reason if partition is found else f"{reason}; starts from the release by suppression"
     lost = partition.cost(table, kinds, hidden) + aggregates.cost(partition, table, measured)
     return Summarized(
         recoding=Recoding(
@@ -105,3 +115,55 @@ def summarized(
         lower_bound=(partition.lower_bound + always) / table.unit,
         information_loss={names[c]: each.share(*aggregates.pieces(partition, table, c)) for c, each in measured.items()},
     )
+
+
+def _never_above_suppression(
+    problems: Summaries,
+    requirement: ClassRequirement,
+    policy: Policy,
+    table: CodedTable,
+    kinds: Sequence[str],
+    null: Int32,
+    found: SummaryPartition,
+    budget: Budget,
+) -> SummaryPartition:
+    """Return a partition, or what becomes of the classes of the release by suppression if those lose less.
+
+    Parameters
+    ----------
+    problems, requirement, policy
+        As for `summarized`.
+    table, kinds, null
+        What classes show, as in `SummaryPartition.cost`.
+    found : SummaryPartition
+        The partition.
+    budget : Budget
+        Time left.
+    """
+    whole, lost = requirement.table, found.cost(table, kinds, null)
+    if not lost or budget.over():
+        return found
+    plain = [qi if kind_of(qi.recoding) == "plain" else replace(qi, recoding=None) for qi in policy.quasi_identifiers]
+    asked = replace(policy, quasi_identifiers=tuple(plain), algorithm="auto")
+    patterns, masks = permitted(whole, asked), Masks.of(asked)
+    solver, _ = masks.choose(asked, listed=patterns.listed)
+    part = Problem(table=whole, patterns=patterns, requirement=requirement)
+    always = whole.rows * int(whole.cost.sum() - table.cost.sum())
+    released = unless_costlier(part, lost + always, budget.half(), lambda each, given: solved(masks, each, given, solver)[0])
+    if released is None:
+        return found
+    pieces = PartialRecoding.of(released)
+    classes = SummaryPartition(
+        row_type=released.row_type,
+        number=pieces.classes(whole),
+        count=released.count,
+        lower_bound=found.lower_bound,
+        bound=found.bound,
+        prices=found.prices,
+    )
+    if classes.cost(table, kinds, null) >= lost:
+        return found
+    if problems.improve is None:
+        return classes
+    best: SummaryPartition = named(problems.improve)(table, kinds, null, requirement, classes, budget)
+    return best

@@ -1,9 +1,10 @@
-"""The release by suppression alone as a start for one with levels: more freedom never costs more."""
+"""The release by suppression alone, next to one with levels, ranges or sets: more freedom never costs more."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from math import gcd
 
 import numpy as np
@@ -34,33 +35,51 @@ def never_costlier(problem: Problem, found: Recoding, budget: Budget, solver: So
         Time left.
     solver : callable
         What is asked for the release by suppression.
-
-    Notes
-    -----
-    If the rows nearest to each row prove that suppression alone costs more, it is not tried.
     """
     part = by_suppression(problem)
     if part is None or budget.over():
         return found
     cost, unit = found.cost(problem.table), problem.table.unit // part.table.unit
-    least = problem.requirement.least
-    if least > 1:
-        alike, _ = part.table.without_sensitive()
-        if cost <= unit * int(row_prices(alike, part.patterns, least, budget.half()).price @ alike.weight):
-            return found
-    if budget.over():
-        return found
-    try:
-        other = solver(part, budget)
-    except InfeasibleError:
-        return found
-    if unit * other.cost(part.table) >= cost:
+    other = unless_costlier(part, Fraction(cost, unit), budget, solver)
+    if other is None or unit * other.cost(part.table) >= cost:
         return found
     shown = _with_levels(problem, other.shown)
     pieces = PartialRecoding(
         row_type=other.row_type, shown=shown, count=other.count, placed=np.ones(len(shown), np.bool_)
     ).recoding()
     return replace(pieces, lower_bound=found.lower_bound, bound=found.bound, prices=found.prices)
+
+
+def unless_costlier(part: Problem, cost: Fraction, budget: Budget, solver: Solve) -> Recoding | None:
+    """Return a release by suppression, unless each of them is proven to cost at least as much as a release that is known.
+
+    Parameters
+    ----------
+    part : Problem
+        Columns show their values or nothing.
+    cost : Fraction
+        What the known release costs, in units of the table of ``part``.
+    budget : Budget
+        Time left.
+    solver : callable
+        What is asked for the release.
+
+    Returns
+    -------
+    Recoding or None
+        None if the rows nearest to each row prove it, or no release is found.
+    """
+    least = part.requirement.least
+    if least > 1:
+        alike, _ = part.table.without_sensitive()
+        if cost <= int(row_prices(alike, part.patterns, least, budget.half()).price @ alike.weight):
+            return None
+    if budget.over():
+        return None
+    try:
+        return solver(part, budget)
+    except InfeasibleError:
+        return None
 
 
 def by_suppression(problem: Problem) -> Problem | None:

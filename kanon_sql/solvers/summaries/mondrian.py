@@ -69,6 +69,55 @@ def solve(
         search(table, measure, scale, requirement, classes, found.near, int(found.lower_bound * scale), budget)
         best = divided(classes.partition) if int(np.sum(classes.loss)) < lost else best
         best = replace(best, lower_bound=found.lower_bound, bound=found.bound)
+    return _checked(best, requirement)
+
+
+def improved(
+    table: CodedTable,
+    kinds: Sequence[str],
+    null: Int32,
+    requirement: ClassRequirement,
+    start: SummaryPartition,
+    budget: Budget,
+) -> SummaryPartition:
+    """Return what the local search makes of a partition whose classes meet the requirement, with the same lower bound.
+
+    Parameters
+    ----------
+    table, kinds, null, requirement, budget
+        As for `solve`.
+    start : SummaryPartition
+        Where the search starts; it is returned if the search finds nothing better.
+
+    Raises
+    ------
+    AuditError
+        When a class does not keep its requirement.
+    """
+    measure, scale = measured(table, kinds, null)
+    order = np.argsort(start.number, kind="stable")
+    member = start.row_type[order].astype(np.int64)
+    classes = planned(table, measure, requirement.least, member, start.number[order], start.count[order])
+    lost = int(np.sum(classes.loss))
+    if not lost or budget.over():
+        return start
+    row_types, first = np.unique(member, return_index=True)
+    found = nearby(table, measure, scale, requirement.least, row_types[np.argsort(first)])
+    search(table, measure, scale, requirement, classes, found.near, int(found.lower_bound * scale), budget, initial=0)
+    if int(np.sum(classes.loss)) >= lost:
+        return start
+    best = replace(divided(classes.partition), lower_bound=start.lower_bound, bound=start.bound, prices=start.prices)
+    return _checked(best, requirement)
+
+
+def _checked(best: SummaryPartition, requirement: ClassRequirement) -> SummaryPartition:
+    """Return a partition whose classes all meet the requirement.
+
+    Raises
+    ------
+    AuditError
+        When one does not.
+    """
     broken = int((~requirement.holds(best.number, best.row_type, best.count)).sum())
     if broken:
         raise AuditError(
