@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.placing import placed
@@ -31,26 +33,53 @@ def solved(problems: Masks, problem: Problem, budget: Budget, solver: Solver) ->
     With a time limit, the first solver ends by its own count of steps. Exact ones follow, and the first one uses the time that
     is left. If a population is asked about, only the first solver runs.
     """
-    seconds = budget.left()
-    fitting = [] if problem.requirement.population else [each for each in problems.exact if each.fits(problem, seconds)]
-    if not fitting:
+    exact = fitting(problems, problem, budget)
+    if not exact:
         return placed(problems, problem, budget, solver), None
-    start = next((each.start for each in fitting if each.begins(problem)), None)
+    start = next((each.start for each in exact if each.begins(problem)), None)
     best = _start(start, problem, budget) if start else placed(problems, problem, budget.counted(), solver)
-    by: Exact | None = None
-    for exact in fitting:
-        if best is not None and (best.optimal(problem.table) or budget.over()):
-            break
-        found = exact.close_gap(problem, best, budget)
-        if best is None or found.optimal(problem.table) or found.cost(problem.table) < best.cost(problem.table):
-            by = exact
-        best = found
+    best, by = close_gap(problem, best, exact, budget)
     searched = start is None and budget.seconds is None
     if best is None or not (searched or best.optimal(problem.table) or budget.over()):
         found = placed(problems, problem, budget, solver)
         if best is None or found.cost(problem.table) < best.cost(problem.table):
             by = None
         best = found if best is None else best.combined(found, problem.table)
+    return best, by
+
+
+def fitting(problems: Masks, problem: Problem, budget: Budget) -> list[Exact]:
+    """Return the exact solvers that are asked about a problem; none if a population is asked about."""
+    if problem.requirement.population:
+        return []
+    seconds = budget.left()
+    return [each for each in problems.exact if each.fits(problem, seconds)]
+
+
+def close_gap(
+    problem: Problem, best: Recoding | None, exact: Sequence[Exact], budget: Budget
+) -> tuple[Recoding | None, Exact | None]:
+    """Return the cheapest of a release and those of exact solvers, asked until the optimum is proven, and which one it is of.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked, in codes.
+    best : Recoding, optional
+        A release, if one is known.
+    exact : sequence of Exact
+        The solvers, in the order in which they are asked.
+    budget : Budget
+        Time left.
+    """
+    by: Exact | None = None
+    for each in exact:
+        if best is not None and (best.optimal(problem.table) or budget.over()):
+            break
+        found = each.close_gap(problem, best, budget)
+        if best is None or found.optimal(problem.table) or found.cost(problem.table) < best.cost(problem.table):
+            by = each
+        best = found
     return best, by
 
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import microaggregation
-from kanon_sql.solvers.automatic import solved
+from kanon_sql.solvers.automatic import close_gap, fitting
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.instances.suppression import unless_costlier
 from kanon_sql.solvers.microaggregation import partition as aggregates
 from kanon_sql.solvers.microaggregation.measurements import Measurements
+from kanon_sql.solvers.placing import placed
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problems import Masks, Summaries, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
@@ -101,7 +102,8 @@ def summarized(
         algorithm, reason = made, microaggregation.reason(made, algorithm)
     else:
         found = divided()
-        partition = _never_above_suppression(problems, requirement, policy, table, kinds, hidden, found, budget)
+        known = _Known(problems=problems, table=table, kinds=kinds, null=hidden, requirement=requirement, partition=found)
+        partition = _never_above_suppression(known, policy, budget).partition
         reason = reason if partition is found else f"{reason}; starts from the release by suppression"
     lost = partition.cost(table, kinds, hidden) + aggregates.cost(partition, table, measured)
     return Summarized(
@@ -117,53 +119,66 @@ def summarized(
     )
 
 
-def _never_above_suppression(
-    problems: Summaries,
-    requirement: ClassRequirement,
-    policy: Policy,
-    table: CodedTable,
-    kinds: Sequence[str],
-    null: Int32,
-    found: SummaryPartition,
-    budget: Budget,
-) -> SummaryPartition:
-    """Return a partition, or what becomes of the classes of the release by suppression if those lose less.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """A partition that is known, and what it is measured by.
 
     Parameters
     ----------
-    problems, requirement, policy
+    problems, requirement
         As for `summarized`.
     table, kinds, null
         What classes show, as in `SummaryPartition.cost`.
-    found : SummaryPartition
+    partition : SummaryPartition
         The partition.
-    budget : Budget
-        Time left.
     """
-    whole, lost = requirement.table, found.cost(table, kinds, null)
-    if not lost or budget.over():
-        return found
+
+    problems: Summaries
+    table: CodedTable
+    kinds: Sequence[str]
+    null: Int32
+    requirement: ClassRequirement
+    partition: SummaryPartition
+
+    def cost(self) -> Fraction:
+        """Return what the partition loses, and the cells that are always hidden, in units of the table."""
+        whole = self.requirement.table
+        always = whole.rows * int(whole.cost.sum() - self.table.cost.sum())
+        return self.partition.cost(self.table, self.kinds, self.null) + always
+
+    def or_from(self, released: Recoding, budget: Budget) -> _Known:
+        """Return the same, or what the search makes of the classes of a release by suppression if those lose less."""
+        whole, known = self.requirement.table, self.partition
+        number = PartialRecoding.of(released).classes(whole)
+        classes = replace(known, row_type=released.row_type, number=number, count=released.count)
+        other = replace(self, partition=classes)
+        if other.cost() >= self.cost():
+            return self
+        if self.problems.improve is None:
+            return other
+        improve = named(self.problems.improve)
+        return replace(self, partition=improve(self.table, self.kinds, self.null, self.requirement, classes, budget))
+
+
+def _never_above_suppression(known: _Known, policy: Policy, budget: Budget) -> _Known:
+    """Return a partition that is known, or one from the classes of the release by suppression if those lose less.
+
+    Exact solvers are asked for that release only if it may still cost less than the partition.
+    """
+    whole = known.requirement.table
+    if not known.cost() or budget.over():
+        return known
     plain = [qi if kind_of(qi.recoding) == "plain" else replace(qi, recoding=None) for qi in policy.quasi_identifiers]
     asked = replace(policy, quasi_identifiers=tuple(plain), algorithm="auto")
     patterns, masks = permitted(whole, asked), Masks.of(asked)
     solver, _ = masks.choose(asked, listed=patterns.listed)
-    part = Problem(table=whole, patterns=patterns, requirement=requirement)
-    always = whole.rows * int(whole.cost.sum() - table.cost.sum())
-    released = unless_costlier(part, lost + always, budget.half(), lambda each, given: solved(masks, each, given, solver)[0])
-    if released is None:
-        return found
-    pieces = PartialRecoding.of(released)
-    classes = SummaryPartition(
-        row_type=released.row_type,
-        number=pieces.classes(whole),
-        count=released.count,
-        lower_bound=found.lower_bound,
-        bound=found.bound,
-        prices=found.prices,
-    )
-    if classes.cost(table, kinds, null) >= lost:
-        return found
-    if problems.improve is None:
-        return classes
-    best: SummaryPartition = named(problems.improve)(table, kinds, null, requirement, classes, budget)
-    return best
+    part = Problem(table=whole, patterns=patterns, requirement=known.requirement)
+    first = unless_costlier(part, known.cost(), budget.half(), lambda each, given: placed(masks, each, given, solver))
+    if first is None:
+        return known
+    known = known.or_from(first, budget)
+    exact = fitting(masks, part, budget)
+    if not exact or known.cost() <= first.lower_bound or budget.over():
+        return known
+    closer, by = close_gap(part, first, exact, budget)
+    return known if closer is None or by is None else known.or_from(closer, budget)

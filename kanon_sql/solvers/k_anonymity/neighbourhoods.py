@@ -55,7 +55,7 @@ def improve(space: RowSearchSpace, partition: Partition, bound: int, budget: Bud
     """
     random, state = np.random.default_rng(budget.seed), seeded(budget.seed)
     cost, done, idle = space.cost(partition), 0, 0
-    rows = most = max(_ROWS, _CLASSES * space.k)
+    rows = most = max(_ROWS * max(1, space.table.rows // space.table.row_types), _CLASSES * space.k)
     quick = True
     in_vain: set[bytes] = set()  # neighbourhoods solved since the last gain: where there are few rows, they come again
 

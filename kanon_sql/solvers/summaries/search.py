@@ -27,7 +27,8 @@ from kanon_sql.table.coded_table import CodedTable
 _ROUNDS = 4
 """Rounds, each with a check of the clock, for each thousand row types."""
 
-_MOST_ROUNDS = 600
+_LEAST_ROUNDS, _MOST_ROUNDS = 8, 600
+"""Tables of some hundred rows lose 4 % less in 8 rounds than in one, and it takes 0.05 s more."""
 
 _DESTROYED, _LARGEST = 100_000, 4_000
 """Row types destroyed in a round, some hundredths of a second, and in one step."""
@@ -114,7 +115,7 @@ def search(
     if requirement.requirements:
         histograms = Histograms(requirement.encoded, requirement.group_counter, requirement.group)
     share = _COUNTERS / (_COUNTERS * 4 / 3 + requirement.encoded.counters)
-    rounds = min(_MOST_ROUNDS, 1 + _ROUNDS * table.row_types // 1000)
+    rounds = min(_MOST_ROUNDS, max(_LEAST_ROUNDS, _ROUNDS * table.row_types // 1000))
     threshold = initial * int(np.sum(classes.loss)) // table.rows
     for done in range(round(first * rounds), round(last * rounds)):
         loss = int(np.sum(classes.loss))
