@@ -15,6 +15,7 @@ from fuzz import coded_check
 from fuzz.command_surface import Command
 from fuzz.dbt_surface import Dbt, installed
 from fuzz.draw import trial
+from fuzz.freedom import Freedom
 from fuzz.macros import Macros
 from fuzz.moving import Moving
 from fuzz.populations import Populations
@@ -34,6 +35,7 @@ SHARES = {
     "typed": 1,
     "moving": 1,
     "populations": 1,
+    "freedom": 2,
     "macros": 1,
     "dbt": 1,
     "coded": 8,
@@ -81,12 +83,13 @@ def surfaces() -> Iterator[dict[str, Callable[[str], Verdict]]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sql = {kind: Sql(kind, folder) for kind in ("functions", "clause", "policies")}
-        files, typed, python, moving, populations, macros, dbt = (
+        files, typed, python, moving, populations, freedom, macros, dbt = (
             Command(folder, texts=True),
             Command(folder, texts=False),
             Python(),
             Moving(folder),
             Populations(),
+            Freedom(),
             Macros(),
             Dbt(folder),
         )
@@ -102,12 +105,13 @@ def surfaces() -> Iterator[dict[str, Callable[[str], Verdict]]]:
                 "typed": drawn(typed, plain=True),
                 "moving": moving.judge,
                 "populations": populations.judge,
+                "freedom": freedom.judge,
                 "macros": macros.judge,
                 "dbt": dbt.judge,
                 "coded": coded_check.judge,
             }
         finally:
-            for surface in (*sql.values(), populations, macros):
+            for surface in (*sql.values(), populations, freedom, macros):
                 surface.close()
 
 

@@ -1,0 +1,75 @@
+"""More freedom never costs more, on random tables of 50 to 2,000 rows, and the fuzz finds it if it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from fuzz.freedom import CELLS, SHARE, Asked, Freedom, drawn
+from fuzz.trials import Verdict
+
+TABLES, TOGETHER = 2_000, 10
+"""Tables in all, and in a test."""
+
+QUICK = (2, 3, 6, 9, 11, 12)
+"""Tables of at most 100 rows that take about a second: people, a population, t-closeness, and a time limit."""
+
+
+@pytest.fixture
+def surface() -> Iterator[Freedom]:
+    found = Freedom()
+    yield found
+    found.close()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.sweep
+@pytest.mark.parametrize("first", range(0, TABLES, TOGETHER))
+def test_more_freedom_never_costs_more(surface: Freedom, first: int) -> None:
+    assert {seed: found for seed in range(first, first + TOGETHER) if (found := surface.judge(f"freedom:{seed}").found)} == {}
+
+
+@pytest.mark.parametrize("seed", QUICK)
+def test_more_freedom_never_costs_more_in_small_tables(surface: Freedom, seed: int) -> None:
+    verdict = surface.judged(drawn(f"freedom:small:{seed}", most=100))
+    assert (verdict.found, verdict.released) == ([], True)
+
+
+class Costs(Freedom):
+    """Releases that cost what they are told to, by recoding and guarantee; the others cost 100."""
+
+    def __init__(self, **told: Fraction) -> None:
+        super().__init__()
+        self.told = told
+
+    def _cost(self, asked: Asked, guarantee: str, recoding: str, verdict: Verdict) -> Fraction:
+        return self.told.get(recoding if guarantee == asked.guarantee else "weaker", Fraction(100))
+
+
+ASKED = Asked(rows=((0, 0, 0),) * 4, sizes=(5,), guarantees=("k >= 2", "l(s) >= 1"), limit=None)
+
+
+@pytest.mark.parametrize(
+    ("told", "findings"),
+    [
+        ({}, []),
+        ({"levels": Fraction(101)}, ["101 with levels, 100 by suppression"]),
+        ({"SETS": Fraction(201, 2)}, ["100.5 with SETS, 100 by suppression"]),
+        ({"weaker": 100 * (1 + SHARE) + CELLS}, []),
+        ({"suppression": Fraction(88), "levels": Fraction(88), "SETS": Fraction(88)}, ["suppression: 100 for k >= 2, 88"]),
+    ],
+)
+def test_a_release_that_costs_more_than_it_may_is_found(told: dict[str, Fraction], findings: list[str]) -> None:
+    found = Costs(**told).judged(ASKED).found
+    assert all(any(part in each for each in found) for part in findings)
+    assert bool(found) == bool(findings)
+
+
+def test_a_release_after_the_time_limit_is_found(surface: Freedom, monkeypatch) -> None:
+    monkeypatch.setattr("fuzz.freedom.ALLOWED", -2.0)
+    found = surface.judged(replace(ASKED, limit=1.0)).found
+    assert len(found) == 6
+    assert all("with a time limit of 1.0 s" in each for each in found)
