@@ -1,4 +1,4 @@
-"""Wide tables that are made from a seed: answers, histories, traits, and a table in which every column has levels."""
+"""Wide tables that are made from a seed: answers, histories, traits, a table with levels, and sensitive columns for them."""
 
 from __future__ import annotations
 
@@ -80,6 +80,18 @@ def traits(rows: int = 10_000, columns: int = 60) -> pa.Table:
         shared = (hidden[:, place % 4] * (1 + place)) % domain
         cells[f"c{place:02}"] = [f"v{code}" for code in np.where(random.random(rows) < 0.8, shared, own)]
     return pa.table(cells)
+
+
+def with_persons(source: pa.Table) -> pa.Table:
+    """Return a table with a sensitive column of six values, which follows two others, and with a person for three rows."""
+    random = np.random.default_rng(3)
+    score = 0.2 * random.normal(size=source.num_rows)
+    for column in source.columns[1:3]:
+        ranks = np.unique(column.to_numpy(), return_inverse=True)[1]
+        score += ranks / max(1, int(ranks.max()))
+    edges = np.quantile(score, [0.31, 0.55, 0.74, 0.88, 0.96])
+    person = random.permutation(source.num_rows) // 3
+    return source.append_column("s", pa.array(np.searchsorted(edges, score))).append_column("person", pa.array(person))
 
 
 def _score(random: np.random.Generator, latent: NDArray[np.float64], noise: float) -> NDArray[np.float64]:
