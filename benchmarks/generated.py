@@ -85,7 +85,7 @@ def traits(rows: int = 10_000, columns: int = 60) -> pa.Table:
 def with_persons(source: pa.Table) -> pa.Table:
     """Return a table with a sensitive column of six values, which follows two others, and with a person for three rows."""
     random = np.random.default_rng(3)
-    score = 0.2 * random.normal(size=source.num_rows)
+    score = 0.5 * random.normal(size=source.num_rows)
     for column in source.columns[1:3]:
         ranks = np.unique(column.to_numpy(), return_inverse=True)[1]
         score += ranks / max(1, int(ranks.max()))

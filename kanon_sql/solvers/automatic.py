@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import UnplacedError
+from kanon_sql.solvers.instances.suppression import never_costlier
 from kanon_sql.solvers.placing import placed
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problems import Exact, Masks, named
@@ -45,7 +46,25 @@ def solved(problems: Masks, problem: Problem, budget: Budget, solver: Solver) ->
         if best is None or found.cost(problem.table) < best.cost(problem.table):
             by = None
         best = found if best is None else best.combined(found, problem.table)
-    return best, by
+    cheaper = never_costlier(problem, best, budget, _closed(problems, problem, best, solver))
+    return cheaper, by if cheaper is best else None
+
+
+def _closed(problems: Masks, problem: Problem, best: Recoding, solver: Solver) -> Callable[[Problem, Budget], Recoding]:
+    """Return what releases by suppression as `solved` does, but asks no exact solver if its release cannot be the cheapest."""
+
+    def release(part: Problem, budget: Budget) -> Recoding:
+        cost, unit = best.cost(problem.table), problem.table.unit // part.table.unit
+        prices = next((_start(each.start, part, budget) for each in problems.exact if each.start), None)
+        if prices is not None and cost <= unit * prices.lower_bound:
+            return prices
+        first = placed(problems, part, budget, solver)
+        if cost <= unit * first.lower_bound:
+            return first
+        closer, _ = close_gap(part, first, fitting(problems, part, budget), budget)
+        return first if closer is None else closer
+
+    return release
 
 
 def fitting(problems: Masks, problem: Problem, budget: Budget) -> list[Exact]:

@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -15,8 +16,9 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import automatic
+from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks
+from kanon_sql.solvers.problems import Exact, Masks
 from kanon_sql.solvers.sensitive import labels, search_space
 from kanon_sql.solvers.sensitive.lagrangian import METHOD
 from kanon_sql.table.recoding import Recoding
@@ -92,3 +94,34 @@ def proven(certificate: Certificate, problem: Problem) -> Fraction:
     gained = gains_under(policy, table.sensitive, columns, counts, prices, cost, permitted)
     total = sum(price * rows for price, rows in zip(prices, counts, strict=True)) - gained
     return Fraction(max(0, -(-total // scale)), table.unit)
+
+
+@pytest.mark.parametrize("guarantee", ["k >= 3", "k >= 3 AND l(disease) >= 2"])
+def test_where_no_search_finds_levels_the_exact_release_by_suppression_is_taken(
+    guarantee: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = table(random.Random(4), 60)
+    keep = "" if "disease" in guarantee else "KEEP disease"
+    costs = []
+    original, close_gap = automatic.placed, Exact.close_gap
+
+    def placed(problems: Masks, problem: Problem, *others: Any) -> Recoding:
+        return hidden(problem) if problem.table.has_ladders else original(problems, problem, *others)
+
+    def closed(exact: Exact, problem: Problem, best: Recoding, budget: Budget) -> Recoding:
+        return best if problem.table.has_ladders else close_gap(exact, problem, best, budget)
+
+    monkeypatch.setattr(automatic, "placed", placed)
+    monkeypatch.setattr(Exact, "close_gap", closed)
+    with kanon_sql.connect() as con:
+        con.register("arrow", source)
+        for items in ("age, zip", "age IN INTERVALS (10, 50), zip"):
+            con.execute(f"FROM arrow ANONYMIZE BY {items} {keep} GUARANTEE {guarantee}").fetchall()
+            costs.append(kanon_sql.releases(con)[-1].cost)
+    assert costs[0] == costs[1] < 2 * source.num_rows
+
+
+def hidden(problem: Problem) -> Recoding:
+    """The release that shows nothing."""
+    every = np.arange(problem.table.row_types, dtype=np.int32)
+    return Recoding(row_type=every, shown=np.zeros(len(every), np.uint64), count=problem.table.weight.copy())
