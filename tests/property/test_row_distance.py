@@ -17,7 +17,7 @@ from kanon_sql.errors import CertificateError
 from kanon_sql.pipeline import run
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances import row_distance
-from kanon_sql.solvers.instances.row_distance import near_row_types, row_prices
+from kanon_sql.solvers.instances.row_distance import near_row_types, proves, row_prices
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet, permitted
 from kanon_sql.verification.cheapest_class import none_is_cheaper
@@ -61,6 +61,21 @@ def test_each_row_pays_its_cheapest_instance(seed: int) -> None:
     assert prices.price.tolist() == cheapest_by_hand(table, patterns, k)
     best = optimum(rows, k, masks, weights)
     assert best is None or table.exact_cost(int(prices.price @ table.weight)) <= best
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("quick", [1 << 27, 0])
+def test_what_rows_pay_proves_as_much_and_no_more(seed: int, quick: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_distance, "_QUICK", quick)
+    monkeypatch.setattr(row_distance, "_COMPARISONS_PER_CALL", 1)  # a row type at a time
+    rows, k, options, masks, weights = case(seed)
+    table, policy = coded(rows, k=k, **options)
+    patterns = permitted(table, policy)
+    paid = sum(price * int(weight) for price, weight in zip(cheapest_by_hand(table, patterns, k), table.weight, strict=True))
+    assert proves(table, patterns, k, Fraction(paid), UNLIMITED)
+    if optimum(rows, k, masks, weights) is not None:  # else some row has no class, and any cost may be proven
+        assert not proves(table, patterns, k, paid + Fraction(1, 2), UNLIMITED)
 
 
 def cheapest_class(table: CodedTable, i: int, k: int) -> int:

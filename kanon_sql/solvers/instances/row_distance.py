@@ -11,6 +11,8 @@ Chakaravarthy, Pandit, Sabharwal: On the Complexity of the k-Anonymization Probl
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from math import ceil
 
 import numpy as np
 
@@ -29,6 +31,9 @@ _MOST_COST = (1 << 16) - 1
 
 _COMPARISONS = 1 << 37
 """Cells compared to find neighbours, some seconds; row types beyond them cost at least nothing."""
+
+_QUICK = 1 << 27
+"""Patterns times row types up to which the cheapest instance of each row is found in a tenth of a second."""
 
 _COMPARISONS_PER_CALL = 1 << 30
 """Cells compared between two checks of the clock, well below a second."""
@@ -62,6 +67,20 @@ def row_prices(table: CodedTable, patterns: PatternSet, k: int, budget: Budget =
     return Prices(price=_classes_around(table, k, budget) if price is None else price, scale=1)
 
 
+def proves(table: CodedTable, patterns: PatternSet, k: int, cost: Fraction, budget: Budget) -> bool:
+    """Return whether what rows cost at least proves that every release costs so many units of the table.
+
+    Notes
+    -----
+    As `row_prices`. If there are many patterns, classes around each row come first, and for no more rows than are needed.
+    """
+    if not patterns.listed or len(patterns.shown) * table.row_types > _QUICK:
+        prices = _classes_around(table, k, budget, enough=ceil(cost))
+        if cost <= int(prices @ table.weight) or not patterns.listed:
+            return bool(cost <= int(prices @ table.weight))
+    return bool(cost <= int(row_prices(table, patterns, k, budget).price @ table.weight))
+
+
 def near_row_types(table: CodedTable, many: int, budget: Budget) -> Int32 | None:
     """Return the row types nearest to each, int32 [t, many], the nearest first, -1 where there are no more.
 
@@ -93,8 +112,11 @@ def near_row_types(table: CodedTable, many: int, budget: Budget) -> Int32 | None
     return near
 
 
-def _classes_around(table: CodedTable, k: int, budget: Budget) -> Int64:
-    """Return what a class costs each row at least, int64 [t]; 0 for the row types that there is no time for."""
+def _classes_around(table: CodedTable, k: int, budget: Budget, enough: int | None = None) -> Int64:
+    """Return what a class costs each row at least, int64 [t]; 0 for the row types that there is no time for.
+
+    With ``enough``, also 0 for those that are not needed to prove a cost of so many units.
+    """
     from kanon_sql.kernels.instances.bit_slices import Values
     from kanon_sql.kernels.instances.class_distance import class_costs
     from kanon_sql.kernels.instances.row_distance import distances
@@ -108,7 +130,8 @@ def _classes_around(table: CodedTable, k: int, budget: Budget) -> Int64:
     first = range(0, min(table.row_types, max(1, _COMPARISONS // table.codes.size)), size)
 
     def measure(low: int) -> None:
-        if not (low and budget.over()):
+        proven = enough is not None and step * int(found @ table.weight) >= enough
+        if not (proven or (low and budget.over())):
             high = min(low + size, first.stop)
             if len(cost) <= _MOST_COLUMNS and 2 < k <= _MOST_ROWS:
                 found[low:high] = class_costs(values, table.weight, cost.astype(np.uint16), k, low, high)

@@ -12,7 +12,7 @@ import numpy as np
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding
-from kanon_sql.solvers.instances.row_distance import row_prices
+from kanon_sql.solvers.instances.row_distance import proves
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.arrays import Words
 from kanon_sql.table.patterns import ordered
@@ -72,7 +72,7 @@ def unless_costlier(part: Problem, cost: Fraction, budget: Budget, solver: Solve
     least = part.requirement.least
     if least > 1:
         alike, _ = part.table.without_sensitive()
-        if cost <= int(row_prices(alike, part.patterns, least, budget.half()).price @ alike.weight):
+        if proves(alike, part.patterns, least, cost, budget.half()):
             return None
     if budget.over():
         return None

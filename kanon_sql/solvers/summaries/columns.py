@@ -34,8 +34,8 @@ def shown_bits(table: CodedTable, places: list[int], kinds: list[str], partition
     classes = int(partition.number.max()) + 1
     shown = np.zeros(classes, np.uint64)
     for column, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
-        pairs = np.unique(np.stack([partition.number, table.codes[partition.row_type, column]]), axis=1)
-        different = np.bincount(pairs[0], minlength=classes)
+        pairs = np.unique(partition.number * values + table.codes[partition.row_type, column])
+        different = np.bincount(pairs // values, minlength=classes)
         told = different == 1 if kind == "plain" else (different < values) | (values == 1) | (kind in ("mean", "median"))
         shown |= told.astype(np.uint64) << np.uint64(places[column])
     return shown[partition.number]

@@ -85,6 +85,7 @@ def _steps(kind: str, code: Int64, number: Int64, classes: int, null: int) -> In
         hidden = np.zeros(classes, np.int64)
         hidden[number[~known]] = 1
         return np.where(high < 0, 0, high - low + hidden)
-    pairs = np.unique(np.stack([number, code]), axis=1)
-    others = np.bincount(pairs[0], minlength=classes) - 1
+    codes = int(code.max()) + 1
+    pairs = np.unique(number * codes + code)  # far faster than those of two rows
+    others = np.bincount(pairs // codes, minlength=classes) - 1
     return others if kind == "set" else np.minimum(others, 1)
