@@ -173,12 +173,13 @@ def _never_above_suppression(known: _Known, policy: Policy, budget: Budget) -> _
     patterns, masks = permitted(whole, asked), Masks.of(asked)
     solver, _ = masks.choose(asked, listed=patterns.listed)
     part = Problem(table=whole, patterns=patterns, requirement=known.requirement)
-    first = unless_costlier(part, known.cost(), budget.half(), lambda each, given: placed(masks, each, given, solver))
+    apart = budget.half().of_a_part()
+    first = unless_costlier(part, known.cost(), apart, lambda each, given: placed(masks, each, given, solver))
     if first is None:
         return known
     known = known.or_from(first, budget)
     exact = fitting(masks, part, budget)
     if not exact or known.cost() <= first.lower_bound or budget.over():
         return known
-    closer, by = close_gap(part, first, exact, budget)
+    closer, by = close_gap(part, first, exact, budget.of_a_part())
     return known if closer is None or by is None else known.or_from(closer, budget)
