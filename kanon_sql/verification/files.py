@@ -145,11 +145,11 @@ def _checked(
     if claimed.rows:
         roles = {same_name(qi.column) for qi in policy.quasi_identifiers} | set(map(same_name, policy.sensitive))
         unchanged = tuple(name for name in columns(con, "released") if same_name(name) not in roles)
-        _require("unchanged", claimed.unchanged, unchanged, "of the release nothing is guaranteed of")
+        _require("unchanged", claimed.unchanged, unchanged, "the release leaves these columns unchanged:")
         check_histories(claimed.histories, histories, policy)
     _require("classes", claimed.classes, sizes["classes"], "the release has")
     _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
-    _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release hides")
+    _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release suppresses")
     _require_between("cost", claimed.cost, loss.cost, "the suppressed cells cost")
     if claimed.bound_method.startswith(_NO_BOUND):
         _require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
@@ -277,5 +277,5 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
         "cost": counted(c.cost, loss.cost),
         "lower bound": f"{number(c.lower_bound)} by {c.bound_method}, {again}",
         "status": f"{c.status.value}: {meaning}",
-        "only by the checksum": f"algorithm, reason, seconds, number, warnings{told}{unread}{uncounted}{people}",
+        "only by the checksum": f"algorithm, reason, seconds, number, repeatable, warnings{told}{unread}{uncounted}{people}",
     }
