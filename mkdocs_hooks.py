@@ -30,6 +30,8 @@ _TITLES = {
 
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:
     """Show links to files outside docs/ as text, since only the repository has them; make tabs, and highlight the clause."""
+    if page.file.src_uri == "index.md":
+        page.meta["hide"] = ["navigation"]  # it would have this page alone
     folder = posixpath.dirname(page.file.src_uri)
 
     def shown(link: re.Match[str]) -> str:
@@ -38,6 +40,12 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:
 
     text = _LINK.sub(shown, markdown)
     return re.sub(r"^( *```)sql$", r"\1kanon-sql", "\n".join(_with_tabs(text.split("\n"))), flags=re.MULTILINE)
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Keep a number and its percent sign on one line, except in code."""
+    parts = re.split(r"(<code.*?</code>)", html, flags=re.DOTALL)
+    return "".join(part if part.startswith("<code") else re.sub(r"(?<=\d) %", "&nbsp;%", part) for part in parts)
 
 
 def _with_tabs(lines: list[str]) -> Iterator[str]:
