@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     help="How cells are generalized before they are suppressed, such as 'zip=DIGITS' or 'age=INTERVALS (5, 10)'; repeatable.",
 )
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that --recode names; repeatable.")
-@click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
+@click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found within this time.")
 @click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
 @click.option("--max-suppressed", metavar="SHARE", help="For --algorithm full_domain: maximum share of suppressed rows.")
@@ -137,9 +137,9 @@ def anonymize(
 ) -> None:
     """Anonymize a table: release IN as OUT.
 
-    Every released row looks like at least k - 1 others.
+    Every released row shares its quasi-identifiers with at least k - 1 others.
 
-    With --sensitive, every class is also diverse (--l) or like the whole table (--t, --beta, --delta) in that column.
+    With --sensitive, every class is also diverse (--l) or close to the whole table (--t, --beta, --delta) in that column.
 
     IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. IN may also be a URL or a
     pattern. A hyphen (-) is the standard input or output.

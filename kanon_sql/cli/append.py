@@ -161,4 +161,4 @@ def _within(origin: Any, release: str) -> str:
 def _refuse_second_policy(context: click.Context) -> None:
     given = given_options(context, [each for each in _POLICY if each.name not in _OF_ANY_POLICY])
     if given:
-        raise PolicyError(f"--policy and {', '.join(given)} are two policies; hint: leave one of them out")
+        raise PolicyError(f"--policy and {', '.join(given)} cannot be combined; hint: leave one of them out")

@@ -35,7 +35,7 @@ _NEXT = (
     ("get a policy to start from", "kanon suggest patients.csv -o policy.json"),
     ("release a file", "kanon anonymize patients.csv -o released.csv --qi zip,age --k 5"),
     ("check a release", "kanon audit released.csv --qi zip,age --k 5"),
-    ("know every command", "kanon --help"),
+    ("see every command", "kanon --help"),
 )
 
 _UNIQUE = f"""SELECT {", ".join(QUASI_IDENTIFIERS)} FROM patients
@@ -225,8 +225,9 @@ def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
         else f"Every such release costs at least {float(certificate.lower_bound):,.0f}: {certificate.saving}."
     )
     return (
-        f"Each patient looks like at least {how_many(k - 1, 'other')}: there are {certificate.classes:,} equivalence "
-        f"classes, and the smallest has {how_many(certificate.smallest_class or 0, 'row')}.",
+        f"Each patient shares the quasi-identifiers with at least {how_many(k - 1, 'other')}: there are "
+        f"{how_many(certificate.classes or 0, 'equivalence class', 'equivalence classes')}, and the smallest has "
+        f"{how_many(certificate.smallest_class or 0, 'row')}.",
         "In no class does one disease have more than half of the rows.",
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells that could help to recognize a person are suppressed "
         f"({share:.1%}). {least}",

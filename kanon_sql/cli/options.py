@@ -95,7 +95,7 @@ def secret_file_option(told: str) -> Callable[[F], F]:
 
 
 secret_option = secret_file_option(
-    "Key of all choices that must be unpredictable.  [default: KANON_SECRET, else one kept for the user]"
+    "File with the key of all choices that nobody may predict.  [default: KANON_SECRET, else the file of the user]"
 )
 allow_file_option = click.option(
     "--allow-file",

@@ -178,7 +178,7 @@ def report(
     "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
 )
 @click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical.")
-@click.option("--algorithm", default="auto", show_default=True, help="Name of the solver.")
+@click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
 @click.option(
     "--time-limit", type=float, metavar="SECONDS", help="Time limit of each release; the best one found within it is used."
 )
@@ -207,7 +207,7 @@ def frontier(
 
     Releases SOURCE under each guarantee in turn, and writes the cost and the lower bound of each release.
 
-    Ctrl-C ends the curve with the points that there are; again, it stops without one.
+    Press Ctrl-C once to write the points found so far, again to stop without a file.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.files import columns, load, load_policy_table

@@ -84,7 +84,7 @@ def simplified(mask: Mask, recodings: Mapping[str, Generalization]) -> Mask:
                 continue
             if whole is None or not generalizations.within(each.recoding, whole):
                 raise PolicyError(
-                    f'a mask shows "{each.column}" at levels that it has not; hint: the recoding of the column names all levels'
+                    f'a mask shows "{each.column}" at levels that do not exist; hint: list them in the recoding of the column'
                 )
         found.append(each)
     return tuple(found)

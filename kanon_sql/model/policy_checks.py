@@ -49,7 +49,7 @@ def check_names(names: Iterable[str]) -> None:
     """Check that no column is called as those that the program adds."""
     for name in names:
         if same_name(name).startswith(OWN):
-            raise PolicyError(f'a column cannot be called "{name}": such names are those of the program; hint: rename it')
+            raise PolicyError(f'a column cannot be called "{name}": such names are reserved; hint: rename it')
 
 
 def check_masks(masks: Sequence[Mask], columns: Sequence[str], *, every_column: bool) -> None:
@@ -73,9 +73,9 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
     told = [same_name(each.sensitive) for each in sensitive_ones(requirements)]
     people = next((each for each in requirements if isinstance(each, People)), None)
     if people is not None and told.count(same_name(people.per)) > 1:
-        raise PolicyError(f'two requirements are about "{people.per}", which tells people apart; hint: give one')
+        raise PolicyError(f'two requirements are about "{people.per}", which identifies people; hint: give one')
     if sum(isinstance(each, People) for each in requirements) > 1:
-        raise PolicyError("people are told apart by two columns; hint: give one")
+        raise PolicyError("two columns identify people; hint: name one")
     for requirement in sensitive_ones(requirements):
         if same_name(requirement.sensitive) in identifying:
             raise PolicyError(
@@ -176,7 +176,7 @@ def check_share(max_suppressed: Fraction, algorithm: str) -> None:
     if not 0 <= max_suppressed <= 1:
         raise PolicyError("max_suppressed must be a share of the rows from 0 to 1; hint: 0.05")
     if algorithm != "full_domain":
-        raise PolicyError("max_suppressed belongs to the algorithm 'full_domain'; hint: USING full_domain")
+        raise PolicyError("max_suppressed needs the algorithm 'full_domain'; hint: USING full_domain")
 
 
 def check_output(algorithm: str, suppress: str | None, row_order: object) -> None:

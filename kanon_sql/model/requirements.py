@@ -152,7 +152,7 @@ def named_population(population: str | None, *, k_map: Any = None, presence: Any
     Raises
     ------
     PolicyError
-        When one of them says nothing without the other.
+        When one of them has no effect without the other.
     """
     if population is None:
         for name, given in {"k_map": k_map, "presence": presence}.items():
@@ -185,7 +185,7 @@ def named_requirements(sensitive: str | None, **options: Any) -> tuple[Threshold
     for threshold, requirement in thresholds.items():
         for name in requirement.options:
             if name in given and threshold not in given:
-                raise PolicyError(f"{name} says nothing without {threshold}; hint: give {threshold} too")
+                raise PolicyError(f"{name} has no effect without {threshold}; hint: give {threshold} too")
     if sensitive is None:
         if given:
             *first, last = thresholds

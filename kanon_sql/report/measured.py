@@ -137,7 +137,7 @@ def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) ->
     """
     names = [qi.column for qi in policy.quasi_identifiers]
     if columns(con, "released") != [name for name in columns(con, "source") if name not in policy.dropped]:
-        raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
+        raise AuditError("the columns of the release differ from those of the source; hint: is it a release of that table?")
     sizes = _of_both(con, "k_anonymity", names)
     if sizes[0]["rows"] != sizes[1]["rows"]:
         raise AuditError(

@@ -26,7 +26,7 @@ def _alike(facts: Measured) -> str:
     k = facts.sizes[1]["k"]
     if k > 1:
         others = how_many(k - 1, "other")
-        return f"Every row of the release looks like at least {others} in the quasi-identifiers."
+        return f"Every row of the release shares its quasi-identifiers with at least {others}."
     unique = facts.risk[1]["uniques"]
     return f"{how_many(unique, 'row of the release is', 'rows of the release are')} unique in the quasi-identifiers."
 
@@ -37,7 +37,7 @@ def _risk(facts: Measured) -> str:
     if any(each.kind == "columns" for each in cautions(facts)):
         found = f"an attacker finds the right row with a probability of up to {after} ({before} in the source)"
         return f"From the quasi-identifiers alone, {found}. The other columns make it easier."
-    found = f"finds the right row with a chance of at most {after}, where it was {before} in the source"
+    found = f"finds the right row with a probability of at most {after}; in the source it was {before}"
     return f"An attacker who knows only a person's quasi-identifiers {found}."
 
 

@@ -119,7 +119,7 @@ def _level(known: tuple[Level, ...], name: Level, recoding: Generalization, colu
     if isinstance(recoding, Digits):  # as many characters as the longest value has are the value itself
         return 0
     raise PolicyError(
-        f'a mask names the level {name} of "{column}", which there is not; hint: it has {len(known) - 1} above the value'
+        f'a mask names the level {name} of "{column}", which does not exist; hint: it has {len(known) - 1} above the value'
     )
 
 

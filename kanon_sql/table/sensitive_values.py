@@ -129,7 +129,7 @@ def _distance(named: str, table: str | None, texts: list[str | None], tables: Ma
 def _numbers(texts: list[str | None]) -> list[Fraction]:
     """Return the number that each text is; of dates and timestamps the microseconds."""
     if None in texts:
-        raise PolicyError("empty cells have no place among numbers; hint: take 'ordered', where they come last, or fill them")
+        raise PolicyError("empty cells are not numbers; hint: take 'ordered', where they come last, or fill them")
     for read in (number, moment):
         found = [value for text in texts if (value := read(text)) is not None]
         if found:

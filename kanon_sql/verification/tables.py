@@ -76,7 +76,7 @@ def require_columns(con: Any, policy: Policy, *, from_json: bool) -> None:
         listed = ", ".join(map(quoted, names))
         con.execute(f"CREATE OR REPLACE TABLE released AS SELECT {listed} FROM source WHERE false")  # noqa: S608
     if columns(con, "released") != names:
-        raise AuditError("the release has other columns than the source; hint: is it a release of that table?")
+        raise AuditError("the columns of the release differ from those of the source; hint: is it a release of that table?")
 
 
 def _released_columns(con: Any, policy: Policy) -> list[str]:

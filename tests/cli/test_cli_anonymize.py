@@ -246,7 +246,7 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", "1.5"], "t must be from 0 to 1, got 3/2"),
         (
             ["people.csv", "-o", "out.csv", "--sensitive", "note", "--l", "2", "--metric", "equal"],
-            "metric says nothing without t",
+            "metric has no effect without t",
         ),
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "ordred"], "did you mean ordered?"),
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "far.csv"], "no file"),

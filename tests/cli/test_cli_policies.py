@@ -54,7 +54,7 @@ def test_there_and_back(clinic: str, tmp_path: Path, ending: str) -> None:
         con.execute(TABLES)
     assert run("import", target, file) == "2 policies stored\n"
     assert stored(target) == stored(clinic)
-    with pytest.raises(PolicyError, match="there is a policy"):
+    with pytest.raises(PolicyError, match="already exists"):
         run("import", target, file)
     assert run("import", "--replace", target, file) == "2 policies stored\n"
     assert stored(target) == stored(clinic)

@@ -133,7 +133,10 @@ def test_the_demo_shows_roles_what_an_attacker_learns_and_what_was_guaranteed(ka
     assert int(found[1]) >= 4
     assert int(found[2]) >= 2
     assert int(found[3]) <= 50
-    assert re.search(r"looks like at least 3 others: there are \d+ equivalence classes, and the smallest has [4-9]", seen)
+    assert re.search(
+        r"shares the quasi-identifiers with at least 3 others: there are \d+ equivalence classes, and the smallest has [4-9]",
+        seen,
+    )
     assert re.search(r"rows of the smallest class \(k\) 1 [4-9]", seen)
     assert re.search(r"diseases in the least diverse class 1 [2-7]", seen)
     assert max(map(len, done.stdout.split("Next steps")[0].splitlines())) <= 100

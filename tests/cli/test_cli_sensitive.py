@@ -115,7 +115,7 @@ def test_the_audit_tells_diversity_and_closeness(kanon: Kanon, patients: Path) -
         (["--metric", "numeric"], "numbers"),
         (["--metric", "other"], "other is neither a metric nor a file"),
         (["--metric", "ordred"], "ordred is neither a metric nor a file; hint: did you mean ordered?"),
-        (["--c", "3"], "c says nothing without l"),
+        (["--c", "3"], "c has no effect without l"),
     ],
 )
 def test_a_broken_or_senseless_guarantee_is_one_line(kanon: Kanon, patients: Path, options: list[str], says: str) -> None:

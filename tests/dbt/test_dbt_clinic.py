@@ -140,7 +140,7 @@ FAILING = {
     "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", but the query has no identifier of that name'),
     "no_population": ("k_map=5", ALL_TAGGED, "{}", None, "k_map and population belong together"),
     "no_register": ("presence=0.2", ALL_TAGGED, "{}", None, "presence needs a population"),
-    "half": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, metric: ordered}", None, "metric says nothing without t"),
+    "half": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, metric: ordered}", None, "metric has no effect without t"),
     "too_few_rows": ("k=201", ALL_TAGGED, "{}", None, "200 rows, fewer than k = 201"),
     "two_policies": ("k=5", {}, "{}", "select zip from REF anonymize by zip guarantee k >= 5", "k are two policies"),
     "bad_clause": ("seed=1", {}, "{}", "select zip from REF anonymize by zip", "GUARANTEE"),

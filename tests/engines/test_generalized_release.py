@@ -489,7 +489,7 @@ def test_a_mask_names_a_level_that_the_hierarchy_has_not() -> None:
     """It must not show the value in its place."""
     table = pa.table({"job": ["a", "b", "c", "d"] * 5, "age": [1, 2] * 10})
     masks = [["job IN HIERARCHY jobs (5)", "age"], ["job IN HIERARCHY jobs"], []]
-    with pytest.raises(PolicyError, match='a mask names the level 5 of "job", which there is not; hint: it has 2 above'):
+    with pytest.raises(PolicyError, match='a mask names the level 5 of "job", which does not exist; hint: it has 2 above'):
         kanon_sql.anonymize(table, k=2, masks=masks, tables={"jobs": JOBS})
 
 

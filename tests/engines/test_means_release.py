@@ -112,7 +112,11 @@ def test_the_same_rows_in_another_order_give_the_same_release(con) -> None:
     ("query", "error", "message"),
     [
         ("FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 241", InfeasibleError, "240 rows, fewer than k = 241"),
-        ("FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 2 USING greedy", PolicyError, "'greedy' makes no MEANS"),
+        (
+            "FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 2 USING greedy",
+            PolicyError,
+            "'greedy' cannot solve this policy with MEANS",
+        ),
         ("FROM p ANONYMIZE BY age IN MEANS, sex GUARANTEE k >= 2 USING mdav", PolicyError, "hint: 'mondrian'"),
         ("FROM p ANONYMIZE BY sex IN MEANS GUARANTEE k >= 2", PolicyError, '"sex": 2 of its 2 values are not numbers; hint'),
         ("FROM p ANONYMIZE BY day IN MEANS GUARANTEE k >= 2", PolicyError, "MEDIANS for dates"),

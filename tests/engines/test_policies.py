@@ -132,8 +132,8 @@ WRONG: list[tuple[str, str, type[KanonError]]] = [
     ("FROM anonymize('patients', 'x')", 'there is no policy "x"; hint: the policies are "research"', PolicyError),
     ("FROM anonymize('patients', NULL)", "must be JSON text, or the name of a stored policy", PolicyError),
     ("FROM anonymize('patients', ' {')", "the policy is not JSON", PolicyError),
-    (f"SELECT 1; {RESEARCH}", 'there is a policy "research" already; hint: CREATE OR REPLACE', ClauseError),
-    (RESEARCH.replace("research", "RESEARCH"), 'there is a policy "research" already', ClauseError),
+    (f"SELECT 1; {RESEARCH}", 'the policy "research" already exists; hint: CREATE OR REPLACE', ClauseError),
+    (RESEARCH.replace("research", "RESEARCH"), 'the policy "research" already exists', ClauseError),
     (
         "CREATE ANONYMIZATION POLICY p ON patients (BY zip, age, disease, notes; GUARANTEE k >= 5)",
         'the column "name" has no role in the policy "p"',

@@ -377,7 +377,7 @@ def test_a_table_that_is_called_as_a_part_of_the_statement_is_not_taken_for_it(c
     con.execute(f'CREATE TABLE "{name}" AS SELECT zip, age FROM patients LIMIT 3')
     ask = "SELECT zip, age FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 4 IN {}"
     for statement in (ask.format(f'"{name}"'), f"FROM k_anonymize('\"{name}\"', 2, qi := ['zip'])"):
-        with pytest.raises(SourceError, match="such names are those of the program; hint: main"):
+        with pytest.raises(SourceError, match="such names are reserved; hint: main"):
             con.sql(statement).fetchall()
     with pytest.raises(InfeasibleError, match="the population has 3 rows"):
         con.sql(ask.format(f'main."{name}"')).fetchall()

@@ -150,7 +150,7 @@ def test_without_a_sensitive_column_nothing_is_said_of_one() -> None:
         ({"sensitive": "Zip"}, PolicyError, "is a quasi-identifier too"),
         ({"sensitive": "salary"}, UnknownColumnError, 'unknown column "salary"'),
         ({"sensitive": None, "l": 2}, PolicyError, "l, t, beta and delta need the sensitive column"),
-        ({"variant": "entropy"}, PolicyError, "variant says nothing without l"),
+        ({"variant": "entropy"}, PolicyError, "variant has no effect without l"),
         ({"metric": "ordred"}, PolicyError, "looks like 'ordered'"),
         ({"metric": "far"}, PolicyError, "names the table 'far', which is not given"),
         ({"metric": "main.far", "tables": {"far": FAR}}, PolicyError, "names the table 'main.far', which is not given"),
@@ -170,7 +170,7 @@ def test_a_senseless_audit_is_refused(names: dict[str, Any], error: type[KanonEr
     ("names", "message"),
     [
         ({"sensitive": "disease"}, "nothing is guaranteed about the sensitive column"),
-        ({"sensitive": "disease", "l": 2, "metric": "equal"}, "metric says nothing without t"),
+        ({"sensitive": "disease", "l": 2, "metric": "equal"}, "metric has no effect without t"),
         ({"sensitive": "zip", "l": 2}, "is a quasi-identifier too"),
         ({"sensitive": "salary", "l": 2}, 'unknown column "salary"'),
         ({"requirements": ["l(disease) >= 2"]}, "a requirement cannot be a str"),

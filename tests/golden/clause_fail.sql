@@ -375,7 +375,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (speed = 9)
 -- error: there is no option speed; hint: write ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = 9)
 -- name: a share of suppressed rows for another algorithm
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (max_suppressed = 0.1)
--- error: max_suppressed belongs to the algorithm 'full_domain'
+-- error: max_suppressed needs the algorithm 'full_domain'
 -- name: more than all rows
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING full_domain (max_suppressed = 1.5)
 -- error: max_suppressed must be a share of the rows from 0 to 1

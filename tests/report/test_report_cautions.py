@@ -96,7 +96,7 @@ def test_a_safe_release_is_green() -> None:
     assert (colour, headline) == ("kept", "The guarantee is kept.")
     least = release.certificate.smallest_class
     assert least is not None
-    assert first(summary) == f"Every row of the release looks like at least {least - 1} others in the quasi-identifiers."
+    assert first(summary) == f"Every row of the release shares its quasi-identifiers with at least {least - 1} others."
     assert f"{CHANCE} {1 / least:.2%}" in summary
     assert "Columns released unchanged" not in report(source, release)
 

@@ -340,7 +340,7 @@ def test_a_name_without_its_guarantee_is_refused() -> None:
 
 @pytest.mark.parametrize("options", [{"quasi_identifiers": ["Kanon#n"]}, {"quasi_identifiers": ["a"], "per": "kanon#x"}])
 def test_names_of_the_program_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(PolicyError, match="such names are those of the program"):
+    with pytest.raises(PolicyError, match="such names are reserved"):
         Policy.of(**options)
 
 

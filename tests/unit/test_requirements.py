@@ -265,10 +265,10 @@ def test_names_that_every_entrance_shares() -> None:
         ({"sensitive": "disease"}, "nothing is guaranteed about the sensitive column"),
         ({"sensitive": None, "l": 2}, "l, t, beta and delta need the sensitive column"),
         ({"sensitive": None, "t": 0}, "l, t, beta and delta need the sensitive column"),
-        ({"sensitive": "disease", "t": 0.3, "variant": "distinct"}, "variant says nothing without l"),
-        ({"sensitive": "disease", "t": 0.3, "c": 3}, "c says nothing without l"),
-        ({"sensitive": "disease", "l": 2, "metric": "ordered"}, "metric says nothing without t"),
-        ({"sensitive": None, "hierarchy": "tree"}, "hierarchy says nothing without t"),
+        ({"sensitive": "disease", "t": 0.3, "variant": "distinct"}, "variant has no effect without l"),
+        ({"sensitive": "disease", "t": 0.3, "c": 3}, "c has no effect without l"),
+        ({"sensitive": "disease", "l": 2, "metric": "ordered"}, "metric has no effect without t"),
+        ({"sensitive": None, "hierarchy": "tree"}, "hierarchy has no effect without t"),
     ],
 )
 def test_a_name_that_would_be_ignored_is_refused(names: dict[str, Any], message: str) -> None:

@@ -232,7 +232,7 @@
       {% do found.append(dict({'type': type, 'sensitive': column, type: given[type]}, **about)) %}
     {% elif about %}
       {% do exceptions.raise_compiler_error(
-        'meta.kanon of the column "' ~ column ~ '": ' ~ about | join(' and ') ~ ' says nothing without ' ~ type ~ '; hint: give '
+        'meta.kanon of the column "' ~ column ~ '": ' ~ about | join(' and ') ~ ' has no effect without ' ~ type ~ '; hint: give '
         ~ type ~ ' too') %}
     {% endif %}
   {% endfor %}

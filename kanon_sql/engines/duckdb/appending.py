@@ -236,8 +236,7 @@ class Append:
         terms = terms_for(columns)
         if self._returning == "wait" and not terms.people:
             raise PolicyError(
-                "returning='wait' holds people back who were released before, and nothing tells people apart here; hint: "
-                "per='patient_id', or a policy with a pseudonym"
+                "returning='wait' needs a column that identifies people; hint: per='patient_id', or a policy with a pseudonym"
             )
         ledger = Ledger(self.ask, beside, place, self._session.secret)
         ledger.open(terms)

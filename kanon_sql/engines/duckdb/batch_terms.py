@@ -143,7 +143,7 @@ def terms_of(
     if policy is None:
         return _of_policy(Policy.of(**read_options(options)), columns, keys)
     if options:
-        raise PolicyError(f"policy and {', '.join(options)} are two policies; hint: leave one of them out")
+        raise PolicyError(f"policy and {', '.join(options)} cannot be combined; hint: leave one of them out")
     if isinstance(policy, Policy):
         return _of_policy(policy, columns, keys)
     database = str(ask("SELECT system.main.current_database()")[0][0])

@@ -132,7 +132,7 @@ class Ledger:
         if not any(tables):
             if self._columns(self.release):
                 raise SourceError(
-                    f"{self.release} is there, and has no ledger {self.rows}; hint: append makes the release itself: drop it, "
+                    f"{self.release} exists and has no ledger {self.rows}; hint: append makes the release itself: drop it, "
                     "or give another name"
                 )
             for name, columns in ((self.rows, _ROWS), (self.batches, _BATCHES)):
@@ -198,7 +198,7 @@ class Ledger:
             if there != released:
                 others = sorted({name for name, _ in {*there} ^ {*released}})
                 raise SourceError(
-                    f"columns of the batch are others than those of the release: {', '.join(others) or 'their order'}; hint: "
+                    f"the columns of the batch differ from those of the release: {', '.join(others) or 'their order'}; hint: "
                     "cast them in a view over the source"
                 )
             self._ask(f"INSERT INTO {self.release} {batch}")

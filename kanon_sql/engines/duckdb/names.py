@@ -38,7 +38,7 @@ def table_name(text: object) -> str:
     parts = name_parts(text)
     if len(parts) == 1 and same_name(parts[0]).startswith(OWN):
         raise SourceError(
-            f'a table called "{parts[0]}" needs its schema before the name: such names are those of the program; hint: '
+            f'a table called "{parts[0]}" needs its schema before the name: such names are reserved; hint: '
             f'main."{parts[0]}", or rename it'
         )
     return qualified(parts)

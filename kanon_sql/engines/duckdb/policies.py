@@ -202,7 +202,7 @@ class Policies:
         self._allowed_files.tables_of(policy.policy, policy)
         there = (self._known or {}).get(same_name(policy.name))
         if there is not None and not replace:
-            raise PolicyError(f'there is a policy "{there.name}" already; hint: CREATE OR REPLACE ANONYMIZATION POLICY')
+            raise PolicyError(f'the policy "{there.name}" already exists; hint: CREATE OR REPLACE ANONYMIZATION POLICY')
         if there is not None:  # the name stays as it was first spelled
             policy = replace_fields(policy, name=there.name)
         texts = [literal(text) for text in (policy.name, policy.table, policy.to_json())]

@@ -33,7 +33,7 @@ def populations(policy: Policy) -> str:
         When the quasi-identifiers are not named.
     """
     if policy.populations and policy.every_column:
-        raise PolicyError("a population is counted where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
+        raise PolicyError("a population needs the names of the quasi-identifiers; hint: qi := ['zip', 'age']")
     return "".join(_population(policy, name, number) for number, name in enumerate(policy.populations, 1))
 
 

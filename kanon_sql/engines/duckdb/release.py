@@ -99,11 +99,11 @@ def release_query(
     """
     if policy.every_column:  # rows are made of what is released of them, without people and without an order
         if policy.people is not None:
-            raise PolicyError("people are counted where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
+            raise PolicyError("per needs the names of the quasi-identifiers; hint: qi := ['zip', 'age']")
         if policy.keep is not None:
-            raise PolicyError("columns are kept where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
+            raise PolicyError("keep needs the names of the quasi-identifiers; hint: qi := ['zip', 'age']")
         if policy.row_order == "source":
-            raise PolicyError("the order is kept where the quasi-identifiers are named; hint: qi := ['zip', 'age']")
+            raise PolicyError("row_order = 'source' needs the names of the quasi-identifiers; hint: qi := ['zip', 'age']")
     relation = '"kanon#source"' if query else source
     slots = {
         "reads": f'"kanon#source" AS MATERIALIZED (\n{source}\n), ' if query else "",

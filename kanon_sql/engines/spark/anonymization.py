@@ -103,7 +103,7 @@ def anonymize(
     """
     completed("anonymize", options, POLICY_DEFAULTS)
     if policy is not None and (options or k is not UNSAID_K):
-        raise PolicyError("a policy says all that is guaranteed; hint: leave the options out, or the policy")
+        raise PolicyError("a policy cannot be combined with options; hint: leave out the options or the policy")
     asked = Policy.of(**read_options({**options, "k": k})) if policy is None else policy
     fields_of(df)
     source, chosen = policy_of(df, asked, policies)

@@ -84,7 +84,7 @@ class SparkEngine:
         with safe_errors("looking for the place of the release"):
             there = self._spark.catalog.tableExists(self.into)
         if there:
-            raise SourceError(f"there is a table {self.into} already; hint: DROP TABLE, or another name")
+            raise SourceError(f"the table {self.into} already exists; hint: DROP TABLE, or another name")
 
     @property
     def into(self) -> str:

@@ -39,7 +39,9 @@ def chosen(asked: str, columns: int, *, only: bool, plain: bool) -> tuple[str, s
     name = fitting[0] if asked == "auto" else asked
     if name not in fitting:
         listed = ", ".join(map(repr, fitting))
-        raise PolicyError(f"the algorithm {name!r} makes no MEANS and MEDIANS of this policy; hint: {listed}, or leave it out")
+        raise PolicyError(
+            f"the algorithm {name!r} cannot solve this policy with MEANS or MEDIANS; hint: {listed}, or leave it out"
+        )
     return name, reason(name)
 
 
