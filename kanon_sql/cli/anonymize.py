@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     help="A .yaml or .json file of policies; FILE::NAME if it contains several. Replaces --qi, --k and the like.",
 )
 @click.option(
-    "-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending is the format."
+    "-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending sets the format."
 )
 @qi_option
 @click.option(
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     "--keep",
     multiple=True,
     metavar="A,B",
-    help="Columns released unchanged on purpose; then all need a role; '' is none.",
+    help="Columns released unchanged on purpose; every column then needs a role. '' keeps none.",
 )
 @click.option(
     "--unlisted-limit",

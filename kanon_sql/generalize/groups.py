@@ -191,7 +191,7 @@ def _numbers(texts: Sequence[Label]) -> list[Place]:
     found = [where for text in texts if text is not None and (where := place(text)) is not None and not where[0]]
     if len(found) < len(texts):
         raise PolicyError(
-            f"{len(texts) - len(found)} of the {len(texts)} coordinates are empty, infinite or no numbers; "
+            f"{len(texts) - len(found)} of the {len(texts)} coordinates are empty, infinite or not numbers; "
             "hint: leave such rows out"
         )
     return found

@@ -64,7 +64,7 @@ class StoredPolicy:
                 raise PolicyError(f"the {what} of a policy must be a text that is not empty; hint: research ON patients")
             encodable(value, f"the {what} of a policy")
         if self.policy.keep is not None:
-            raise PolicyError(f"{self}: keep belongs to a policy without a name; hint: kept")
+            raise PolicyError(f"{self}: a stored policy has no key keep; hint: kept")
         if self.policy.every_column:
             raise PolicyError(f"{self}: every_column leaves roles open; hint: list the quasi-identifiers")
         roles: dict[str, str] = {}

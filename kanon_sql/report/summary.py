@@ -37,7 +37,7 @@ def _risk(facts: Measured) -> str:
     if any(each.kind == "columns" for each in cautions(facts)):
         found = f"an attacker finds the right row with a probability of up to {after} ({before} in the source)"
         return f"From the quasi-identifiers alone, {found}. The other columns make it easier."
-    found = f"finds the right row with a probability of at most {after}; in the source it was {before}"
+    found = f"finds the right row with a chance of at most {after} ({before} in the source)"
     return f"An attacker who knows only a person's quasi-identifiers {found}."
 
 

@@ -68,7 +68,7 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
         _refuse_many(sum(prod(map(len, each)) for each in choices))
         shown = np.unique(np.concatenate([_combined(each) for each in choices]))
         if not len(shown):  # an empty list would stand for every pattern
-            raise PolicyError("no mask shows anything that may be shown; hint: permit more general levels, or the mask ()")
+            raise PolicyError("no mask permits a level that may be shown; hint: permit more general levels, or the mask ()")
         return ordered(table, shown)
     if prod(len(each) + 1 for each in levels.values()) <= 1 << LISTED_COLUMNS:
         return ordered(table, _combined([*each, 0] for each in levels.values()))

@@ -167,7 +167,7 @@ def _check_groupings(claimed: Certificate, coded: CodedSource) -> None:
     """Check what is claimed of the groups that were made again: their algorithm, its guarantee, and what it reached."""
     for grouping in () if coded.table is None else coded.table.groupings:
         if f"; {grouping}; " not in claimed.bound_method:
-            raise CertificateError("bound_method", f"it does not say what the groups show when they are made again: {grouping}")
+            raise CertificateError("bound_method", f"it does not name the groups that were computed again: {grouping}")
 
 
 def _check_guarantees(con: Any, policy: Policy) -> None:

@@ -73,8 +73,8 @@ def test_rectangles(con) -> None:
         ("bin_labels('map', 'a', 0)", PolicyError, "k must be a whole number of at least 1"),
         ("bin_labels('map', 'a', 31)", InfeasibleError, "30 rows"),
         ("region_labels('map', 'a', 'map', 3, components := 'drop')", PolicyError, "components cannot be 'drop'"),
-        ("rectangle_labels('map', 'a', 'b', 3)", PolicyError, "30 of the 30 coordinates are empty, infinite or no numbers"),
-        ("rectangle_labels('nan', 'x', 'y', 3)", PolicyError, "1 of the 1 coordinates are empty, infinite or no numbers"),
+        ("rectangle_labels('map', 'a', 'b', 3)", PolicyError, "30 of the 30 coordinates are empty, infinite or not numbers"),
+        ("rectangle_labels('nan', 'x', 'y', 3)", PolicyError, "1 of the 1 coordinates are empty, infinite or not numbers"),
     ],
 )
 def test_bad_input(con, call: str, error: type[Exception], message: str) -> None:

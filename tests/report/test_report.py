@@ -117,7 +117,7 @@ def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, R
     first, second, third = re.split(r"(?<=\.) ", summary)
     assert first == f"Every row of the release shares its quasi-identifiers with at least {least - 1} others."
     assert second.startswith("An attacker who knows only a person&#39;s quasi-identifiers finds the right row")
-    assert f"a probability of at most {1 / least:.2%}; in the source it was 100.00%" in second
+    assert f"a chance of at most {1 / least:.2%} (100.00% in the source)" in second
     (counted,) = Page(page).table("The whole release").pairs["suppressed cells"]
     assert third == f"The release suppresses {counted.partition(': ')[2]} of the cells of quasi-identifiers."
     assert page.index(summary) < page.index("The guarantee is kept.")

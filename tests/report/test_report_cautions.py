@@ -20,7 +20,7 @@ import kanon_sql
 from kanon_sql.certificate import Certificate
 from kanon_sql.report import report
 
-CHANCE = "a probability of at most"
+CHANCE = "a chance of at most"
 """How a page without a caution states the risk."""
 
 pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
