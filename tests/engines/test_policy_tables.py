@@ -165,7 +165,7 @@ def test_a_table_of_the_same_transaction_is_read(opened: Callable[..., Connectio
 def test_levels_of_a_mask_name_no_other_table(opened: Callable[..., Connection]) -> None:
     shown = {"column": "zip", "recoding": {"type": "hierarchy", "table": "pay.csv", "levels": [1]}}
     stored(KINDS["hierarchy"]("levels") | {"more": {"masks": [[shown], []]}})
-    with pytest.raises(KanonError, match="at levels that it has not"):
+    with pytest.raises(KanonError, match="at levels that do not exist"):
         opened().execute(USES[0])
 
 

@@ -93,7 +93,7 @@ def test_functions_keep_columns(con: Connection) -> None:
     assert last(con).warnings == ("id is released unchanged and singles out 100.0% of the rows",)
     with pytest.raises(PolicyError, match='"region" has no role'):
         con.execute("FROM k_anonymize('t', 4, qi := ['zip', 'age'], keep := ['id', 'notes'])")
-    with pytest.raises(PolicyError, match="where the quasi-identifiers are named"):
+    with pytest.raises(PolicyError, match="needs the names of the quasi-identifiers"):
         con.execute("FROM k_anonymize('t', 4, keep := ['id', 'notes'])")
 
 

@@ -250,7 +250,7 @@ def test_masks_at_levels() -> None:
     )
     alone = Policy.of(masks=[[three, "b"], []], quasi_identifiers=["a", "b"])
     assert alone.masks == (("A", "b"), ()), "all levels of a column are its name alone"
-    with pytest.raises(PolicyError, match='a mask shows "A" at levels that it has not'):
+    with pytest.raises(PolicyError, match='a mask shows "A" at levels that do not exist'):
         Policy.from_json(policy.to_json().replace('"shown":[5,3]', '"shown":[5]'))
     with pytest.raises(PolicyError, match="twice"):
         Policy.of(masks=[[three, "a"]], quasi_identifiers=["a", "b"])
