@@ -246,7 +246,7 @@ def test_what_does_not_fit_the_ledger_is_refused_and_nothing_written(
         ({"quasi_identifiers": ["zip"]}, "another policy: quasi_identifiers"),
         ({"keep": ["cost"]}, "another policy: keep"),
         ({"suppress": "*"}, "another policy: suppress"),
-        ({"policy": "none"}, "two policies"),
+        ({"policy": "none"}, "cannot be combined"),
         ({"row_order": "source"}, "a release that grows cannot keep the order of the source"),
         ({"leftover": "drop"}, "leftover must be one of wait, suppress"),
         ({"changed": True}, "changed must be one of refuse, ignore"),

@@ -183,7 +183,7 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
             ClauseError,
             "the labels of zip in BINS follow",
         ),
-        ("FROM delta_present('patients', 0.1, 'census')", PolicyError, "where the quasi-identifiers are named"),
+        ("FROM delta_present('patients', 0.1, 'census')", PolicyError, "needs the names of the quasi-identifiers"),
         ("FROM k_anonymize('patients', 2, presence := 0.1, qi := ['zip'])", PolicyError, "presence needs the table of the"),
         ("FROM patients ANONYMIZE BY zip GUARANTEE presence(census) <= 0.1 USING mondrian", PolicyError, "cheapest_masks can"),
         (
