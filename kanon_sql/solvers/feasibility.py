@@ -20,7 +20,7 @@ def feasible_requirement(table: CodedTable, policy: Policy) -> ClassRequirement:
         if figures is not None and not each.met_by_all():
             raise InfeasibleError(
                 f"{each.requirement.describe()} holds in no release, because even the whole table breaks it: {figures}; "
-                "hint: weaken the guarantee, or generalize the values"
+                "hint: weaken the guarantee"
             )
     found: ClassRequirement = named(ProblemClass.of(policy).requirement).of(table, policy.requirements)
     return found

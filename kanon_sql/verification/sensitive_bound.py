@@ -53,7 +53,7 @@ def gains_under(
     """
     rows = sum(counts)
     if rows >= _MOST_ROWS or rows * max(max(map(abs, prices)), sum(cost)) >= _LARGEST:
-        raise CertificateError("prices", "too large to be checked together with sensitive values")
+        raise CertificateError("prices", "they are too large to be checked together with sensitive values")
     asked = claimed_of(policy.sensitive_requirements, sensitive)
     least = max(policy.least_class_size, *(each.least_rows() for each in asked))
     members, spent = [], []

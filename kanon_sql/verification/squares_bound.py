@@ -55,7 +55,7 @@ def proven_by_squares(source: CodedSource, claimed: Certificate) -> Fraction:
         columns.append([numbers[code] for code in table.codes[:, place].tolist()])
     counts, weights = table.weight.tolist(), [qi.weight for qi in policy.quasi_identifiers]
     if not all_pay_at_most_their_loss(columns, weights, counts, prices, policy.least_class_size, unit):
-        raise CertificateError("prices", "some class pays more than it loses")
+        raise CertificateError("prices", "they prove no bound: some class pays more than it loses")
     bound = Fraction(sum(count * price for count, price in zip(counts, prices, strict=True)), unit)
     if bound < claimed.lower_bound:
         raise CertificateError("lower_bound", f"{claimed.lower_bound}, but the prices prove only {bound}")
@@ -99,14 +99,14 @@ def all_pay_at_most_their_loss(
         raise CertificateError("prices", f"{len(prices)} prices for {len(counts)} row types")
     copies = [min(count, k) for count in counts]
     if sum(copies) > _MOST:
-        raise CertificateError("prices", f"too many to be checked: of more than {_MOST:,} rows")
+        raise CertificateError("prices", f"they are too many to be checked: of more than {_MOST:,} rows")
     place = np.repeat(np.arange(len(counts)), copies)
     square = np.zeros((len(place), len(place)))
     for numbers, weight in zip(columns, weights, strict=True):
         scaled = _scaled(numbers, counts, weight)[place]
         square += (scaled[:, None] - scaled) ** 2
     if max(float(square.max()) * unit, float(max(map(abs, prices)))) * 8 * k**3 > _LARGEST:
-        raise CertificateError("prices", "too large to be checked")
+        raise CertificateError("prices", "they are too large to be checked")
     distance = np.maximum(0, np.floor(square * (unit * (1 - _ROUNDING))).astype(np.int64) - 1)
     paid = np.array(prices, np.int64)[place]
     return not any(_Around(distance, paid, k, i).some_gain() for i in range(len(place)))

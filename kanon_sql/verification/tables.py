@@ -173,7 +173,7 @@ def _align(con: Any, policy: Policy, from_json: bool) -> None:
                 try:
                     con.execute(f"ALTER TABLE {table} ALTER {column} TYPE {kind} USING {value}")
                 except duckdb.Error:
-                    raise_alone(AuditError(f'the column "{name}" of the release has values that are none of the source'))
+                    raise_alone(AuditError(f'the column "{name}" of the release has values that the source does not have'))
 
 
 def _check_read(name: str, domain: Domain, each: Reading) -> None:
