@@ -107,7 +107,7 @@ class Summaries(ProblemClass):
         made, name = summaries.ALGORITHM, policy.algorithm
         if not policy.aggregated:
             if name not in ("auto", made):
-                raise PolicyError(f"the algorithm {name!r} makes no RANGES and SETS; hint: {made!r}, or leave it out")
+                raise PolicyError(f"the algorithm {name!r} cannot make RANGES or SETS; hint: {made!r}, or leave it out")
             return made, "the only one that makes RANGES and SETS"
         columns = len(policy.quasi_identifiers)
         plain = not policy.sensitive_requirements

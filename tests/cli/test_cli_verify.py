@@ -243,9 +243,9 @@ def test_values_that_change_places_are_noticed(run: Run, hospital: Path, folder:
 def test_a_release_of_another_shape_is_refused(run: Run, hospital: Path, folder: Path) -> None:
     header, *rows = (folder / "out.csv").read_text().splitlines()
     write(folder / "out.csv", rows, "zip,age,sex,room")
-    assert "other columns" in refused(run)
+    assert "columns of the release differ" in refused(run)
     write(folder / "out.csv", rows, header.replace("zip", "post_code"))
-    assert "other columns" in refused(run)
+    assert "columns of the release differ" in refused(run)
     write(folder / "out.csv", rows[1:], header)
     assert "59 rows, the source 60" in refused(run)
     write(folder / "out.csv", [*rows[:-1], "9" + rows[-1]], header)

@@ -115,7 +115,7 @@ def test_the_same_rows_in_another_order_give_the_same_release(con) -> None:
         (
             "FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 2 USING greedy",
             PolicyError,
-            "'greedy' cannot solve this policy with MEANS",
+            "'greedy' cannot make MEANS",
         ),
         ("FROM p ANONYMIZE BY age IN MEANS, sex GUARANTEE k >= 2 USING mdav", PolicyError, "hint: 'mondrian'"),
         ("FROM p ANONYMIZE BY sex IN MEANS GUARANTEE k >= 2", PolicyError, '"sex": 2 of its 2 values are not numbers; hint'),

@@ -293,7 +293,7 @@ WRONG: list[tuple[str, str, type[KanonError] | None]] = [
     ("l_diversify('patients', 'disease', 2, algorithm := 'magic')", "no algorithm 'magic'", UnknownAlgorithmError),
     ("k_anonymize('patients', 2, algorithm := 'nothing')", "no algorithm 'nothing'", UnknownAlgorithmError),
     ("t_close('patients', 'disease', 0.1, 'numeric')", "empty cells are not numbers", PolicyError),
-    ("t_close('patients', 'zip', 0.1, 'numeric', qi := ['age'])", "empty cells have no place", PolicyError),
+    ("t_close('patients', 'zip', 0.1, 'numeric', qi := ['age'])", "empty cells are not numbers", PolicyError),
     ("t_close('words', 's', 0.1, 'numeric')", "2 of the 3 values are not numbers", PolicyError),
     ("t_close('fine', 's', 0.1, 'numeric')", "too far apart, or too fine", PolicyError),
     ("t_close('patients', 'disease', 0.123456789123)", "t has too many digits", PolicyError),

@@ -40,7 +40,7 @@ def chosen(asked: str, columns: int, *, only: bool, plain: bool) -> tuple[str, s
     if name not in fitting:
         listed = ", ".join(map(repr, fitting))
         raise PolicyError(
-            f"the algorithm {name!r} cannot solve this policy with MEANS or MEDIANS; hint: {listed}, or leave it out"
+            f"the algorithm {name!r} cannot make MEANS or MEDIANS of this policy; hint: {listed}, or leave it out"
         )
     return name, reason(name)
 
