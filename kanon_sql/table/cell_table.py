@@ -1,0 +1,171 @@
+"""A table of counts and sums as whole numbers: base cells, and the published rows that add them up.
+
+A *base cell* is a combination of the finest keys that has rows. A *row* is one row of the published table: a group of one of
+its grouping sets. Every row is a sum of base cells, so CUBE, ROLLUP, GROUPING SETS and hierarchies need nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.table.arrays import Int32, Int64
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """What is added up in every row, and what of it an attacker may not learn.
+
+    Parameters
+    ----------
+    value : int64 array [b]
+        The value of each base cell, not negative.
+    least : int
+        The least value that an attacker thinks possible for a suppressed row: 1 for counts where a suppressed row stays in the
+        table (``ROWS NULL``), else 0. For base cells that are no rows of the table it is 0.
+    required : int64 array [r]
+        For each row, a value that an attacker has to think possible, or one above it; 0 where nothing is required. Rows where
+        it is greater than the row's own value are primary.
+    fixed : bool array [b]
+        Base cells that a contributor knows (``AGAINST CONTRIBUTORS``): no witness moves them, except one of a row whose own
+        value of `CellTable.measures[0]` is 1.
+    """
+
+    value: Int64
+    least: int
+    required: Int64
+    fixed: Bools
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellTable:
+    """The published system.
+
+    Parameters
+    ----------
+    ancestors : int32 array [b, g]
+        The row that each base cell is part of in each grouping set. Rows are numbered 0 to r - 1, those of the first grouping
+        set first; within a set in the order of their first base cell. No two sets share a row.
+    levels : int16 array [g, d]
+        The level of each dimension in each grouping set: 0 is the finest, the greatest is the total. A set whose levels are
+        nowhere greater than those of another refines it: each of its rows lies in one row of the other.
+    measures : tuple of Measure
+        Counts first, then sums. A suppressed row hides all of them; each is its own system for an attacker.
+    cost : int64 array [r]
+        What it costs to suppress a row that is not primary; at least 1, and 0 for rows that are suppressed anyway.
+    shown : bool array [r]
+        Rows that have to be shown, and cannot be primary.
+    suppressed : bool array [r]
+        Rows that are suppressed anyway, such as those that an earlier table suppressed.
+    """
+
+    ancestors: Int32
+    levels: NDArray[np.int16]
+    measures: tuple[Measure, ...]
+    cost: Int64
+    shown: Bools
+    suppressed: Bools
+
+    @property
+    def base_cells(self) -> int:
+        """Return b."""
+        return len(self.ancestors)
+
+    @property
+    def rows(self) -> int:
+        """Return r."""
+        return len(self.cost)
+
+    def values(self, measure: int) -> Int64:
+        """Return the value of each row in a measure, int64 array [r]."""
+        found = np.zeros(self.rows, np.int64)
+        for column in self.ancestors.T:
+            np.add.at(found, column, self.measures[measure].value)
+        return found
+
+    @cached_property
+    def primary(self) -> Bools:
+        """Return which rows are primary: some measure requires more than they have."""
+        found = np.zeros(self.rows, np.bool_)
+        for number, measure in enumerate(self.measures):
+            found |= measure.required > self.values(number)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witnesses:
+    """For each primary row and measure that requires it, another table of whole numbers that agrees with all that is shown.
+
+    Parameters
+    ----------
+    row, measure : int32 arrays [w]
+        Whose witness it is.
+    start : int64 array [w + 1]
+        Where the moves of each witness begin.
+    base : int32 array [n]
+        Base cells that change.
+    change : int64 array [n]
+        By how much, never 0.
+    """
+
+    row: Int32
+    measure: Int32
+    start: Int64
+    base: Int32
+    change: Int64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineCut:
+    """A proven need of one primary row in one line: a row and the rows of a finer grouping set that add up to it.
+
+    Attributes
+    ----------
+    row, measure : int
+        The primary row, and the measure that requires it.
+    parent : int
+        The row at the head of the line.
+    refined : int
+        The grouping set of the other rows of the line.
+    price : int
+        The multiplier, in units of ``1 / scale`` (see `Suppression`), not negative.
+    """
+
+    row: int
+    measure: int
+    parent: int
+    refined: int
+    price: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """What a solver returns.
+
+    Attributes
+    ----------
+    suppressed : bool array [r]
+        The rows that show nothing.
+    witnesses : Witnesses
+        Why no primary row is disclosed.
+    lower_bound : int
+        What every suppression costs at least, proven by ``cuts`` or by ``method``.
+    method : str
+        The argument that proves the bound.
+    cuts : tuple of LineCut
+        Evidence that anyone can check without a solver; empty where an integer program proved more.
+    scale : int
+        See `LineCut.price`.
+    """
+
+    suppressed: Bools
+    witnesses: Witnesses
+    lower_bound: int
+    method: str
+    cuts: tuple[LineCut, ...] = ()
+    scale: int = 1
