@@ -1,0 +1,23 @@
+cimport cython
+
+cdef class CellSpace:
+    cdef readonly int[:, ::1] ancestors
+    cdef readonly int[:, ::1] levels
+    cdef readonly int[:, ::1] codes
+    cdef readonly long long[::1] places
+    cdef readonly long long[::1] weights
+    cdef readonly int[::1] units
+    cdef readonly long long[:, ::1] unit_first
+    cdef readonly int[:, ::1] line_of
+    cdef readonly long long[::1] line_first
+    cdef readonly int[::1] line_cells
+    cdef readonly int[::1] own_row
+    cdef readonly unsigned char[:, ::1] sure
+    cdef readonly long long[::1] cost
+    cdef readonly unsigned char[::1] suppressed
+    cdef readonly unsigned char[::1] shown
+    cdef long long mask
+    cdef long long[::1] slot_place
+    cdef int[::1] slot_cell
+
+cdef long long cell_at(CellSpace space, long long place) noexcept nogil

@@ -1,0 +1,108 @@
+"""Base cells by their coordinates, so that boxes of them are found by arithmetic.
+
+A *dimension* here is one that tells base cells apart; keys that another key determines are levels of that one. Two base cells
+that agree in all dimensions but one lie in the same *line*.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+
+@cython.final
+@cython.cclass
+class CellSpace:
+    """The published system, and which of its rows are suppressed.
+
+    Parameters
+    ----------
+    ancestors : int32 array [b, g]
+        The row of each base cell in each grouping set.
+    levels : int32 array [g, d]
+        The level of each dimension in each grouping set.
+    codes : int32 array [b, d]
+        The coordinates of each base cell.
+    places : int64 array [b]
+        The coordinates as one number.
+    weights : int64 array [d]
+        What one step in a dimension adds to it.
+    units : int32 array
+        What each coordinate belongs to at each level, one level after the other.
+    unit_first : int64 array [d, levels]
+        Where a level begins.
+    line_of : int32 array [d, b]
+        The line of each base cell in each dimension, all lines numbered together.
+    line_first : int64 array
+        Where a line begins.
+    line_cells : int32 array [d b]
+        Its base cells.
+    own_row : int32 array [b]
+        The row that is this base cell alone, -1 where no grouping set has it.
+    sure : uint8 array [d + 1, g]
+        Whether a step in any dimension from this one on changes the row of every base cell in a grouping set.
+    cost : int64 array [r]
+        What it costs to suppress a row.
+
+    Attributes
+    ----------
+    suppressed, shown : uint8 arrays [r]
+        Rows that are suppressed, and rows that must not be.
+    """
+
+    def __init__(
+        self,
+        ancestors: NDArray[np.int32],
+        levels: NDArray[np.int32],
+        coordinates: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]],
+        units: tuple[NDArray[np.int32], NDArray[np.int64]],
+        lines: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
+        own_row: NDArray[np.int32],
+        sure: NDArray[np.uint8],
+        cost: NDArray[np.int64],
+    ) -> None:
+        self.ancestors, self.levels = ancestors, levels
+        self.codes, self.places, self.weights = coordinates
+        self.units, self.unit_first = units
+        self.line_of, self.line_first, self.line_cells = lines
+        self.own_row, self.sure, self.cost = own_row, sure, cost
+        self.suppressed, self.shown = np.zeros(len(cost), np.uint8), np.zeros(len(cost), np.uint8)
+        size = 1 << max(4, int(2 * len(ancestors)).bit_length())
+        self.mask = size - 1
+        self.slot_place, self.slot_cell = np.full(size, -1, np.int64), np.full(size, -1, np.int32)
+        _fill(self)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _slot(space: CellSpace, place: cython.longlong) -> cython.longlong:
+    """Return where a place is in the hash table, or where it would be."""
+    slot: cython.longlong = (place ^ (place >> 21) ^ (place >> 42)) & space.mask
+    while space.slot_cell[slot] >= 0 and space.slot_place[slot] != place:
+        slot = (slot + 1) & space.mask
+    return slot
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _fill(space: CellSpace) -> cython.void:
+    """Put all base cells into the hash table; of those in one place, the first."""
+    cell: cython.longlong
+    slot: cython.longlong
+    for cell in range(space.places.shape[0]):
+        slot = _slot(space, space.places[cell])
+        if space.slot_cell[slot] < 0:
+            space.slot_place[slot] = space.places[cell]
+            space.slot_cell[slot] = cell
+
+
+def cell_at(space, place):
+    """Return the base cell at a place, -1 where there is none."""
+    return space.slot_cell[_slot(space, place)]

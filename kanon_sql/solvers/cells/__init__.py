@@ -1,0 +1,5 @@
+"""Solvers that suppress rows of a table of counts, so that no primary row is disclosed."""
+
+from kanon_sql.solvers.cells.suppress import suppress
+
+__all__ = ["suppress"]

@@ -1,0 +1,95 @@
+"""Small tables of counts, and an attacker who tries every table of whole numbers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from kanon_sql.table.cell_table import CellTable, Measure
+
+Sets = Sequence[tuple[int, ...]]
+
+
+def cell_table(
+    cells: dict[tuple[int, ...], int],
+    k: int,
+    sets: Sets,
+    *,
+    least: int = 1,
+    groups: Sequence[dict[int, int]] = (),
+    insiders: bool = False,
+) -> CellTable:
+    """Return the table of counts of base cells; level 1 of a dimension is its group where it has groups, else the total."""
+    keys, value = sorted(cells), np.array([cells[key] for key in sorted(cells)], np.int64)
+
+    def unit(dimension: int, level: int, code: int) -> int:
+        if dimension < len(groups) and groups[dimension]:
+            return (code, groups[dimension][code], 0)[level]
+        return (code, 0)[level]
+
+    columns, rows = [], 0
+    for levels in sets:
+        numbers: dict[tuple[int, ...], int] = {}
+        own = [numbers.setdefault(tuple(map(unit, range(len(key)), levels, key)), len(numbers)) + rows for key in keys]
+        columns.append(own)
+        rows += len(numbers)
+    ancestors = np.array(columns, np.int32).T.copy()
+    total = np.zeros(rows, np.int64)
+    np.add.at(total, ancestors, value[:, None])
+    required = np.where((total > 0) & (total < k), k, 0)
+    fixed = (value == 1) if insiders else np.zeros(len(value), np.bool_)
+    return CellTable(
+        ancestors=ancestors,
+        levels=np.array(sets, np.int16),
+        measures=(Measure(value=value, least=least, required=required, fixed=fixed),),
+        cost=np.ones(rows, np.int64),
+        shown=np.zeros(rows, np.bool_),
+        suppressed=np.zeros(rows, np.bool_),
+    )
+
+
+def random_tables(seed: int) -> Iterable[CellTable]:
+    """Return a two-way, a three-way, a hierarchical, a rollup, a linked table, and one without its finest cells."""
+    rng = np.random.default_rng(seed)
+    k, least = int(rng.integers(2, 5)), int(rng.integers(0, 2))
+
+    def cells(*sizes: int) -> dict[tuple[int, ...], int]:
+        found = {key: int(rng.choice([0, 1, 1, 2, 3, 5, 8])) for key in itertools.product(*map(range, sizes))}
+        return {key: value for key, value in found.items() if value} or {(0,) * len(sizes): 1}
+
+    two, three = [*itertools.product((0, 1), repeat=2)], [*itertools.product((0, 1), repeat=3)]
+    yield cell_table(cells(3, 3), k, two, least=least)
+    yield cell_table(cells(2, 2, 2), k, three, least=least)
+    yield cell_table(cells(4, 2), k, [*itertools.product((0, 1, 2), (0, 1))], least=least, groups=[{0: 0, 1: 0, 2: 1, 3: 1}])
+    yield cell_table(cells(3, 3), k, [(0, 0), (0, 1), (1, 1)], least=least)
+    yield cell_table(cells(2, 2, 2), k, [(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)], least=least)
+    yield cell_table(cells(3, 3), k, [(0, 1), (1, 0), (1, 1)], least=least)
+
+
+def possible(table: CellTable, suppressed: np.ndarray, row: int, measure: int = 0) -> bool:
+    """Return whether some table of whole numbers agrees with all rows that are shown, and has what a primary row requires."""
+    system = table.measures[measure]
+    value, base = table.values(measure), system.value
+    need = int(system.required[row] - value[row])
+    free = system.fixed if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
+    last = {int(own): cell for cell in range(len(base)) for own in table.ancestors[cell]}
+    moved = np.zeros(table.rows, np.int64)
+
+    def allowed(own: int) -> bool:
+        if own == row:
+            return bool(moved[own] >= need)
+        return bool(value[own] + moved[own] >= system.least) if suppressed[own] else bool(moved[own] == 0)
+
+    def go(cell: int) -> bool:
+        if cell == len(base):
+            return True
+        for change in (0,) if free[cell] else range(-int(base[cell]), need + 1):
+            moved[table.ancestors[cell]] += change
+            if all(allowed(int(own)) for own in table.ancestors[cell] if last[int(own)] == cell) and go(cell + 1):
+                return True
+            moved[table.ancestors[cell]] -= change
+        return False
+
+    return go(0)
