@@ -93,3 +93,68 @@ def possible(table: CellTable, suppressed: np.ndarray, row: int, measure: int = 
         return False
 
     return go(0)
+
+
+def supports(table: CellTable, row: int, measure: int = 0) -> set[int]:
+    """Return the rows, as bits, that must not be shown for each table that gives a primary row what it requires.
+
+    No base cell changes by more than the row needs: more is needed in none of the small tables here.
+    """
+    system = table.measures[measure]
+    value, base = table.values(measure), system.value
+    need = int(system.required[row] - value[row])
+    known = system.fixed if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
+    ranges = [(0,) if fixed else range(-min(int(own), need), need + 1) for fixed, own in zip(known, base, strict=True)]
+    change = np.array(np.meshgrid(*map(np.array, ranges), indexing="ij"), np.int64).reshape(len(base), -1)
+    moved = np.zeros((table.rows, change.shape[1]), np.int64)
+    for cell, rows in enumerate(table.ancestors):
+        moved[rows] += change[cell]
+    allowed = (moved[row] >= need) & ((moved == 0) | (value[:, None] + moved >= system.least)).all(axis=0)
+    return {int(bits) for bits in np.unique((1 << np.arange(table.rows)) @ (moved[:, allowed] != 0))}
+
+
+def cheapest(table: CellTable) -> int:
+    """Return the cost of the cheapest suppression, where every row costs 1, from all of them."""
+    free = table.primary | table.suppressed
+    shown = sum(1 << int(row) for row in np.flatnonzero(table.shown))
+    always = sum(1 << int(row) for row in np.flatnonzero(free))
+    primary = [
+        (int(row), m) for m, each in enumerate(table.measures) for row in np.flatnonzero(each.required > table.values(m))
+    ]
+    wanted = []
+    for row, measure in primary:
+        left = {bits & ~always for bits in supports(table, row, measure) if not bits & shown}
+        wanted.append([bits for bits in left if not any(less != bits and less & ~bits == 0 for less in left)])
+    best, seen = table.rows + 1, set[int]()
+
+    def go(suppressed: int) -> None:
+        nonlocal best
+        if suppressed in seen or suppressed.bit_count() >= best:
+            return
+        seen.add(suppressed)
+        open_ = [each for each in wanted if all(bits & ~suppressed for bits in each)]
+        if not open_:
+            best = suppressed.bit_count()
+        for bits in min(open_, key=len, default=[]):
+            go(suppressed | bits)
+
+    go(0)
+    return best
+
+
+def tiny_tables(seed: int) -> Iterable[CellTable]:
+    """Return tables of all shapes that are small enough for every suppression to be tried."""
+    rng = np.random.default_rng(seed)
+    least = int(rng.integers(0, 2))
+
+    def cells(*sizes: int) -> dict[tuple[int, ...], int]:
+        found = {key: int(rng.choice([0, 1, 2, 3, 4, 5])) for key in itertools.product(*map(range, sizes))}
+        return {key: value for key, value in found.items() if value} or {(0,) * len(sizes): 1}
+
+    two, three = [*itertools.product((0, 1), repeat=2)], [*itertools.product((0, 1), repeat=3)]
+    yield cell_table(cells(2, 3), 3, two, least=least)
+    yield cell_table(cells(2, 2, 2), 2, three, least=least)
+    yield cell_table(cells(4, 2), 2, [*itertools.product((0, 1, 2), (0, 1))], least=least, groups=[{0: 0, 1: 0, 2: 1, 3: 1}])
+    yield cell_table(cells(3, 2), 4, [(0, 0), (0, 1), (1, 1)], least=least)
+    yield cell_table(cells(2, 2, 2), 2, [(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)], least=least)
+    yield cell_table(cells(2, 3), 4, [(0, 1), (1, 0), (1, 1)], least=least)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.greedy import greedy
+from kanon_sql.solvers.cells.lower_bound import lower_bound
 from kanon_sql.solvers.cells.witness_check import checked
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
 
@@ -37,13 +38,16 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
         listed = ", ".join(map(repr, ALGORITHMS))
         raise PolicyError(f"no algorithm {algorithm!r} protects a table of counts; hint: {listed}, or leave it out")
     suppressed, witnesses = greedy(table, budget)
+    bound = lower_bound(table, budget)
     return checked(
         table,
         Suppression(
             suppressed=suppressed,
             witnesses=witnesses,
-            lower_bound=0,
-            method="none",
+            lower_bound=bound.cost,
+            method="line cuts",
+            cuts=bound.cuts,
+            scale=bound.scale,
         ),
     )
 

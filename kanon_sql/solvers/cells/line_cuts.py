@@ -1,0 +1,185 @@
+"""Line cuts: what a primary row needs in one line, whatever else is suppressed.
+
+Let row p be primary in a measure, with ``need = required(p) - value(p)``. A row is *free* if it is primary in any measure or
+suppressed anyway: it costs nothing. The capacity of a row c is by how much it can be less in a witness of p:
+
+    room(b) = 0 if base cell b is fixed and measure 0 of p is not 1,
+              value(b) - least if b alone is a row of the table, value(b) otherwise; at least 0
+    capacity(c) = max(0, min(value(c) - least, sum of room(b) over the base cells b of c))
+
+A cut with ``parent != row`` is about the rows of the grouping set ``refined``, that of p, that add up to the parent P:
+
+    left = need - sum of min(capacity(c), need) over free c != p in the line - (need if P is free)
+    left x(P) + sum of min(capacity(c), left) x(c) over c in the line that are not free >= left
+
+where x is 1 for suppressed rows. A cut with ``parent == row`` is about the rows of ``refined`` that add up to p, none of them
+free: the sum of x(c) over them is at least 1. Cuts with ``left <= 0`` and those of a line with a free finer row are no cuts.
+
+Each is valid: if P is shown, what p gains is lost by suppressed rows of its line, each at most its capacity; and a row whose
+finer rows are all shown is known. For prices of at least 0 in units of 1 / scale, every suppression costs at least
+
+    (sum of price * left - sum over rows that are neither free nor have to be shown of
+     max(0, sum of price * coefficient - scale * cost)) / scale, rounded up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_sql.solvers.cells.search_space import own_rows
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.cell_table import Bools, CellTable, LineCut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cuts:
+    """Line cuts as a sparse matrix.
+
+    Attributes
+    ----------
+    row, measure, parent, refined : int32 arrays [n]
+        See `LineCut`.
+    left : int64 array [n]
+        The right-hand side.
+    cut, variable, coefficient : int64 arrays
+        The entries of rows that can be suppressed at a cost.
+    """
+
+    row: Int32
+    measure: Int32
+    parent: Int32
+    refined: Int32
+    left: Int64
+    cut: Int64
+    variable: Int64
+    coefficient: Int64
+
+    def line_cut(self, number: int, price: int) -> LineCut:
+        """Return one cut with its price."""
+        return LineCut(
+            row=int(self.row[number]),
+            measure=int(self.measure[number]),
+            parent=int(self.parent[number]),
+            refined=int(self.refined[number]),
+            price=price,
+        )
+
+
+def line_cuts(table: CellTable) -> Cuts:
+    """Return the cuts of a table; of those that say the same, the first."""
+    free = table.primary | table.suppressed
+    one = table.values(0) == 1
+    parts = []
+    for number, measure in enumerate(table.measures):
+        value = table.values(number)
+        primary = measure.required > value
+        for insider in (False, True) if (measure.fixed.any()) else (False,):
+            capacity = _capacity(table, number, value, insider=insider)
+            own = primary & (one == insider) if measure.fixed.any() else primary
+            need = np.where(own, measure.required - value, 0)
+            for set_ in range(len(table.levels)):
+                for parent in range(len(table.levels)):
+                    if set_ != parent and (table.levels[set_] <= table.levels[parent]).all():
+                        parts.append(_in_lines(table, number, set_, parent, need, capacity, free))
+                        parts.append(_below(table, number, set_, parent, own, free))
+    return _joined(parts)
+
+
+def _capacity(table: CellTable, number: int, value: Int64, *, insider: bool) -> Int64:
+    """Return by how much each row can be less."""
+    measure = table.measures[number]
+    room = np.maximum(measure.value - np.where(own_rows(table) >= 0, measure.least, 0), 0)
+    if not insider:
+        room[measure.fixed] = 0
+    most = np.zeros(table.rows, np.int64)
+    for column in table.ancestors.T:
+        np.add.at(most, column, room)
+    return np.maximum(np.minimum(value - measure.least, most), 0)
+
+
+def _children(table: CellTable, set_: int, parent: int) -> tuple[Int64, Int64]:
+    """Return the rows of a grouping set and the row of a coarser one that each is part of, ordered by the latter."""
+    rows, first = np.unique(table.ancestors[:, set_], return_index=True)
+    above = table.ancestors[first, parent]
+    order = np.argsort(above, kind="stable")
+    return rows[order].astype(np.int64), above[order].astype(np.int64)
+
+
+def _in_lines(
+    table: CellTable, number: int, set_: int, parent: int, need: Int64, capacity: Int64, free: Bools
+) -> tuple[Int64, ...]:
+    """Return the cuts of primary rows in the lines of a grouping set and a coarser one."""
+    rows, above = _children(table, set_, parent)
+    line = np.unique(above, return_inverse=True)[1]
+    own = np.flatnonzero((need[rows] > 0) & ~free[above])
+    left = np.zeros(len(own), np.int64)
+    for amount in np.unique(need[rows[own]]):
+        gives = np.where(free[rows], np.minimum(capacity[rows], amount), 0)
+        # Sums may be longer than a machine word, where values are large.
+        exact: type = np.int64 if int(amount) * len(rows) < 1 << 62 else object
+        total = np.zeros(line.max(initial=-1) + 1, exact)
+        np.add.at(total, line, gives.astype(exact))
+        of = need[rows[own]] == amount
+        lacks = int(amount) - (total[line[own[of]]] - gives[own[of]].astype(exact))
+        left[of] = np.maximum(lacks, 0).astype(np.int64)
+    # Primary rows of one line that lack the same amount have the same cut.
+    own, left = own[left > 0], left[left > 0]
+    kept = np.unique(np.stack([line[own], left]), axis=1, return_index=True)[1] if len(own) else np.zeros(0, np.int64)
+    own, left = own[np.sort(kept)], left[np.sort(kept)]
+    first, last = np.searchsorted(line, line[own]), np.searchsorted(line, line[own], side="right")
+    cut, entry = _spread(first, last)
+    variable, coefficient = rows[entry], np.minimum(capacity[rows[entry]], left[cut])
+    open_ = ~free[variable] & ~table.shown[variable] & (coefficient > 0)
+    head = np.flatnonzero(~table.shown[above[own]])
+    return (
+        rows[own],
+        np.full(len(own), number),
+        above[own],
+        np.full(len(own), set_),
+        left,
+        np.concatenate((cut[open_], head)),
+        np.concatenate((variable[open_], above[own][head])),
+        np.concatenate((coefficient[open_], left[head])),
+    )
+
+
+def _below(table: CellTable, number: int, set_: int, parent: int, primary: Bools, free: Bools) -> tuple[Int64, ...]:
+    """Return the cuts of primary rows over the rows of a finer grouping set."""
+    rows, above = _children(table, set_, parent)
+    heads, first, count = np.unique(above, return_index=True, return_counts=True)
+    has_free = np.zeros(table.rows, np.bool_)
+    has_free[above[free[rows]]] = True
+    own = primary[heads] & ~has_free[heads]
+    heads, first, last = heads[own], first[own], (first + count)[own]
+    cut, entry = _spread(first, last)
+    open_ = ~table.shown[rows[entry]]
+    ones = np.ones(len(heads), np.int64)
+    return heads, ones * number, heads, ones * set_, ones, cut[open_], rows[entry][open_], np.ones(int(open_.sum()), np.int64)
+
+
+def _spread(first: Int64, last: Int64) -> tuple[Int64, Int64]:
+    """Return all numbers of some ranges, and the range that each is from."""
+    counts = last - first
+    of = np.repeat(np.arange(len(first)), counts)
+    return of, np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first, counts)
+
+
+def _joined(parts: list[tuple[Int64, ...]]) -> Cuts:
+    """Return parts as one matrix."""
+    none = np.zeros(0, np.int64)
+    begins = np.cumsum([0, *(len(part[0]) for part in parts)])
+    columns = [np.concatenate([none, *(part[at] for part in parts)]) for at in range(8)]
+    columns[5] = np.concatenate([none, *(part[5] + begin for part, begin in zip(parts, begins, strict=False))])
+    row, measure, parent, refined = (each.astype(np.int32) for each in columns[:4])
+    return Cuts(
+        row=row,
+        measure=measure,
+        parent=parent,
+        refined=refined,
+        left=columns[4],
+        cut=columns[5],
+        variable=columns[6],
+        coefficient=columns[7],
+    )

@@ -1,0 +1,29 @@
+"""What line cuts prove, against every suppression of small tables."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from cell_tables import cell_table, cheapest, tiny_tables
+
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells import suppress
+from kanon_sql.solvers.cells.suppress import cost_of
+
+CUBE = [*itertools.product((0, 1), repeat=2)]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_suppression_costs_less(seed: int) -> None:
+    for table in tiny_tables(seed):
+        found = suppress(table, Budget())
+        best = cheapest(table)
+        assert found.lower_bound <= best <= cost_of(table, found.suppressed)
+
+
+def test_one_cell_needs_three_others() -> None:
+    table = cell_table({(i, j): 2 if i == j == 0 else 9 for i in range(3) for j in range(3)}, 5, CUBE)
+    found = suppress(table, Budget())
+    assert found.lower_bound == 2
+    assert {cut.parent for cut in found.cuts} <= {9, 12, 15}
