@@ -22,3 +22,5 @@ cdef class WitnessPool:
     cdef readonly int[::1] new
     cdef readonly long long news
     cdef int[::1] users
+    cdef long long[::1] seen
+    cdef long long calls

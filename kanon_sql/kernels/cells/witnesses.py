@@ -67,7 +67,7 @@ class WitnessPool:
         self.link_after, self.link_witness = np.zeros(1024, np.int64), np.zeros(1024, np.int32)
         self.touched, self.touches = np.zeros(1 << 16, np.int32), 0
         self.new, self.news = np.zeros(len(set_of), np.int32), 0
-        self.users = np.zeros(len(row), np.int32)
+        self.users, self.seen, self.calls = np.zeros(len(row), np.int32), np.zeros(len(row), np.int64), 0
 
     def reserve(self, changes: int, links: int) -> None:
         """Make place for more changes and links."""
@@ -79,6 +79,20 @@ class WitnessPool:
             more = max(self.link_after.shape[0], links)
             self.link_after = np.concatenate((np.asarray(self.link_after), np.zeros(more, np.int64)))
             self.link_witness = np.concatenate((np.asarray(self.link_witness), np.zeros(more, np.int32)))
+
+    def renew(
+        self, base: NDArray[np.int32], change: NDArray[np.int64], start: NDArray[np.int64], links: NDArray[np.int32]
+    ) -> None:
+        """Replace all changes, and the links: pairs of a secondary row and a witness."""
+        self.base, self.change, self.used = np.append(base, [0]).astype(np.int32), np.append(change, 0), len(base)
+        np.asarray(self.start)[:] = start
+        np.asarray(self.head)[:] = -1
+        self.links = 0
+        self.reserve(0, len(links))
+        for row, witness in links.tolist():
+            self.link_witness[self.links], self.link_after[self.links] = witness, self.head[row]
+            self.head[row] = self.links
+            self.links += 1
 
 
 def find(
@@ -230,12 +244,14 @@ def _change_of(space: CellSpace, pool: WitnessPool, witness: cython.longlong, ro
 def users(space: CellSpace, pool: WitnessPool, row: cython.longlong) -> NDArray[np.int32]:
     """Return the witnesses that change a secondary row, in ascending order."""
     link: cython.longlong = pool.head[row]
+    witness: cython.longlong
     count: cython.longlong = 0
+    pool.calls += 1
     while link >= 0:
-        if _change_of(space, pool, pool.link_witness[link], row) != 0:
-            pool.users[count] = pool.link_witness[link]
+        witness = pool.link_witness[link]
+        if pool.seen[witness] != pool.calls and _change_of(space, pool, witness, row) != 0:
+            pool.seen[witness] = pool.calls
+            pool.users[count] = witness
             count += 1
-            if count == pool.users.shape[0]:
-                break
         link = pool.link_after[link]
-    return np.unique(np.asarray(pool.users)[:count])
+    return np.sort(np.asarray(pool.users)[:count])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.cells.greedy import greedy
+from kanon_sql.solvers.cells.destroy_repair import improve
+from kanon_sql.solvers.cells.greedy import protect
 from kanon_sql.solvers.cells.lower_bound import lower_bound
+from kanon_sql.solvers.cells.state import started
 from kanon_sql.solvers.cells.witness_check import checked
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
 
@@ -37,13 +39,16 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
     if algorithm not in ("auto", *ALGORITHMS):
         listed = ", ".join(map(repr, ALGORITHMS))
         raise PolicyError(f"no algorithm {algorithm!r} protects a table of counts; hint: {listed}, or leave it out")
-    suppressed, witnesses = greedy(table, budget)
+    state = started(table)
+    protect(state, budget)
     bound = lower_bound(table, budget)
+    if algorithm != GREEDY:
+        improve(state, bound.cost, budget)
     return checked(
         table,
         Suppression(
-            suppressed=suppressed,
-            witnesses=witnesses,
+            suppressed=state.suppressed,
+            witnesses=state.witnesses(),
             lower_bound=bound.cost,
             method="line cuts",
             cuts=bound.cuts,

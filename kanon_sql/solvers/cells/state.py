@@ -1,0 +1,141 @@
+"""A table in the making: which rows are suppressed, and the witnesses of the primary rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.kernels.cells.boxes import BoxSearch
+from kanon_sql.kernels.cells.search_space import CellSpace
+from kanon_sql.kernels.cells.witnesses import WitnessPool, find, users
+from kanon_sql.solvers.cells.search_space import cell_space
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.cell_table import Bools, CellTable, Witnesses
+
+_STEPS, _FREE_STEPS = 20_000, 4_000
+"""Steps of the search for one box, where it may suppress rows and where it may not."""
+
+_MEMBERS = 64
+"""Base cells of a primary row that are tried as the centre of a box."""
+
+SECONDARY = 2
+"""Mark of a secondary row in the search space."""
+
+_GARBAGE = 4
+"""The pool is renewed when it is so many times as large as its witnesses."""
+
+
+@dataclass(slots=True)
+class State:
+    """A table whose primary rows have witnesses, or will have."""
+
+    table: CellTable
+    space: CellSpace
+    searches: list[BoxSearch]
+    pool: WitnessPool
+    measure: Int32
+    with_fixed: Bools
+
+    @property
+    def marks(self) -> NDArray[np.uint8]:
+        """Return the marks of the rows: 0 is shown, `SECONDARY` is secondary, and 1 is suppressed for itself."""
+        return np.asarray(self.space.suppressed)
+
+    @property
+    def shown(self) -> NDArray[np.uint8]:
+        """Return which rows must not be suppressed."""
+        return np.asarray(self.space.shown)
+
+    @property
+    def cost(self) -> int:
+        """Return the cost of the secondary rows."""
+        return int(self.table.cost[self.marks == SECONDARY].sum())
+
+    def find(self, witness: int, *, free: bool) -> Int32 | None:
+        """Find a witness; return the rows that are suppressed for it, None where there is none."""
+        search = self.searches[self.measure[witness]]
+        search.with_fixed = bool(self.with_fixed[witness])
+        if not find(self.space, search, self.pool, witness, free, _FREE_STEPS if free else _STEPS):
+            return None
+        return np.asarray(self.pool.new)[: self.pool.news].copy()
+
+    def users(self, row: int) -> list[int]:
+        """Return the witnesses that change a secondary row."""
+        return [int(witness) for witness in users(self.space, self.pool, row)]
+
+    def kept(self, witnesses: list[int]) -> tuple[Int64, Int64]:
+        """Return where some witnesses are, for `restore`."""
+        return np.asarray(self.pool.start)[witnesses], np.asarray(self.pool.count)[witnesses]
+
+    def restore(self, witnesses: list[int], kept: tuple[Int64, Int64]) -> None:
+        """Take back some witnesses."""
+        np.asarray(self.pool.start)[witnesses], np.asarray(self.pool.count)[witnesses] = kept
+
+    def renew(self) -> None:
+        """Forget outdated witnesses where they are many."""
+        count = np.asarray(self.pool.count)
+        if self.pool.used <= _GARBAGE * int(count.sum()) + 1024:
+            return
+        found = self.witnesses()
+        of, links = np.repeat(np.arange(len(count)), count), set[tuple[int, int]]()
+        for column in self.table.ancestors.T:
+            rows = column[found.base]
+            chosen = self.marks[rows] == SECONDARY
+            links.update(zip(rows[chosen].tolist(), of[chosen].tolist(), strict=True))
+        linked = np.array(sorted(links), np.int32).reshape(-1, 2)
+        self.pool.renew(found.base, found.change, found.start[:-1].copy(), linked)
+
+    @property
+    def suppressed(self) -> Bools:
+        """Return which rows are suppressed."""
+        return self.marks > 0
+
+    def witnesses(self) -> Witnesses:
+        """Return the witnesses in the order of their measures and rows."""
+        start, count = np.asarray(self.pool.start), np.asarray(self.pool.count)
+        within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        entry = np.repeat(start, count) + within
+        return Witnesses(
+            row=np.asarray(self.pool.row).copy(),
+            measure=self.measure,
+            start=np.concatenate(([0], np.cumsum(count))).astype(np.int64),
+            base=np.asarray(self.pool.base)[entry],
+            change=np.asarray(self.pool.change)[entry],
+        )
+
+
+def started(table: CellTable) -> State:
+    """Return the search space of a table, without witnesses."""
+    space = cell_space(table)
+    rows, measures, needs, searches = [], [], [], []
+    for number, measure in enumerate(table.measures):
+        value = table.values(number)
+        own = np.flatnonzero(measure.required > value)
+        rows.append(own)
+        measures.append(np.full(len(own), number))
+        needs.append(measure.required[own] - value[own])
+        base = np.ascontiguousarray(measure.value, np.int64)
+        searches.append(BoxSearch(space, value, base, int(measure.least), measure.fixed.astype(np.uint8)))
+    row, need = np.concatenate(rows).astype(np.int32), np.concatenate(needs).astype(np.int64)
+    set_of = np.zeros(table.rows, np.int32)
+    for g, column in enumerate(table.ancestors.T):
+        set_of[column] = g
+    first, members = _members(table, row, set_of)
+    pool = WitnessPool(row, need, first, members, set_of)
+    return State(table, space, searches, pool, np.concatenate(measures).astype(np.int32), table.values(0)[row] == 1)
+
+
+def _members(table: CellTable, row: Int32, set_of: Int32) -> tuple[Int64, Int32]:
+    """Return where the base cells of each row begin, and those cells, the greatest first, at most `_MEMBERS` of each."""
+    order = [np.argsort(column, kind="stable") for column in table.ancestors.T]
+    sorted_rows = [column[each] for each, column in zip(order, table.ancestors.T, strict=True)]
+    value, parts = table.measures[0].value, [np.zeros(0, np.int64)]
+    for own in row:
+        g = set_of[own]
+        low, high = np.searchsorted(sorted_rows[g], [own, own + 1])
+        cells = order[g][low:high]
+        parts.append(cells[np.argsort(-value[cells], kind="stable")][:_MEMBERS] if high - low > 1 else cells)
+    first = np.cumsum([len(part) for part in parts])
+    return first.astype(np.int64), np.concatenate(parts).astype(np.int32)
