@@ -9,12 +9,14 @@ cdef class BoxSearch:
     cdef readonly long long[::1] moved
     cdef readonly long long[::1] shift
     cdef int[::1] trial
-    cdef readonly int[::1] corner
     cdef int[:, ::1] alive
     cdef long long[::1] lives
-    cdef readonly int[::1] sets
-    cdef readonly long long set_count
-    cdef readonly long long corners
+    cdef int[::1] cell
+    cdef int[::1] cell_sign
+    cdef int[::1] row
+    cdef int[::1] row_sign
+    cdef long long cells
+    cdef long long rows
     cdef long long need
     cdef readonly long long amount
     cdef readonly long long cost
@@ -27,5 +29,17 @@ cdef class BoxSearch:
 
 @cython.locals(g=cython.longlong)
 cdef void search(CellSpace space, BoxSearch work, long long cell, long long target, long long need, long long steps) noexcept nogil
-@cython.locals(c=cython.longlong, k=cython.longlong, amount=cython.longlong, cell=cython.longlong)
-cdef void apply(CellSpace space, BoxSearch work, long long times) noexcept nogil
+cdef bint odd(long long number) noexcept nogil
+@cython.locals(times=cython.longlong)
+cdef double score_of(BoxSearch work, long long cost, long long amount) noexcept nogil
+@cython.locals(k=cython.longlong)
+cdef void without_partner(BoxSearch work, long long depth) noexcept nogil
+@cython.locals(
+    step=cython.longlong, lives=cython.longlong, k=cython.longlong, g=cython.longlong, first=cython.longlong, c=cython.longlong,
+    found=cython.longlong, kept=cython.bint
+)
+cdef bint with_partner(
+    CellSpace space, BoxSearch work, long long depth, long long dimension, long long count, long long other
+) noexcept nogil
+@cython.locals(k=cython.longlong)
+cdef void apply(BoxSearch work) noexcept nogil

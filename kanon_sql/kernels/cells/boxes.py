@@ -47,9 +47,9 @@ class BoxSearch:
     ----------
     moved, shift : int64 arrays [r], [b]
         By how much each row and each base cell changes in the table in the making.
-    corner : int32 array
-        The corners of the best box; those at places with an even number of ones increase, the others decrease.
-    corners, amount, cost, score
+    cell, cell_sign, row, row_sign : int32 arrays
+        The base cells and the rows that the best move changes, each by 1 or by -1 times the amount.
+    cells, rows, amount, cost, score
         How many there are, by how much they change, what it costs to suppress what has to be suppressed for it, and the
         cost for each unit of need: less is better.
     """
@@ -65,9 +65,12 @@ class BoxSearch:
         dimensions, sets = len(space.weights), len(space.levels)
         self.value, self.base_value, self.least, self.fixed = value, base_value, least, fixed
         self.moved, self.shift = np.zeros(len(value), np.int64), np.zeros(len(base_value), np.int64)
-        self.trial, self.corner = np.zeros(1 << dimensions, np.int32), np.zeros(1 << dimensions, np.int32)
+        self.trial = np.zeros(1 << dimensions, np.int32)
         self.alive, self.lives = np.zeros((dimensions + 1, sets), np.int32), np.zeros(dimensions + 1, np.int64)
-        self.sets, self.set_count, self.corners = np.zeros(sets, np.int32), 0, 0
+        nodes = int(np.asarray(space.nodes).sum()) + 4
+        self.cell, self.cell_sign = (np.zeros(nodes << dimensions, np.int32) for _ in range(2))
+        self.row, self.row_sign = (np.zeros((nodes + sets) << dimensions, np.int32) for _ in range(2))
+        self.cells, self.rows = 0, 0
         self.need, self.amount, self.cost, self.score = 0, 0, 0, 0.0
         self.target, self.with_fixed, self.steps = 0, 0, 0
         self.partial_cost, self.partial_amount = 0, 0
@@ -89,10 +92,7 @@ def search(space, work, cell, target, need, steps):
         _extend(space, work, 0, 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _odd(number: cython.longlong) -> cython.bint:
+def odd(number):
     """Return whether a number has an odd number of ones."""
     number ^= number >> 8
     number ^= number >> 4
@@ -101,12 +101,9 @@ def _odd(number: cython.longlong) -> cython.bint:
     return number & 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _score(work: BoxSearch, cost: cython.longlong, amount: cython.longlong) -> cython.double:
+def score_of(work, cost, amount):
     """Return what a box costs for each unit of need, as far as it gives; fewer moves break ties."""
-    times: cython.longlong = 1
+    times = 1
     if amount < work.need:
         times = (work.need + amount - 1) // amount
     if times > 1000:
@@ -129,7 +126,7 @@ def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cyt
     less: cython.bint
     for c in range(count):
         cell = work.trial[c]
-        less = _odd(c)
+        less = odd(c)
         if less:
             room = work.base_value[cell] + work.shift[cell]
             amount = min(amount, room)
@@ -148,7 +145,7 @@ def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cyt
         return False
     work.partial_cost = cost
     work.partial_amount = amount
-    return _score(work, cost, amount) < work.score
+    return score_of(work, cost, amount) < work.score
 
 
 @cython.cfunc
@@ -167,11 +164,11 @@ def _extend(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cy
     if work.steps < 0:
         return True
     if depth == space.weights.shape[0]:
-        return _keep(work, depth, count)
+        return _keep(space, work, depth, count)
     line = space.line_of[depth, cell]
     for pass_ in range(3):
         if pass_ == 1:
-            _all_live(work, depth)
+            without_partner(work, depth)
             if _price(space, work, depth + 1, count) and _extend(space, work, depth + 1, count):
                 return True
             continue
@@ -183,41 +180,31 @@ def _extend(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cy
             free = row < 0 or space.suppressed[row]
             if free == (pass_ == 2) or (pass_ == 2 and work.score < 1):
                 continue
-            if _partner(space, work, depth, count, other) and _extend(space, work, depth + 1, 2 * count):
+            if (
+                with_partner(space, work, depth, depth, count, other)
+                and _price(space, work, depth + 1, 2 * count)
+                and _extend(space, work, depth + 1, 2 * count)
+            ):
                 return True
     return False
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _all_live(work: BoxSearch, depth: cython.longlong) -> cython.void:
-    """Let all grouping sets change that have changed before."""
-    k: cython.longlong
+def without_partner(work, depth):
+    """Take no second coordinate: all grouping sets change that have changed before."""
     work.lives[depth + 1] = work.lives[depth]
     for k in range(work.lives[depth]):
         work.alive[depth + 1, k] = work.alive[depth, k]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _partner(
-    space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cython.longlong, other: cython.longlong
-) -> cython.bint:
-    """Take the coordinate of another cell of the line for the second one; return whether that may be better than the best."""
-    step: cython.longlong = space.places[other] - space.places[work.trial[0]]
-    c: cython.longlong
-    k: cython.longlong
-    g: cython.longlong
-    first: cython.longlong
-    lives: cython.longlong = 0
-    found: cython.longlong
-    kept: cython.bint = False
+def with_partner(space, work, depth, dimension, count, other):
+    """Take the coordinate of another cell of the line for the second one; return whether the corners exist."""
+    step = space.places[other] - space.places[work.trial[0]]
+    lives = 0
+    kept = False
     for k in range(work.lives[depth]):
         g = work.alive[depth, k]
-        first = space.unit_first[depth, space.levels[g, depth]]
-        if space.units[first + space.codes[work.trial[0], depth]] != space.units[first + space.codes[other, depth]]:
+        first = space.unit_first[dimension, space.levels[g, dimension]]
+        if space.units[first + space.codes[work.trial[0], dimension]] != space.units[first + space.codes[other, dimension]]:
             work.alive[depth + 1, lives] = g
             lives += 1
             kept |= g == work.target
@@ -229,32 +216,36 @@ def _partner(
         if found < 0 or (work.fixed[found] and not work.with_fixed):
             return False
         work.trial[count + c] = found
-    return _price(space, work, depth + 1, 2 * count)
+    return True
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _keep(work: BoxSearch, depth: cython.longlong, count: cython.longlong) -> cython.bint:
+def _keep(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cython.longlong) -> cython.bint:
     """Keep the box, which is better than the best; return whether none can be better still."""
+    c: cython.longlong
     k: cython.longlong
-    work.corners = count
-    for k in range(count):
-        work.corner[k] = work.trial[k]
-    work.set_count = work.lives[depth]
-    for k in range(work.set_count):
-        work.sets[k] = work.alive[depth, k]
+    sign: cython.longlong
+    work.cells = work.rows = 0
+    for c in range(count):
+        sign = -1 if odd(c) else 1
+        work.cell[c] = work.trial[c]
+        work.cell_sign[c] = sign
+        work.cells += 1
+        for k in range(work.lives[depth]):
+            work.row[work.rows] = space.ancestors[work.trial[c], work.alive[depth, k]]
+            work.row_sign[work.rows] = sign
+            work.rows += 1
     work.cost = work.partial_cost
     work.amount = min(work.partial_amount, work.need)
-    work.score = _score(work, work.cost, work.amount)
+    work.score = score_of(work, work.cost, work.amount)
     return work.cost == 0 and (work.amount >= work.need or work.need <= 16)
 
 
-def apply(space, work, times):
-    """Add the best box to the table in the making, so often that it gives its amount."""
-    for c in range(work.corners):
-        amount = -times if _odd(c) else times
-        cell = work.corner[c]
-        work.shift[cell] += amount
-        for k in range(work.set_count):
-            work.moved[space.ancestors[cell, work.sets[k]]] += amount
+def apply(work):
+    """Add the best move to the table in the making."""
+    for k in range(work.cells):
+        work.shift[work.cell[k]] += work.cell_sign[k] * work.amount
+    for k in range(work.rows):
+        work.moved[work.row[k]] += work.row_sign[k] * work.amount

@@ -46,11 +46,19 @@ class CellSpace:
         The row that is this base cell alone, -1 where no grouping set has it.
     sure : uint8 array [d + 1, g]
         Whether a step in any dimension from this one on changes the row of every base cell in a grouping set.
+    siblings : int32 array
+        Coordinates of a dimension with the same number are in the same units at all levels but the finest.
+    sibling_first : int64 array [d]
+        Where those of a dimension begin.
+    fine : uint8 array [d, g]
+        Whether a grouping set has the finest level of a dimension.
     cost : int64 array [r]
         What it costs to suppress a row.
 
     Attributes
     ----------
+    nodes : int64 array [d]
+        Coordinates of each dimension.
     suppressed, shown : uint8 arrays [r]
         Rows that are suppressed, and rows that must not be.
     """
@@ -64,6 +72,7 @@ class CellSpace:
         lines: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
         own_row: NDArray[np.int32],
         sure: NDArray[np.uint8],
+        siblings: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]],
         cost: NDArray[np.int64],
     ) -> None:
         self.ancestors, self.levels = ancestors, levels
@@ -71,6 +80,8 @@ class CellSpace:
         self.units, self.unit_first = units
         self.line_of, self.line_first, self.line_cells = lines
         self.own_row, self.sure, self.cost = own_row, sure, cost
+        self.siblings, self.sibling_first, self.fine = siblings
+        self.nodes = np.diff(self.sibling_first, append=len(self.siblings))
         self.suppressed, self.shown = np.zeros(len(cost), np.uint8), np.zeros(len(cost), np.uint8)
         size = 1 << max(4, int(2 * len(ancestors)).bit_length())
         self.mask = size - 1

@@ -1,5 +1,6 @@
 cimport cython
 from kanon_sql.kernels.cells.boxes cimport BoxSearch, apply, search
+from kanon_sql.kernels.cells.planes cimport PlaneSearch, search_planes
 from kanon_sql.kernels.cells.search_space cimport CellSpace
 
 cdef class WitnessPool:
@@ -8,6 +9,7 @@ cdef class WitnessPool:
     cdef readonly long long[::1] member_first
     cdef readonly int[::1] members
     cdef readonly int[::1] set_of
+    cdef readonly PlaneSearch planes
     cdef readonly long long[::1] start
     cdef readonly long long[::1] count
     cdef readonly int[::1] base

@@ -12,6 +12,7 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.cells.boxes import BoxSearch, apply, search
+    from kanon_sql.kernels.cells.planes import PlaneSearch, search_planes
     from kanon_sql.kernels.cells.search_space import CellSpace
 
 SECONDARY = cython.declare(cython.longlong, 2)
@@ -43,6 +44,8 @@ class WitnessPool:
         Those that may be the centre of a box.
     set_of : int32 array [r]
         The grouping set of each row.
+    planes : PlaneSearch
+        For cycles.
 
     Attributes
     ----------
@@ -59,8 +62,10 @@ class WitnessPool:
         member_first: NDArray[np.int64],
         members: NDArray[np.int32],
         set_of: NDArray[np.int32],
+        planes: PlaneSearch,
     ) -> None:
-        self.row, self.need, self.member_first, self.members, self.set_of = row, need, member_first, members, set_of
+        self.row, self.need, self.member_first, self.members = row, need, member_first, members
+        self.set_of, self.planes = set_of, planes
         self.start, self.count = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64)
         self.base, self.change, self.used = np.zeros(1024, np.int32), np.zeros(1024, np.int64), 0
         self.head, self.links = np.full(len(set_of), -1, np.int64), 0
@@ -150,18 +155,23 @@ def _grow(
     pool.news = 0
     while left > 0:
         work.score = _FREE if free else _ANY
-        work.corners = 0
+        work.cells = 0
         for at in range(pool.member_first[witness], pool.member_first[witness + 1]):
             search(space, work, pool.members[at], target, left, steps)
-            if work.corners and work.cost == 0 and left <= 16:
+            if work.cells and work.cost == 0 and left <= 16:
                 break
+        if work.cells == 0 or work.cost > 0:
+            for at in range(pool.member_first[witness], pool.member_first[witness + 1]):
+                search_planes(space, work, pool.planes, pool.members[at], target, left, steps)
+                if work.cells and work.cost == 0 and left <= 16:
+                    break
         moves += 1
-        if work.corners == 0 or moves > _MOST_MOVES or pool.touches + work.corners > pool.touched.shape[0]:
+        if work.cells == 0 or moves > _MOST_MOVES or pool.touches + work.cells > pool.touched.shape[0]:
             for at in range(pool.news):
                 space.suppressed[pool.new[at]] = 0
             return False
         _suppress(space, work, pool)
-        apply(space, work, work.amount)
+        apply(work)
         left -= work.amount
     return True
 
@@ -171,18 +181,15 @@ def _grow(
 @cython.exceptval(check=False)
 def _suppress(space: CellSpace, work: BoxSearch, pool: WitnessPool) -> cython.void:
     """Suppress the rows that the best box changes, and note its base cells."""
-    c: cython.longlong
     k: cython.longlong
-    row: cython.longlong
-    for c in range(work.corners):
-        pool.touched[pool.touches] = work.corner[c]
+    for k in range(work.cells):
+        pool.touched[pool.touches] = work.cell[k]
         pool.touches += 1
-        for k in range(work.set_count):
-            row = space.ancestors[work.corner[c], work.sets[k]]
-            if not space.suppressed[row]:
-                space.suppressed[row] = SECONDARY
-                pool.new[pool.news] = row
-                pool.news += 1
+    for k in range(work.rows):
+        if not space.suppressed[work.row[k]]:
+            space.suppressed[work.row[k]] = SECONDARY
+            pool.new[pool.news] = work.row[k]
+            pool.news += 1
 
 
 @cython.cfunc

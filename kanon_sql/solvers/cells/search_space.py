@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels.cells.search_space import CellSpace
 from kanon_sql.table.arrays import Int32, Int64
-from kanon_sql.table.cell_table import CellTable
+from kanon_sql.table.cell_table import Bools, CellTable
 
 _LARGEST = 1 << 61
 """Coordinates fit into one number below this."""
@@ -28,10 +28,11 @@ def cell_space(table: CellTable) -> CellSpace:
     weights = np.array([int(np.prod([1, *sizes[:at]], dtype=object)) for at in range(len(sizes))], np.int64)
     places = codes.astype(np.int64) @ weights
     at_level, first = _unit_table(units, codes, sizes)
+    finest = [np.array([int(each.max(initial=-1)) + 1 == sizes[d] for each in units[d]]) for d in range(len(units))]
+    fine = np.array([finest[d][levels[:, d]] for d in range(len(units))], np.uint8).reshape(len(units), len(levels))
     sure = np.ones((len(units) + 1, len(levels)), np.uint8)
     for d in reversed(range(len(units))):
-        finest = [int(each.max(initial=-1)) + 1 == sizes[d] for each in units[d]]
-        sure[d] = sure[d + 1] & np.array(finest, np.uint8)[levels[:, d]]
+        sure[d] = sure[d + 1] & fine[d]
     space = CellSpace(
         np.ascontiguousarray(table.ancestors, np.int32),
         levels,
@@ -40,6 +41,7 @@ def cell_space(table: CellTable) -> CellSpace:
         _lines(table, codes, places, weights),
         own_rows(table),
         sure,
+        (*_siblings(units, codes, sizes, finest), fine),
         np.ascontiguousarray(table.cost, np.int64),
     )
     np.asarray(space.suppressed)[table.primary | table.suppressed] = 1
@@ -140,6 +142,17 @@ def _unit_table(units: list[list[Int32]], codes: Int32, sizes: list[int]) -> tup
             at += sizes[d]
             parts.append(part)
     return np.concatenate(parts), first
+
+
+def _siblings(units: list[list[Int32]], codes: Int32, sizes: list[int], finest: list[Bools]) -> tuple[Int32, Int64]:
+    """Return the group of each coordinate by its units at all levels but the finest, one dimension after the other."""
+    parts = [np.zeros(0, np.int32)]
+    for d, each in enumerate(units):
+        coarse = [unit for unit, fine in zip(each, finest[d], strict=True) if not fine]
+        part = np.zeros(sizes[d], np.int32)
+        part[codes[:, d]] = _refined(coarse) if coarse else 0
+        parts.append(part)
+    return np.concatenate(parts), np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)[: len(sizes)]
 
 
 def _lines(table: CellTable, codes: Int32, places: Int64, weights: Int64) -> tuple[Int32, Int64, Int32]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.cells.boxes import BoxSearch
+from kanon_sql.kernels.cells.planes import PlaneSearch
 from kanon_sql.kernels.cells.search_space import CellSpace
 from kanon_sql.kernels.cells.witnesses import WitnessPool, find, users
 from kanon_sql.solvers.cells.search_space import cell_space
@@ -123,7 +124,7 @@ def started(table: CellTable) -> State:
     for g, column in enumerate(table.ancestors.T):
         set_of[column] = g
     first, members = _members(table, row, set_of)
-    pool = WitnessPool(row, need, first, members, set_of)
+    pool = WitnessPool(row, need, first, members, set_of, PlaneSearch(space))
     return State(table, space, searches, pool, np.concatenate(measures).astype(np.int32), table.values(0)[row] == 1)
 
 
