@@ -1,11 +1,14 @@
-"""Put the released rows in the place of each query that an ANONYMIZE clause follows."""
+"""Put the released rows in the place of each query that an ANONYMIZE or a PROTECT clause follows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from kanon_sql.clause.cells.parse import parse_protect
+from kanon_sql.clause.cells.place import explains_protect, find_protected, query_start
+from kanon_sql.clause.cells.table_query import TableQuery, read_table_query
 from kanon_sql.clause.corrections import corrected, read_as_meant
 from kanon_sql.clause.database import Database
 from kanon_sql.clause.definitions import begins_definition, parse_definition
@@ -15,6 +18,7 @@ from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
 from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
 from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.protection import Protection
 
 T = TypeVar("T")
 
@@ -26,8 +30,13 @@ class _Edit:
     text: str
 
 
-def rewrite(sql: str, release: Callable[[str, Policy], str], database: Database | None = None) -> str:
-    """Replace each query with an ANONYMIZE clause by a query over its released rows, and statements about policies.
+def rewrite(
+    sql: str,
+    release: Callable[[str, Policy], str],
+    database: Database | None = None,
+    protect: Callable[[TableQuery, Protection, bool], str] | None = None,
+) -> str:
+    """Replace each query with an ANONYMIZE or PROTECT clause by a query over what is released, and statements about policies.
 
     Parameters
     ----------
@@ -38,6 +47,9 @@ def rewrite(sql: str, release: Callable[[str, Policy], str], database: Database 
         to use ``body`` exactly once, so that the parameters of the statement keep their order.
     database : Database, optional
         What stores policies and explains releases; without it, statements that need one are errors.
+    protect : callable, optional
+        ``protect(query, protection, explained)`` returns the text of a query that yields the rows of a protected table, or what
+        protecting it would take; without it, PROTECT is an error. It has to use ``query.source`` exactly once.
 
     Returns
     -------
@@ -68,10 +80,10 @@ def rewrite(sql: str, release: Callable[[str, Policy], str], database: Database 
     script = Script.read(sql)
     parts = list(script.statements())
     if not any(begins_definition(script, first) for first, _ in parts) and not any(
-        script.word(place) in {"ANONYMIZE", "ANONYMISE"} for place in range(len(script.tokens))
+        script.word(place) in {"ANONYMIZE", "ANONYMISE", "PROTECT"} for place in range(len(script.tokens))
     ):
         return sql
-    rewriting = _Rewriting(script, release, database)
+    rewriting = _Rewriting(script, release, database, protect)
     try:
         script.match_brackets()
         for first, end in parts:
@@ -89,9 +101,15 @@ def rewrite(sql: str, release: Callable[[str, Policy], str], database: Database 
 class _Rewriting:
     """The edits of a text, in its order; an edit that holds others has taken their place."""
 
-    def __init__(self, script: Script, release: Callable[[str, Policy], str], database: Database | None) -> None:
+    def __init__(
+        self,
+        script: Script,
+        release: Callable[[str, Policy], str],
+        database: Database | None,
+        protect: Callable[[TableQuery, Protection, bool], str] | None,
+    ) -> None:
         self.edits: list[_Edit] = []
-        self._script, self._release, self._database = script, release, database
+        self._script, self._release, self._database, self._protect = script, release, database, protect
 
     def statement(self, first: int, end: int) -> None:
         script = self._script
@@ -103,12 +121,27 @@ class _Rewriting:
         explained = explains(script, first)
         if explained:
             self.edits.append(_Edit(script.start(first), script.start(min(first + 2, end - 1)), ""))
+        explains_a_table = explains_protect(script, first)
+        if explains_a_table:
+            self.edits.append(_Edit(script.start(first), script.start(min(first + 2, end - 1)), ""))
         # An inner clause ends before the clause of the query around it, so it is already an edit of that query.
+        protected = list(find_protected(script, first, end))
         for site in find_sites(script, first, end):
+            while protected and protected[0] < site.clause:
+                self._table(protected.pop(0), end, explained=False)
             if explained and is_explained(script, first, site):
                 self._explain(site, end)
                 return
             self._site(site)
+        for number, place in enumerate(protected, 1):
+            self._table(place, end, explained=explains_a_table and number == len(protected))
+        if explains_a_table and not protected:
+            raise script.error(
+                "EXPLAIN PROTECT is about a query with a PROTECT clause; hint: EXPLAIN PROTECT SELECT region, count(*) AS n "
+                "FROM people GROUP BY CUBE (region) PROTECT n >= 5",
+                first,
+                min(first + 1, end - 1),
+            )
         if explained:
             raise script.error(
                 "EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause; hint: EXPLAIN ANONYMIZE FROM patients "
@@ -131,6 +164,28 @@ class _Rewriting:
         gap = script.text[script.stop(site.clause - 1) : script.start(site.clause)].rstrip(" \t")
         text = "".join(("SELECT * FROM (", released, ")", gap if gap.strip() else ""))
         self._put(_Edit(script.start(site.body), script.stop(end - 1), text), inner)
+
+    def _table(self, clause: int, end: int, *, explained: bool) -> None:
+        """Put a protected table in the place of its query; with ``explained``, what protecting it would take."""
+        script = self._script
+        if self._protect is None:
+            raise script.error("PROTECT needs a database connection; hint: use kanon_sql.connect", clause)
+        start = query_start(script, clause)
+        query = read_table_query(script, start, clause)
+        protection, behind = parse_protect(script, clause, query)
+        inner = [edit for edit in self.edits if edit.start >= script.start(start)]
+        if inner:  # in FROM or WHERE, which go into the text of the protected table once
+            source = query.source
+            for edit in inner:
+                source = source.replace(script.text[edit.start : edit.end], edit.text, 1)
+            query = replace(query, source=source)
+        try:
+            text = self._protect(query, protection, explained)
+        except PolicyError as problem:
+            raise script.error(str(problem), clause, behind - 1) from problem
+        last = end if explained else behind
+        edit = _Edit(script.start(start), script.stop(last - 1), "".join(("SELECT * FROM (", text, ")")))
+        self._put(edit, len(inner))
 
     def _explain(self, site: Site, last: int) -> None:
         """Put the explanation in the place of the whole query: it has no use for an ORDER BY and a LIMIT."""

@@ -18,7 +18,7 @@ from kanon_sql.errors import ClauseError, raise_alone
 # Blanks for DuckDB, letters for the tokenizer; one character each, so offsets stay.
 _BLANKS = str.maketrans("\u200b\u2060\ufeff", "   ")
 
-_WORD = re.compile("anonymi[sz]e", re.IGNORECASE | re.ASCII)
+_WORD = re.compile(r"anonymi[sz]e|\bprotect\b", re.IGNORECASE | re.ASCII)
 _POLICY_WORDS = (re.compile("anonymization", re.IGNORECASE | re.ASCII), re.compile("polic", re.IGNORECASE | re.ASCII))
 
 _OPENING = {")": "(", "]": "[", "}": "{"}

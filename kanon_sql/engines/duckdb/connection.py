@@ -7,12 +7,13 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb import copying
+from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.failures import Asked
 from kanon_sql.engines.duckdb.policies import Policies
 from kanon_sql.engines.duckdb.registration import install, macros, session_of
@@ -21,10 +22,16 @@ from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED, unshadowed
 from kanon_sql.errors import KanonError, raise_alone
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Progress
+
+if TYPE_CHECKING:
+    from kanon_sql.clause.cells.table_query import TableQuery
 
 _OF_RESULT = ("arrow", "df", "fetch", "pl", "tf", "to_arrow", "torch")
 """How the methods of a connection begin that hand over the result of its last statement, in every version of DuckDB."""
+
+_CLAUSES = re.compile("anonymi|protect", re.IGNORECASE)
 
 _PREPARES, _EXECUTES = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("prepare", "execute"))
 
@@ -222,12 +229,12 @@ class Connection:
 
     def _rewritten(self, query: Any, ask: Callable[[str], Any]) -> Any:
         """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
-        if not isinstance(query, str) or "anonymi" not in query.casefold():
+        if not isinstance(query, str) or not _CLAUSES.search(query):
             return query
         from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
 
         policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
-        return rewrite(query, _release_of_query, policies)
+        return rewrite(query, _release_of_query, policies, _protected)
 
     def _run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False
@@ -270,3 +277,7 @@ def _our_statements() -> re.Pattern[str]:
 
 def _release_of_query(body: str, policy: Policy) -> str:
     return release_query(body, policy, query=True)
+
+
+def _protected(query: TableQuery, protection: Protection, explained: bool) -> str:
+    return protected_query(query.tabulation, protection, query.keys, query.sums, query.source, explained=explained)

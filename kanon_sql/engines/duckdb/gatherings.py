@@ -5,7 +5,9 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from typing import Any
 
+from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 from kanon_sql.engines.duckdb.gathering import Gathering
 
 _IDLE = 3600.0
@@ -17,12 +19,12 @@ class Gatherings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._running: dict[int, Gathering] = {}
+        self._running: dict[int, Gathering | CellGathering] = {}
 
     def __len__(self) -> int:
         return len(self._running)
 
-    def begin(self, gathering: Gathering) -> int:
+    def begin(self, gathering: Gathering | CellGathering) -> int:
         """Keep a gathering while its statement runs and return its number; those of statements that failed are let go."""
         with self._lock:
             idle = time.monotonic() - _IDLE
@@ -32,7 +34,7 @@ class Gatherings:
             self._running[key] = gathering
             return key
 
-    def of(self, key: int) -> Gathering:
+    def of(self, key: int) -> Any:
         """Return the gathering of a number."""
         with self._lock:
             return self._running[key]

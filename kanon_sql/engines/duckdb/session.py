@@ -16,6 +16,7 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
 from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.binding import Binding
+from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
 from kanon_sql.engines.duckdb.gatherings import Gatherings
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
 from kanon_sql.engines.duckdb.remembered_failures import RememberedFailures
@@ -47,6 +48,8 @@ class Session:
         The last failures inside of functions.
     search : RunningSearch
         The solver that is at work.
+    protected_tables : ProtectedTables
+        The tables of counts and sums that were released.
     """
 
     def __init__(self, secret: str | bytes | None = None) -> None:
@@ -64,6 +67,7 @@ class Session:
         self.gatherings = Gatherings()
         self.announcements = Announcements()
         self.tokens = TokenMemory()
+        self.protected_tables = ProtectedTables()
 
     def __repr__(self) -> str:
         return f"<kanon session, {how_many(len(self._releases), 'release')}>"

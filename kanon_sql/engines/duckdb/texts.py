@@ -31,3 +31,8 @@ def tree_links(table: str) -> str:
         The quoted name of its table.
     """
     return text("tree_links", tree=table)
+
+
+def cells_text(name: str, **slots: str) -> str:
+    """Return a SQL text of protected tables, likewise."""
+    return _template("cells/statements", name).substitute(slots)

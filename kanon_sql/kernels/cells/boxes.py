@@ -118,7 +118,7 @@ def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cyt
     """Work out the cost and the amount of what is sure of a box; return whether it may be better than the best."""
     cost: cython.longlong = 0
     amount: cython.longlong = _ENDLESS
-    room: cython.longlong
+    capacity: cython.longlong
     c: cython.longlong
     k: cython.longlong
     cell: cython.longlong
@@ -128,8 +128,8 @@ def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cyt
         cell = work.trial[c]
         less = odd(c)
         if less:
-            room = work.base_value[cell] + work.shift[cell]
-            amount = min(amount, room)
+            capacity = work.base_value[cell] + work.shift[cell]
+            amount = min(amount, capacity)
         for k in range(work.lives[depth]):
             if not space.sure[depth, work.alive[depth, k]]:
                 continue
@@ -139,8 +139,8 @@ def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cyt
                     return False
                 cost += space.cost[row]
             if less:
-                room = work.value[row] + work.moved[row] - work.least
-                amount = min(amount, room)
+                capacity = work.value[row] + work.moved[row] - work.least
+                amount = min(amount, capacity)
     if amount <= 0:
         return False
     work.partial_cost = cost

@@ -2,12 +2,7 @@
 
 A plane varies two dimensions and has boxes in the others. In it, coordinates are nodes and cells are edges, of the table
 extended by its totals: a circulation changes cells so that all rows but those of its edges keep their values. The shortest path
-from one end of the row's edge to the other closes a cycle. Edges of suppressed rows cost nothing, and none may take more than
-there is.
-
-References
-----------
-Castro: Recent advances in optimization techniques for statistical tabular data protection (2012), for network flows.
+from one end of the row's edge to the other closes a cycle. Suppressed rows cost nothing; none may lose more than it has.
 """
 
 from __future__ import annotations
@@ -221,7 +216,7 @@ def _reach(
 def _follow(space: CellSpace, work: BoxSearch, planes: PlaneSearch, node: cython.longlong) -> cython.void:
     """Follow all edges of a node: the cells of its line, or from a total those of the line of the row itself."""
     of_a: cython.bint = node <= planes.total_a
-    total: cython.bint = node == planes.total_a or node == planes.total_b
+    total: cython.bint = node in (planes.total_a, planes.total_b)
     varied: cython.longlong = planes.b if of_a else planes.a
     cell: cython.longlong = work.trial[0] if total else planes.by[node]
     line: cython.longlong = space.line_of[varied, cell]

@@ -1,28 +1,6 @@
 cimport cython
 from kanon_sql.kernels.cells.boxes cimport BoxSearch, apply, search
-from kanon_sql.kernels.cells.planes cimport PlaneSearch, search_planes
+from kanon_sql.kernels.cells.circuits cimport search_circuit
+from kanon_sql.kernels.cells.planes cimport search_planes
 from kanon_sql.kernels.cells.search_space cimport CellSpace
-
-cdef class WitnessPool:
-    cdef readonly int[::1] row
-    cdef readonly long long[::1] need
-    cdef readonly long long[::1] member_first
-    cdef readonly int[::1] members
-    cdef readonly int[::1] set_of
-    cdef readonly PlaneSearch planes
-    cdef readonly long long[::1] start
-    cdef readonly long long[::1] count
-    cdef readonly int[::1] base
-    cdef readonly long long[::1] change
-    cdef public long long used
-    cdef long long[::1] head
-    cdef long long links
-    cdef long long[::1] link_after
-    cdef int[::1] link_witness
-    cdef int[::1] touched
-    cdef long long touches
-    cdef readonly int[::1] new
-    cdef readonly long long news
-    cdef int[::1] users
-    cdef long long[::1] seen
-    cdef long long calls
+from kanon_sql.kernels.cells.witness_pool cimport WitnessPool

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 try:
     import cython
 except ModuleNotFoundError:
@@ -12,8 +9,10 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.cells.boxes import BoxSearch, apply, search
-    from kanon_sql.kernels.cells.planes import PlaneSearch, search_planes
+    from kanon_sql.kernels.cells.circuits import search_circuit
+    from kanon_sql.kernels.cells.planes import search_planes
     from kanon_sql.kernels.cells.search_space import CellSpace
+    from kanon_sql.kernels.cells.witness_pool import WitnessPool
 
 SECONDARY = cython.declare(cython.longlong, 2)
 """Mark of a row that is suppressed for the sake of others; primary rows and those that are suppressed anyway have 1."""
@@ -25,79 +24,6 @@ _ANY = cython.declare(cython.double, 1e300)
 
 _MOST_MOVES = cython.declare(cython.longlong, 4096)
 """Boxes of one witness."""
-
-
-@cython.final
-@cython.cclass
-class WitnessPool:
-    """The witnesses, and which of them change a secondary row.
-
-    Parameters
-    ----------
-    row : int32 array [w]
-        The primary row of each.
-    need : int64 array [w]
-        By how much it has to grow at least.
-    member_first : int64 array [w + 1]
-        Where the base cells of its row begin.
-    members : int32 array
-        Those that may be the centre of a box.
-    set_of : int32 array [r]
-        The grouping set of each row.
-    planes : PlaneSearch
-        For cycles.
-
-    Attributes
-    ----------
-    start, count : int64 arrays [w]
-        Where the changes of each witness begin, and how many there are; 0 where none is found yet.
-    base, change : int32 and int64 arrays
-        The changes of all witnesses, outdated ones among them.
-    """
-
-    def __init__(
-        self,
-        row: NDArray[np.int32],
-        need: NDArray[np.int64],
-        member_first: NDArray[np.int64],
-        members: NDArray[np.int32],
-        set_of: NDArray[np.int32],
-        planes: PlaneSearch,
-    ) -> None:
-        self.row, self.need, self.member_first, self.members = row, need, member_first, members
-        self.set_of, self.planes = set_of, planes
-        self.start, self.count = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64)
-        self.base, self.change, self.used = np.zeros(1024, np.int32), np.zeros(1024, np.int64), 0
-        self.head, self.links = np.full(len(set_of), -1, np.int64), 0
-        self.link_after, self.link_witness = np.zeros(1024, np.int64), np.zeros(1024, np.int32)
-        self.touched, self.touches = np.zeros(1 << 16, np.int32), 0
-        self.new, self.news = np.zeros(len(set_of), np.int32), 0
-        self.users, self.seen, self.calls = np.zeros(len(row), np.int32), np.zeros(len(row), np.int64), 0
-
-    def reserve(self, changes: int, links: int) -> None:
-        """Make place for more changes and links."""
-        if self.used + changes > self.base.shape[0]:
-            more = max(self.base.shape[0], changes)
-            self.base = np.concatenate((np.asarray(self.base), np.zeros(more, np.int32)))
-            self.change = np.concatenate((np.asarray(self.change), np.zeros(more, np.int64)))
-        if self.links + links > self.link_after.shape[0]:
-            more = max(self.link_after.shape[0], links)
-            self.link_after = np.concatenate((np.asarray(self.link_after), np.zeros(more, np.int64)))
-            self.link_witness = np.concatenate((np.asarray(self.link_witness), np.zeros(more, np.int32)))
-
-    def renew(
-        self, base: NDArray[np.int32], change: NDArray[np.int64], start: NDArray[np.int64], links: NDArray[np.int32]
-    ) -> None:
-        """Replace all changes, and the links: pairs of a secondary row and a witness."""
-        self.base, self.change, self.used = np.append(base, [0]).astype(np.int32), np.append(change, 0), len(base)
-        np.asarray(self.start)[:] = start
-        np.asarray(self.head)[:] = -1
-        self.links = 0
-        self.reserve(0, len(links))
-        for row, witness in links.tolist():
-            self.link_witness[self.links], self.link_after[self.links] = witness, self.head[row]
-            self.head[row] = self.links
-            self.links += 1
 
 
 def find(
@@ -151,6 +77,7 @@ def _grow(
     left: cython.longlong = pool.need[witness]
     target: cython.longlong = pool.set_of[pool.row[witness]]
     at: cython.longlong
+    given: cython.longlong
     moves: cython.longlong = 0
     pool.news = 0
     while left > 0:
@@ -166,7 +93,12 @@ def _grow(
                 if work.cells and work.cost == 0 and left <= 16:
                     break
         moves += 1
-        if work.cells == 0 or moves > _MOST_MOVES or pool.touches + work.cells > pool.touched.shape[0]:
+        if work.cells == 0 and free:
+            given = _by_circuit(space, work, pool, witness, left, pool.steps)
+            left -= given
+            if given:
+                continue
+        if work.cells == 0 or moves > _MOST_MOVES or pool.touches + work.cells + 64 > pool.touched.shape[0]:
             for at in range(pool.news):
                 space.suppressed[pool.new[at]] = 0
             return False
@@ -174,6 +106,32 @@ def _grow(
         apply(work)
         left -= work.amount
     return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _by_circuit(
+    space: CellSpace,
+    work: BoxSearch,
+    pool: WitnessPool,
+    witness: cython.longlong,
+    left: cython.longlong,
+    steps: cython.longlong,
+) -> cython.longlong:
+    """Add a change of suppressed cells alone to the table in the making; return by how much the row grows."""
+    at: cython.longlong
+    k: cython.longlong
+    amount: cython.longlong = 1 if left <= 16 else left
+    for at in range(pool.member_first[witness], pool.member_first[witness + 1]):
+        if search_circuit(space, work, pool.circuits, pool.members[at], pool.row[witness], amount, steps):
+            pool.touched[pool.touches] = pool.members[at]
+            pool.touches += 1
+            for k in range(pool.circuits.changes):
+                pool.touched[pool.touches] = pool.circuits.changed[k]
+                pool.touches += 1
+            return amount
+    return 0
 
 
 @cython.cfunc
@@ -233,32 +191,3 @@ def _clear(space: CellSpace, work: BoxSearch, pool: WitnessPool) -> cython.void:
         for g in range(space.levels.shape[0]):
             work.moved[space.ancestors[pool.touched[t], g]] = 0
     pool.touches = 0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _change_of(space: CellSpace, pool: WitnessPool, witness: cython.longlong, row: cython.longlong) -> cython.longlong:
-    """Return by how much a witness changes a row."""
-    total: cython.longlong = 0
-    at: cython.longlong
-    for at in range(pool.start[witness], pool.start[witness] + pool.count[witness]):
-        if space.ancestors[pool.base[at], pool.set_of[row]] == row:
-            total += pool.change[at]
-    return total
-
-
-def users(space: CellSpace, pool: WitnessPool, row: cython.longlong) -> NDArray[np.int32]:
-    """Return the witnesses that change a secondary row, in ascending order."""
-    link: cython.longlong = pool.head[row]
-    witness: cython.longlong
-    count: cython.longlong = 0
-    pool.calls += 1
-    while link >= 0:
-        witness = pool.link_witness[link]
-        if pool.seen[witness] != pool.calls and _change_of(space, pool, witness, row) != 0:
-            pool.seen[witness] = pool.calls
-            pool.users[count] = witness
-            count += 1
-        link = pool.link_after[link]
-    return np.sort(np.asarray(pool.users)[:count])

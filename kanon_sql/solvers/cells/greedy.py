@@ -18,22 +18,35 @@ _CHECKED = 64
 """Witnesses or rows between two checks of the clock."""
 
 
-def protect(state: State, budget: Budget) -> None:
+def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
     """Find witnesses for all primary rows, and publish again what they can do without.
+
+    Parameters
+    ----------
+    state : State
+        Changed; it has no witnesses yet.
+    budget : Budget
+        Time left.
+    order : int64 array, optional
+        The order of the primary rows.
 
     Raises
     ------
     InfeasibleError
         When a primary row has no witness, even if every row is suppressed that may be.
     """
-    missing = [witness for witness in range(len(state.measure)) if state.find(witness, free=True) is None]
+    missing = [
+        witness
+        for witness in (range(len(state.measure)) if order is None else order.tolist())
+        if state.find(witness, free=True) is None
+    ]
     for done, witness in enumerate(missing):
         if done % _CHECKED == 0:
             budget.report("witnesses", done / len(missing))
         if state.find(witness, free=False) is None:
             raise InfeasibleError(
-                "a row that has to be suppressed cannot be protected: its value follows from rows that have to be shown; "
-                "hint: show fewer grouping sets"
+                "a suppressed row follows from rows that must be shown, or from cells that a contributor knows; "
+                "nothing was released; hint: show fewer grouping sets, or use keys with larger groups"
             )
     rows = np.flatnonzero(state.marks == SECONDARY)
     order = rows[np.argsort(-state.table.cost[rows], kind="stable")]
@@ -49,10 +62,13 @@ def publish(state: State, rows: Int64) -> None:
     for row in rows:
         if state.marks[row] != SECONDARY:
             continue
-        using = state.users(int(row))
+        # Those that could not do without another row before are asked first.
+        using = sorted(state.users(int(row)), key=lambda witness: -state.failures[witness])
         state.marks[row], state.shown[row] = 0, 1
         before = state.kept(using)
-        if any(state.find(witness, free=True) is None for witness in using):
+        failed = next((witness for witness in using if state.find(witness, free=True) is None), None)
+        if failed is not None:
+            state.failures[failed] += 1
             state.marks[row] = SECONDARY
             state.restore(using, before)
         state.shown[row] = 0

@@ -3,9 +3,9 @@
 Let row p be primary in a measure, with ``need = required(p) - value(p)``. A row is *free* if it is primary in any measure or
 suppressed anyway: it costs nothing. The capacity of a row c is by how much it can be less in a witness of p:
 
-    room(b) = 0 if base cell b is fixed and measure 0 of p is not 1,
+    margin(b) = 0 if base cell b is fixed and measure 0 of p is not 1,
               value(b) - least if b alone is a row of the table, value(b) otherwise; at least 0
-    capacity(c) = max(0, min(value(c) - least, sum of room(b) over the base cells b of c))
+    capacity(c) = max(0, min(value(c) - least, sum of margin(b) over the base cells b of c))
 
 A cut with ``parent != row`` is about the rows of the grouping set ``refined``, that of p, that add up to the parent P:
 
@@ -90,12 +90,12 @@ def line_cuts(table: CellTable) -> Cuts:
 def _capacity(table: CellTable, number: int, value: Int64, *, insider: bool) -> Int64:
     """Return by how much each row can be less."""
     measure = table.measures[number]
-    room = np.maximum(measure.value - np.where(own_rows(table) >= 0, measure.least, 0), 0)
+    margin = np.maximum(measure.value - np.where(own_rows(table) >= 0, measure.least, 0), 0)
     if not insider:
-        room[measure.fixed] = 0
+        margin[measure.fixed] = 0
     most = np.zeros(table.rows, np.int64)
     for column in table.ancestors.T:
-        np.add.at(most, column, room)
+        np.add.at(most, column, margin)
     return np.maximum(np.minimum(value - measure.least, most), 0)
 
 

@@ -42,7 +42,7 @@ def cell_space(table: CellTable) -> CellSpace:
         own_rows(table),
         sure,
         (*_siblings(units, codes, sizes, finest), fine),
-        np.ascontiguousarray(table.cost, np.int64),
+        np.array(table.cost, np.int64),
     )
     np.asarray(space.suppressed)[table.primary | table.suppressed] = 1
     np.asarray(space.shown)[table.shown] = 1

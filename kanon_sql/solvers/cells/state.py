@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.cells.boxes import BoxSearch
+from kanon_sql.kernels.cells.circuits import CircuitSearch
 from kanon_sql.kernels.cells.planes import PlaneSearch
 from kanon_sql.kernels.cells.search_space import CellSpace
-from kanon_sql.kernels.cells.witnesses import WitnessPool, find, users
+from kanon_sql.kernels.cells.witness_pool import WitnessPool, users
+from kanon_sql.kernels.cells.witnesses import find
 from kanon_sql.solvers.cells.search_space import cell_space
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable, Witnesses
@@ -18,13 +20,16 @@ from kanon_sql.table.cell_table import Bools, CellTable, Witnesses
 _STEPS, _FREE_STEPS = 20_000, 4_000
 """Steps of the search for one box, where it may suppress rows and where it may not."""
 
+_CIRCUIT_STEPS = 1_000
+"""Steps of the search for a circuit."""
+
 _MEMBERS = 64
 """Base cells of a primary row that are tried as the centre of a box."""
 
 SECONDARY = 2
 """Mark of a secondary row in the search space."""
 
-_GARBAGE = 4
+_GARBAGE = 8
 """The pool is renewed when it is so many times as large as its witnesses."""
 
 
@@ -38,6 +43,7 @@ class State:
     pool: WitnessPool
     measure: Int32
     with_fixed: Bools
+    failures: list[int]
 
     @property
     def marks(self) -> NDArray[np.uint8]:
@@ -62,6 +68,12 @@ class State:
             return None
         return np.asarray(self.pool.new)[: self.pool.news].copy()
 
+    def put(self, witness: int, change: Int64) -> None:
+        """Take a witness from elsewhere."""
+        base = np.flatnonzero(change)
+        rows = np.unique(self.table.ancestors[base])
+        self.pool.put(witness, base.astype(np.int32), change[base], rows[self.marks[rows] == SECONDARY])
+
     def users(self, row: int) -> list[int]:
         """Return the witnesses that change a secondary row."""
         return [int(witness) for witness in users(self.space, self.pool, row)]
@@ -74,19 +86,33 @@ class State:
         """Take back some witnesses."""
         np.asarray(self.pool.start)[witnesses], np.asarray(self.pool.count)[witnesses] = kept
 
+    def clear(self) -> None:
+        """Forget all witnesses and publish all secondary rows."""
+        self.marks[self.marks == SECONDARY] = 0
+        np.asarray(self.pool.count)[:] = 0
+        self.take(self.snapshot())
+
     def renew(self) -> None:
         """Forget outdated witnesses where they are many."""
-        count = np.asarray(self.pool.count)
-        if self.pool.used <= _GARBAGE * int(count.sum()) + 1024:
-            return
-        found = self.witnesses()
-        of, links = np.repeat(np.arange(len(count)), count), set[tuple[int, int]]()
+        if self.pool.used > _GARBAGE * int(np.asarray(self.pool.count).sum()) + 100_000:
+            self.take(self.snapshot())
+
+    def snapshot(self) -> tuple[NDArray[np.uint8], Witnesses]:
+        """Return the marks and the witnesses, for `take`."""
+        return self.marks.copy(), self.witnesses()
+
+    def take(self, kept: tuple[NDArray[np.uint8], Witnesses]) -> None:
+        """Go back to other marks and witnesses."""
+        self.marks[:], found = kept
+        count = np.diff(found.start)
+        of = np.repeat(np.arange(len(count)), count)
+        keys = [np.zeros(0, np.int64)]
         for column in self.table.ancestors.T:
             rows = column[found.base]
             chosen = self.marks[rows] == SECONDARY
-            links.update(zip(rows[chosen].tolist(), of[chosen].tolist(), strict=True))
-        linked = np.array(sorted(links), np.int32).reshape(-1, 2)
-        self.pool.renew(found.base, found.change, found.start[:-1].copy(), linked)
+            keys.append(np.unique(rows[chosen].astype(np.int64) * len(count) + of[chosen]))
+        np.asarray(self.pool.count)[:] = count
+        self.pool.renew(found.base, found.change, found.start[:-1].copy(), np.concatenate(keys))
 
     @property
     def suppressed(self) -> Bools:
@@ -124,8 +150,21 @@ def started(table: CellTable) -> State:
     for g, column in enumerate(table.ancestors.T):
         set_of[column] = g
     first, members = _members(table, row, set_of)
-    pool = WitnessPool(row, need, first, members, set_of, PlaneSearch(space))
-    return State(table, space, searches, pool, np.concatenate(measures).astype(np.int32), table.values(0)[row] == 1)
+    pool = WitnessPool(
+        row, need, first, members, set_of, PlaneSearch(space), CircuitSearch(*_cells_of(table), table.base_cells)
+    )
+    pool.steps = _CIRCUIT_STEPS
+    return State(
+        table, space, searches, pool, np.concatenate(measures).astype(np.int32), table.values(0)[row] == 1, [0] * len(row)
+    )
+
+
+def _cells_of(table: CellTable) -> tuple[Int64, Int32]:
+    """Return where the base cells of each row begin, and those cells."""
+    rows = table.ancestors.T.ravel()
+    order = np.argsort(rows, kind="stable")
+    first = np.searchsorted(rows[order], np.arange(table.rows + 1))
+    return first.astype(np.int64), (order % table.base_cells).astype(np.int32)
 
 
 def _members(table: CellTable, row: Int32, set_of: Int32) -> tuple[Int64, Int32]:

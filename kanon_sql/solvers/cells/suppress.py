@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.destroy_repair import improve
 from kanon_sql.solvers.cells.greedy import protect
 from kanon_sql.solvers.cells.lower_bound import lower_bound
+from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
 from kanon_sql.solvers.cells.state import started
 from kanon_sql.solvers.cells.witness_check import checked
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
@@ -14,7 +17,10 @@ from kanon_sql.table.cell_table import Bools, CellTable, Suppression
 GREEDY, OPTIMAL = "greedy", "optimal"
 
 ALGORITHMS = (GREEDY, OPTIMAL)
-"""What ``USING`` names; ``'auto'`` is greedy, then exact where the table is small."""
+"""What ``USING`` names; ``'auto'`` is greedy, then destroy and repair, then exact if the table is small."""
+
+_SMALL = 600
+"""Rows of a table that is solved exactly if that takes little, at most."""
 
 
 def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppression:
@@ -44,14 +50,18 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
     bound = lower_bound(table, budget)
     if algorithm != GREEDY:
         improve(state, bound.cost, budget)
+    proven = bound.cost
+    if proven < state.cost and (algorithm == OPTIMAL or (algorithm == "auto" and table.rows <= _SMALL)):
+        effort = (inf, inf) if algorithm == OPTIMAL else (EFFORT, QUESTIONS)
+        proven = max(proven, Optimal(state, *effort).run(budget))
     return checked(
         table,
         Suppression(
             suppressed=state.suppressed,
             witnesses=state.witnesses(),
-            lower_bound=bound.cost,
-            method="line cuts",
-            cuts=bound.cuts,
+            lower_bound=proven,
+            method="line cuts" if proven == bound.cost else "cores of the attacker, by integer programs",
+            cuts=bound.cuts if proven == bound.cost else (),
             scale=bound.scale,
         ),
     )

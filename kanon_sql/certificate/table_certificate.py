@@ -1,0 +1,92 @@
+"""What a protected table proves about itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from kanon_sql.certificate.html import table
+from kanon_sql.certificate.status import Status
+from kanon_sql.model.how_many import how_many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableCertificate:
+    """The figures of one protected table.
+
+    Attributes
+    ----------
+    requirements : tuple of str
+        What is guaranteed, as the clause writes it.
+    algorithm : str
+        The solver that ran.
+    status : Status
+        OPTIMAL only if ``lower_bound == cost``.
+    cost, lower_bound : int
+        What the secondary rows cost, and a proven minimum for every table that is as safe.
+    bound_method : str
+        The argument that proves the lower bound.
+    base_cells, rows : int
+        Combinations of all keys that have rows in the source, and rows of the table.
+    primary, secondary : int
+        Rows suppressed because of what they are, and because others would follow from them.
+    witnesses : int
+        Other tables that agree with everything shown, one for each primary row and measure. The gate added all of them up.
+    seconds : float
+        Time of solving.
+    tabulation, protection : str
+        Canonical JSON of the table and of what was asked.
+    warnings : tuple of str
+        What the table may reveal nevertheless.
+    number : int or None
+        Running number among the protected tables of a connection.
+    """
+
+    requirements: tuple[str, ...]
+    algorithm: str
+    status: Status
+    cost: int
+    lower_bound: int
+    bound_method: str
+    base_cells: int
+    rows: int
+    primary: int
+    secondary: int
+    witnesses: int
+    seconds: float
+    tabulation: str = field(repr=False)
+    protection: str = field(repr=False)
+    warnings: tuple[str, ...] = ()
+    number: int | None = None
+
+    @property
+    def gap(self) -> float:
+        """Return the share of the cost that is not proven to be needed, 0 to 1."""
+        return (self.cost - self.lower_bound) / self.cost if self.cost else 0.0
+
+    def figures(self) -> dict[str, str]:
+        """Return what the certificate says in rounded figures, for people."""
+        suppressed = self.primary + self.secondary
+        share = suppressed / self.rows if self.rows else 0.0
+        saving = "no table costs less" if not self.gap else f"at most {self.gap:.1%} of the cost could be saved"
+        return {
+            "guarantee": ", ".join(self.requirements),
+            "rows": f"{self.rows:,}, of {how_many(self.base_cells, 'base cell')}",
+            "suppressed": f"{suppressed:,} ({share:.1%}): {self.primary:,} primary, {self.secondary:,} secondary",
+            "cost": f"{self.cost:,}, lower bound {self.lower_bound:,}: {saving}",
+            "witnesses": f"{self.witnesses:,}, each checked",
+            "solved": f"{self.status.value}, {self.seconds:.2f} s, {self.algorithm}",
+            **({"warnings": "\n".join(self.warnings)} if self.warnings else {}),
+        }
+
+    def __repr__(self) -> str:
+        """Return one line for each figure."""
+        return "\n".join(f"{name:<18}{text}" for name, text in self.figures().items())
+
+    def _repr_html_(self) -> str:
+        return table("certificate", self.figures())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {**data, "status": self.status.value, "requirements": list(self.requirements), "gap": self.gap}

@@ -1,0 +1,254 @@
+"""The grammar of the PROTECT clause: from its tokens to what is asked of a table.
+
+::
+
+    PROTECT cond {AND cond} [SHOW GROUPING SETS ( set {, set} )] [COST cells | n] [ROWS NULL | ABSENT]
+        [AGAINST CONTRIBUTORS] [USING name [( option = value {, option = value} )]]
+    cond := count >= k [PER column] | dominance(sum, largest) <= share | p(sum) >= percent
+    count := name of the count | count(*)
+    set := ( [key {, key}] )
+    option := time_limit | earlier | suppressed
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import TokenType
+
+from kanon_sql.clause.cells.table_query import TableQuery
+from kanon_sql.clause.names import column_name
+from kanon_sql.clause.reader import Reader
+from kanon_sql.clause.script import Script
+from kanon_sql.clause.split import BEHIND_CLAUSE, SET_OPERATIONS
+from kanon_sql.errors import ClauseError, hint_of
+from kanon_sql.model.protection import ALGORITHMS, Ambiguity, Dominance, Protection
+from kanon_sql.model.validation import as_identifier, same_name
+
+EXAMPLE = "PROTECT n >= 5"
+
+_OPTIONS = ("time_limit", "earlier", "suppressed")
+
+_BEHIND = BEHIND_CLAUSE | {"ON", "RETURNING", "WITH", "WINDOW"}
+
+
+def parse_protect(script: Script, place: int, query: TableQuery) -> tuple[Protection, int]:
+    """Read the clause whose word PROTECT is at ``place``.
+
+    Parameters
+    ----------
+    script : Script
+        The tokens of the text.
+    place : int
+        The word PROTECT.
+    query : TableQuery
+        The query in front of it.
+
+    Returns
+    -------
+    protection : Protection
+        What the clause asks for.
+    end : int
+        The place behind the last token of the clause.
+
+    Raises
+    ------
+    ClauseError
+        When the clause is incomplete, contradicts itself, or names what the table does not have.
+    """
+    reading = _Reading(Reader(script, place + 1), query)
+    return reading.protection(place), reading.reader.place
+
+
+@dataclass(slots=True)
+class _Reading:
+    reader: Reader
+    query: TableQuery
+    asked: dict[str, Any] = field(default_factory=dict)
+
+    def protection(self, start: int) -> Protection:
+        reader = self.reader
+        self._condition()
+        while reader.skip("AND"):
+            self._condition()
+        if "k" not in self.asked:
+            raise reader.script.error(f"PROTECT needs the least count of a row; hint: {EXAMPLE}", start)
+        if self.query.person is not None and "per" not in self.asked:
+            person = as_identifier(self.query.person)
+            raise reader.script.error(f"count(DISTINCT {person}) counts people; hint: {EXAMPLE} PER {person}", start)
+        if reader.skip("SHOW"):
+            self.asked["show"] = self._shown()
+        if reader.skip("COST"):
+            self.asked["cost"] = self._word({"CELLS": "cells", "N": "n"}, "COST n")
+        if reader.skip("ROWS"):
+            self.asked["rows"] = self._word({"NULL": "null", "ABSENT": "absent"}, "ROWS ABSENT")
+        if reader.skip("AGAINST"):
+            self.asked["contributors"] = self._word({"CONTRIBUTORS": True}, "AGAINST CONTRIBUTORS")
+        if reader.skip("USING"):
+            self._algorithm()
+        self._check_end()
+        return reader.checked(lambda: Protection(**self.asked), start)
+
+    def _condition(self) -> None:
+        reader = self.reader
+        start, word = reader.place, reader.word
+        if word == "DOMINANCE" and reader.script.spelled(start + 1) == "(":
+            reader.place += 2
+            measure = self._sum()
+            reader.expect(",", "and the number of contributors; hint: dominance(s, 1) <= 0.8")
+            largest = reader.decimal()
+            if largest is None or not largest.isdecimal():
+                raise reader.error("expected the number of contributors; hint: dominance(s, 1) <= 0.8")
+            reader.expect(")", "after the number of contributors")
+            self._sign("<=", "dominance(s, 1) <= 0.8")
+            share = reader.number("dominance(s, 1) <= 0.8")
+            rule = reader.checked(lambda: Dominance(measure=measure, largest=int(largest), share=share), start)
+            self.asked["dominance"] = (*self.asked.get("dominance", ()), rule)
+        elif word == "P" and reader.script.spelled(start + 1) == "(":
+            reader.place += 2
+            measure = self._sum()
+            reader.expect(")", "after the sum")
+            self._sign(">=", "p(s) >= 10")
+            percent = reader.number("p(s) >= 10")
+            found = reader.checked(lambda: Ambiguity(measure=measure, percent=percent), start)
+            self.asked["ambiguity"] = (*self.asked.get("ambiguity", ()), found)
+        else:
+            self._least(start)
+
+    def _least(self, start: int) -> None:
+        """Read the least count."""
+        reader = self.reader
+        if not reader.skip("COUNT", "(", "*", ")"):
+            name = column_name(reader, EXAMPLE)
+            if self.query.tabulation.named(name, "count") is None:
+                counts = [each.name for each in self.query.tabulation.items if each.kind == "count"]
+                hint = hint_of(name, counts, "count(*) AS n in the SELECT list, then PROTECT n >= 5")
+                raise reader.script.error(f"{as_identifier(name)} is not a count of this table; hint: {hint}", start)
+        strict = reader.spelled == ">"
+        if not strict:
+            self._sign(">=", EXAMPLE)
+        else:
+            reader.place += 1
+        number = reader.number(EXAMPLE)
+        if number.denominator != 1:
+            raise reader.script.error(f"the least count must be a whole number; hint: {EXAMPLE}", reader.place - 1)
+        self.asked["k"] = max(self.asked.get("k", 0), int(number) + strict)
+        if reader.skip("PER"):
+            self._people(column_name(reader, f"{EXAMPLE} PER patient"))
+
+    def _people(self, person: str) -> None:
+        """Take the column that tells people apart; the count has to count them."""
+        counted = self.query.person
+        if counted is None or same_name(counted) != same_name(person):
+            raise self.reader.script.error(
+                f"PER {as_identifier(person)} needs a count of people; hint: count(DISTINCT {as_identifier(person)}) AS n",
+                self.reader.place - 1,
+            )
+        self.asked["per"] = counted
+
+    def _sum(self) -> str:
+        reader, sums = self.reader, [each.name for each in self.query.tabulation.items if each.kind == "sum"]
+        start, name = reader.place, column_name(reader, "dominance(s, 1) <= 0.8")
+        item = self.query.tabulation.named(name, "sum")
+        if item is None:
+            hint = hint_of(name, sums, "sum(income) AS s in the SELECT list, then dominance(s, 1) <= 0.8")
+            raise reader.script.error(f"{as_identifier(name)} is not a sum of this table; hint: {hint}", start)
+        return item.name
+
+    def _sign(self, sign: str, hint: str) -> None:
+        if not self.reader.skip(sign):
+            raise self.reader.error(f"expected {sign}; hint: {hint}")
+
+    def _word(self, known: dict[str, Any], hint: str) -> Any:
+        word = self.reader.word
+        if word not in known:
+            raise self.reader.error(f"expected {' or '.join(known)}; hint: {hint}")
+        self.reader.place += 1
+        return known[word]
+
+    def _shown(self) -> tuple[tuple[str, ...], ...]:
+        """Read the grouping sets whose rows have to be shown."""
+        reader, hint = self.reader, "SHOW GROUPING SETS ((region), ())"
+        if not reader.skip("GROUPING", "SETS"):
+            raise reader.error(f"expected GROUPING SETS; hint: {hint}")
+        reader.expect("(", f"before the grouping sets; hint: {hint}")
+        sets = reader.separated(self._shown_set)
+        reader.expect(")", "after the grouping sets")
+        return tuple(sets)
+
+    def _shown_set(self) -> tuple[str, ...]:
+        reader, start = self.reader, self.reader.place
+        hint = "SHOW GROUPING SETS ((region), ())"
+        names: list[str] = []
+        if reader.skip("("):
+            if not reader.skip(")"):
+                names = reader.separated(lambda: column_name(reader, hint))
+                reader.expect(")", "after the keys")
+        else:
+            names = [column_name(reader, hint)]
+        tabulation = self.query.tabulation
+        keys = []
+        for name in names:
+            item = tabulation.named(name, "key")
+            if item is None:
+                known = [each.name for each in tabulation.items if each.kind == "key"]
+                hint = hint_of(name, known, "name a column of GROUP BY")
+                raise reader.script.error(f"{as_identifier(name)} is not a key of this table; hint: {hint}", start)
+            keys.append(item)
+        chosen = tuple(sorted({each.places[0] for each in keys}))
+        if chosen not in tabulation.sets:
+            raise reader.script.error("the table does not have this grouping set; hint: add it to GROUP BY", start)
+        return tuple(each.name for each in keys)
+
+    def _algorithm(self) -> None:
+        reader = self.reader
+        name = reader.unquote() if reader.kind is TokenType.IDENTIFIER else reader.word.lower()
+        if name not in ALGORITHMS:
+            raise reader.error(f"unknown algorithm; hint: {hint_of(name, ALGORITHMS, 'use ' + ', '.join(ALGORITHMS))}")
+        reader.place += reader.kind is not TokenType.IDENTIFIER and bool(reader.word)
+        self.asked["algorithm"] = name
+        if reader.skip("("):
+            reader.separated(self._option)
+            reader.expect(")", "after the options")
+
+    def _option(self) -> None:
+        reader, start = self.reader, self.reader.place
+        name = reader.word.lower()
+        if name not in _OPTIONS:
+            raise reader.error(f"unknown option; hint: {hint_of(name, _OPTIONS, 'use ' + ', '.join(_OPTIONS))}")
+        if name in self.asked:
+            raise reader.error(f"the option {name} is given twice; hint: give it once")
+        reader.place += 1
+        if not reader.skip("="):
+            raise reader.error(f"expected = after {name}; hint: {name} = ...")
+        value: Any
+        if reader.kind is TokenType.STRING:
+            value = reader.unquote()
+        elif reader.word in {"TRUE", "FALSE"}:
+            value = reader.word == "TRUE"
+            reader.place += 1
+        else:
+            number = reader.number("time_limit = 60")
+            value = int(number) if number.denominator == 1 else float(number)
+        self.asked[name] = value
+        reader.checked(lambda: Protection(**{name: value}), start)
+
+    def _check_end(self) -> None:
+        """Check what follows the clause: only what follows a whole query."""
+        reader = self.reader
+        if reader.spelled in {"", ";", ")", "]", "}"} or reader.word in _BEHIND:
+            return
+        if reader.word in SET_OPERATIONS:
+            raise reader.error(f"{reader.word} cannot be combined with PROTECT; hint: put each protected query in parentheses")
+        raise _unexpected(reader)
+
+
+def _unexpected(reader: Reader) -> ClauseError:
+    parts = "AND, SHOW, COST, ROWS, AGAINST, USING"
+    if reader.word == "PROTECT":
+        return reader.error("a query can have only one PROTECT clause; hint: join the conditions with AND")
+    if reader.word in {"WHERE", "GROUP", "HAVING"}:
+        return reader.error(f"{reader.word} must come before PROTECT; hint: write PROTECT after GROUP BY")
+    hint = hint_of(reader.word, parts.split(", "), f"the clause goes on with {parts}, in this order")
+    return reader.error(f"unexpected {reader.spelled} in PROTECT; hint: {hint}")

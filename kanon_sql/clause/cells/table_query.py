@@ -1,0 +1,290 @@
+"""The query in front of PROTECT, taken apart: what it reads, its keys, its grouping sets, and what it adds up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations, product
+
+from sqlglot import TokenType
+
+from kanon_sql.clause.cells.select_list import Column, named_at, plain_text, read_column, text_of
+from kanon_sql.clause.cells.sources import reads_of, tables_above
+from kanon_sql.clause.script import Script
+from kanon_sql.clause.select import AGGREGATES, name_at, read_select
+from kanon_sql.model.tabulation import MOST_SETS, Item, Tabulation
+from kanon_sql.model.validation import as_identifier, same_name
+
+_PARTS = frozenset({"SELECT", "FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY"})
+
+_REFUSED = {
+    "HAVING": "HAVING suppresses groups by their counts; hint: filter the protected table in a query around it",
+    "QUALIFY": "QUALIFY cannot be combined with PROTECT; hint: use it in a query around the protected one",
+    "WINDOW": "WINDOW cannot be combined with PROTECT; hint: use it in a query around the protected one",
+}
+
+_MEASURES = "a protected table adds up count(*) and sum(...)"
+
+Sets = list[tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableQuery:
+    """A query that makes a table.
+
+    Parameters
+    ----------
+    tabulation : Tabulation
+        The table.
+    keys, sums : tuple of str
+        SQL of each key, and of what each sum adds up.
+    source : str
+        FROM and WHERE, as they are written.
+    person : str or None
+        The column in count(DISTINCT column), where people are counted.
+    """
+
+    tabulation: Tabulation
+    keys: tuple[str, ...]
+    sums: tuple[str, ...]
+    source: str
+    person: str | None
+
+
+def read_table_query(script: Script, start: int, clause: int) -> TableQuery:
+    """Take the query apart that begins at ``start`` and ends before the word PROTECT at ``clause``.
+
+    Raises
+    ------
+    ClauseError
+        When the query does more than count and add up by keys.
+    """
+    return _Reading(script, start, clause).query()
+
+
+@dataclass(slots=True)
+class _Reading:
+    script: Script
+    start: int
+    clause: int
+    columns: list[Column] = field(default_factory=list)
+    keys: dict[str, str] = field(default_factory=dict)
+    sums: dict[str, str] = field(default_factory=dict)
+    person: str | None = None
+
+    def query(self) -> TableQuery:
+        script = self.script
+        parts = self._parts()
+        items = read_select(script, self.start, self.clause).items
+        if items is None:
+            raise script.error("PROTECT needs a SELECT list; hint: SELECT region, count(*) AS n", self.start)
+        if script.word(parts["SELECT"] + 1) == "DISTINCT":
+            raise script.error("DISTINCT cannot be combined with PROTECT; hint: leave it out", parts["SELECT"] + 1)
+        self.columns = [read_column(script, *item) for item in items]
+        sets = self._sets(parts["GROUP"] + 2, self._end(parts, "GROUP"))
+        shown = tuple(self._item(column) for column in self.columns)
+        read = [part for part in ("FROM", "WHERE") if part in parts]
+        source = " ".join(script.text[script.start(parts[part]) : script.stop(self._end(parts, part) - 1)] for part in read)
+        spelled = " ".join(
+            plain_text(script, parts[part], self._end(parts, part)) for part in ("FROM", "WHERE") if part in parts
+        )
+        tabulation = Tabulation(
+            keys=tuple(self.keys),
+            sums=tuple(self.sums),
+            sets=tuple(dict.fromkeys(tuple(sorted(each)) for each in sets)),
+            items=shown,
+            source=" ".join([spelled, *tables_above(script, self.start)]),
+            reads=reads_of(script, self.start, self.clause),
+        )
+        return TableQuery(
+            tabulation=tabulation,
+            keys=tuple(self.keys.values()),
+            sums=tuple(self.sums.values()),
+            source=source,
+            person=self.person,
+        )
+
+    def _parts(self) -> dict[str, int]:
+        """Return where each part of the query begins."""
+        script, found = self.script, dict[str, int]()
+        for place in script.level(self.start, self.clause):
+            word = script.word(place) if place == self.start else script.keyword(place)
+            distinct_from = word == "FROM" and script.word(place - 1) == "DISTINCT"
+            if word in _PARTS and not distinct_from and not (word == "GROUP" and script.word(place + 1) != "BY"):
+                found.setdefault(word, place)
+            if word in _REFUSED:
+                raise script.error(_REFUSED[word], place)
+        if "FROM" not in found:
+            raise script.error("PROTECT needs a query with FROM; hint: SELECT region, count(*) AS n FROM people", self.start)
+        if "SELECT" not in found:
+            raise script.error("PROTECT needs a SELECT list; hint: SELECT region, count(*) AS n", self.start)
+        return found
+
+    def _end(self, parts: dict[str, int], part: str) -> int:
+        return min([place for place in parts.values() if place > parts[part]], default=self.clause)
+
+    def _sets(self, start: int, end: int) -> Sets:
+        """Return the grouping sets of GROUP BY, as numbers of keys."""
+        script = self.script
+        if script.word(start) == "ALL" and start + 1 == end:
+            plain = [column for column in self.columns if not self._is_measure(column)]
+            return [tuple(self._key(column.start, column.end) for column in plain)]
+        found: Sets = [()]
+        for element in self._separated(start, end):
+            sets = self._element(*element)
+            if len(found) * len(sets) > MOST_SETS:
+                raise script.error(f"GROUP BY makes more than {MOST_SETS} grouping sets; hint: list the sets to publish", start)
+            found = [(*one, *other) for one, other in product(found, sets)]
+        return [tuple(dict.fromkeys(each)) for each in found]
+
+    def _element(self, start: int, end: int) -> Sets:
+        script = self.script
+        opens, sets = start + 1, script.words(start, "GROUPING", "SETS")
+        if sets:
+            return [each for part in self._separated(start + 3, end - 1) for each in self._element(*part)]
+        if script.word(start) in {"CUBE", "ROLLUP"} and script.spelled(opens) == "(" and script.partner[opens] == end - 1:
+            parts = [self._group(*part) for part in self._separated(opens + 1, end - 1)]
+            if script.word(start) == "ROLLUP":
+                chosen: Iterator[tuple[tuple[int, ...], ...]] = (tuple(parts[:n]) for n in range(len(parts), -1, -1))
+            else:
+                if 2 ** len(parts) > MOST_SETS:
+                    raise script.error(f"CUBE makes more than {MOST_SETS} grouping sets; hint: list the sets to publish", start)
+                chosen = (each for n in range(len(parts), -1, -1) for each in combinations(parts, n))
+            return [tuple(key for part in each for key in part) for each in chosen]
+        return [self._group(start, end)]
+
+    def _group(self, start: int, end: int) -> tuple[int, ...]:
+        """Return the keys of one expression, or of several in brackets."""
+        if self.script.spelled(start) == "(" and self.script.partner[start] == end - 1:
+            return tuple(self._key(*part) for part in self._separated(start + 1, end - 1))
+        return (self._key(start, end),)
+
+    def _separated(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        if start >= end:
+            return
+        first = start
+        for place in self.script.level(start, end):
+            if self.script.spelled(place) == ",":
+                yield first, place
+                first = place + 1
+        yield first, end
+
+    def _key(self, start: int, end: int) -> int:
+        """Return the number of the key that an expression of GROUP BY is."""
+        script = self.script
+        if start >= end:
+            raise script.error("expected a key; hint: GROUP BY CUBE (region, sex)", start)
+        column = self._column_of(start, end)
+        if column is not None:
+            start, end = column.start, column.end
+        if any(script.spelled(place) == "?" for place in range(start, end)):
+            raise script.error("a parameter cannot be part of a key; hint: use it in WHERE", start, end - 1)
+        spelled = plain_text(script, start, end)
+        self.keys.setdefault(spelled, text_of(script, start, end))
+        number = list(self.keys).index(spelled)
+        if column is not None:
+            column.key = number
+        return number
+
+    def _column_of(self, start: int, end: int) -> Column | None:
+        """Return the item of the SELECT list that an expression of GROUP BY means: by number, name or text."""
+        script = self.script
+        if end == start + 1 and script.kind(start) is TokenType.NUMBER:
+            number = script.spelled(start)
+            if not number.isdecimal() or not 1 <= int(number) <= len(self.columns):
+                raise script.error(f"there are {len(self.columns)} columns; hint: GROUP BY 1", start)
+            return self.columns[int(number) - 1]
+        spelled = plain_text(script, start, end)
+        same = [column for column in self.columns if plain_text(script, column.start, column.end) == spelled]
+        if same:
+            return same[0]
+        name = name_at(script, end - 1) if end == start + 1 or script.spelled(end - 2) == "." else None
+        for column in self.columns:
+            if name is None or same_name(column.name) != name:
+                continue
+            inside = {name_at(script, place) for place in range(column.start, column.end)}
+            plain = column.end == column.start + 1 or script.spelled(column.end - 2) == "."
+            if column.named and name in inside and not plain:
+                shown = as_identifier(column.name)
+                raise script.error(
+                    f"{shown} is both a column of the source and a name in the SELECT list; hint: give it another name there",
+                    start,
+                    end - 1,
+                )
+            return column
+        return None
+
+    def _is_measure(self, column: Column) -> bool:
+        script = self.script
+        return any(
+            script.word(place) in AGGREGATES | {"GROUPING", "GROUPING_ID"} and script.spelled(place + 1) == "("
+            for place in range(column.start, column.end)
+        )
+
+    def _item(self, column: Column) -> Item:
+        """Return what a column of the SELECT list shows."""
+        script, start, end = self.script, column.start, column.end
+        if column.key is not None:
+            return Item(name=column.name, kind="key", places=(column.key,))
+        word = script.word(start)
+        if script.spelled(start + 1) == "(" and word in AGGREGATES | {"GROUPING", "GROUPING_ID"}:
+            last = script.partner[start + 1]
+            if script.word(last + 1) in {"FILTER", "OVER"} and last + 1 < end:
+                raise script.error(f"{script.word(last + 1)} cannot be combined with PROTECT; hint: {_hint(word)}", last + 1)
+            if last == end - 1:
+                return self._call(column, word, start + 2, last)
+        if self._is_measure(column):
+            raise script.error(
+                "an expression over counts and sums cannot be protected; hint: protect count(*) and sum(...), and compute "
+                "it in a query around the protected one",
+                start,
+                end - 1,
+            )
+        spelled = plain_text(script, start, end)
+        if spelled in self.keys:
+            return Item(name=column.name, kind="key", places=(list(self.keys).index(spelled),))
+        raise script.error(
+            f"the column {as_identifier(column.name)} is neither a key nor a count or a sum; hint: add it to GROUP BY",
+            start,
+            end - 1,
+        )
+
+    def _call(self, column: Column, word: str, start: int, end: int) -> Item:
+        script = self.script
+        if word in {"GROUPING", "GROUPING_ID"}:
+            keys = tuple(self._known_key(*part) for part in self._separated(start, end))
+            return Item(name=column.name, kind="grouping", places=keys)
+        if word in {"COUNT", "COUNT_STAR"} and (start == end or (script.spelled(start) == "*" and start + 1 == end)):
+            return Item(name=column.name, kind="count")
+        if (
+            word == "COUNT"
+            and script.word(start) == "DISTINCT"
+            and start + 2 == end
+            and (person := named_at(script, start + 1))
+        ):
+            self.person = person
+            return Item(name=column.name, kind="count")
+        if word == "SUM" and start < end and script.word(start) != "DISTINCT":
+            ordered = [place for place in script.level(start, end) if script.keyword(place) in {"ORDER", "FILTER"}]
+            if not ordered:
+                spelled = plain_text(script, start, end)
+                self.sums.setdefault(spelled, text_of(script, start, end))
+                return Item(name=column.name, kind="sum", places=(list(self.sums).index(spelled),))
+        raise script.error(
+            f"{script.spelled(column.start)}(...) cannot be protected: {_MEASURES}; hint: {_hint(word)}", start - 2
+        )
+
+    def _known_key(self, start: int, end: int) -> int:
+        before = len(self.keys)
+        number = self._key(start, end)
+        if len(self.keys) > before:
+            raise self.script.error("GROUPING needs a key of GROUP BY", start, end - 1)
+        return number
+
+
+def _hint(word: str) -> str:
+    if word in {"AVG", "MEAN"}:
+        return "write sum(income) AS s, count(*) AS n, and divide them in a query around the protected one"
+    if word == "COUNT":
+        return "count(*) counts rows; count(DISTINCT patient) with PER patient counts people"
+    return "leave it out, or compute it from a release of rows with ANONYMIZE"

@@ -1,0 +1,122 @@
+"""The gate of protected tables: plain whole numbers that share nothing with a solver decide whether a row is shown.
+
+A primary row is safe if there is another table of whole numbers that agrees with every row that is shown, and in which the row
+is not primary. The solver brings that table as a list of changes; here they are added up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_sql.errors import AuditError
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.cell_table import Bools, CellTable, Witnesses
+
+_REFUSED = "kanon audit: {}; nothing was released"
+
+
+def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
+    """Check a suppression against the base cells.
+
+    Parameters
+    ----------
+    table : CellTable
+        The published system.
+    suppressed : bool array [r]
+        The rows that show nothing.
+    witnesses : Witnesses
+        One for each primary row and measure that requires it.
+
+    Raises
+    ------
+    AuditError
+        When a primary row is shown or has no witness, a row is suppressed that has to be shown, or a witness is none. The error
+        shows no count.
+
+    Notes
+    -----
+    O(n g log(n g)) for n entries of witnesses and g grouping sets.
+    """
+    rows, counts = table.rows, [_totals(table, place) for place in range(len(table.measures))]
+    asked = [measure.required > counts[place] for place, measure in enumerate(table.measures)]
+    if suppressed.shape != (rows,) or any((each & ~suppressed).any() for each in asked):
+        raise _refused("a row that must be suppressed is shown")
+    if (suppressed & table.shown).any():
+        raise _refused("a row that must be shown is suppressed")
+    if (table.suppressed & ~suppressed).any():
+        raise _refused("a row is shown that an earlier table suppressed")
+    if len(witnesses.start) != len(witnesses.row) + 1 or witnesses.start[0] != 0 or witnesses.start[-1] != len(witnesses.base):
+        raise _refused("the witnesses are incomplete")
+    if (np.diff(witnesses.start) < 0).any() or len(witnesses.base) != len(witnesses.change):
+        raise _refused("the witnesses are incomplete")
+    for place, needed in enumerate(asked):
+        mine = np.flatnonzero(witnesses.measure == place)
+        given = np.bincount(witnesses.row[mine], minlength=rows) > 0
+        if (needed & ~given).any():
+            raise _refused("a suppressed row has no witness")
+        _check_measure(table, place, counts[place], suppressed, witnesses, mine)
+
+
+def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, mine: Int64) -> None:
+    """Check the witnesses ``mine`` of a measure, all at once."""
+    measure = table.measures[place]
+    lengths = np.diff(witnesses.start)[mine]
+    entry = np.repeat(witnesses.start[:-1][mine], lengths) + _counted(lengths)
+    whose = np.repeat(np.arange(len(mine)), lengths)
+    base, change = witnesses.base[entry].astype(np.int64), witnesses.change[entry]
+    if ((base < 0) | (base >= table.base_cells)).any() or _repeated(whose, base, table.base_cells):
+        raise _refused("a witness changes a cell that does not exist, or one twice")
+    if (np.abs(change.astype(np.float64)) >= 2.0**61).any() or _most_moved(whose, change, len(mine)) >= 2.0**61:
+        raise _refused("a witness moves more than can be counted")
+    if (measure.value[base] + change < 0).any():
+        raise _refused("a witness makes a cell negative")
+    row = witnesses.row[mine].astype(np.int64)
+    alone = _totals(table, 0)[row] == 1
+    if (measure.fixed[base] & ~alone[whose]).any():
+        raise _refused("a witness changes a cell that a contributor knows")
+    # what each witness adds to each row that it touches
+    sets = table.ancestors.shape[1]
+    touched = table.ancestors[base].astype(np.int64).ravel()
+    key = np.repeat(whose, sets) * table.rows + touched
+    found, inverse = np.unique(key, return_inverse=True)
+    added = np.zeros(len(found), np.int64)
+    np.add.at(added, inverse, np.repeat(change, sets))
+    at = found % table.rows
+    if (added[~suppressed[at]] != 0).any():
+        raise _refused("a witness changes a row that is shown")
+    if (total[at] + added < measure.least)[suppressed[at]].any():
+        raise _refused("a witness leaves a suppressed row without people")
+    reached = total[row].copy()
+    whose_row = found // table.rows
+    itself = at == row[whose_row]
+    reached[whose_row[itself]] += added[itself]
+    if (reached < measure.required[row]).any():
+        raise _refused("a witness is too small")
+
+
+def _most_moved(whose: Int64, change: Int64, witnesses: int) -> float:
+    """Return how much one witness moves at most."""
+    return float(np.bincount(whose, np.abs(change.astype(np.float64)), witnesses).max(initial=0.0))
+
+
+def _totals(table: CellTable, place: int) -> Int64:
+    """Return the value of each row, added up here again."""
+    found = np.zeros(table.rows, np.int64)
+    for column in table.ancestors.T:
+        np.add.at(found, column, table.measures[place].value)
+    return found
+
+
+def _counted(lengths: Int64) -> Int64:
+    """Return 0, 1, ... for each length, one after the other."""
+    starts = np.cumsum(lengths) - lengths
+    return np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
+
+
+def _repeated(whose: Int64, base: Int64, cells: int) -> bool:
+    key = np.sort(whose * cells + base)
+    return bool((key[1:] == key[:-1]).any())
+
+
+def _refused(what: str) -> AuditError:
+    return AuditError(_REFUSED.format(what))

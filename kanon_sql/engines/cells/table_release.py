@@ -1,0 +1,125 @@
+"""From base cells to what may be shown: the solver, the gate, and the certificate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kanon_sql.certificate.status import Status
+from kanon_sql.certificate.table_certificate import TableCertificate
+from kanon_sql.engines.cells import gate
+from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
+from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, related
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.cells import suppress
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.cell_table import CellTable, Suppression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRelease:
+    """A protected table that passed the gate.
+
+    Parameters
+    ----------
+    table : CellTable
+        The published system, with earlier tables of the same source.
+    rows : int64 array [r]
+        Where the rows of the table are in it.
+    suppression : Suppression
+        What the solver found.
+    released : EarlierTable
+        What later tables of the same source have to respect.
+    certificate : TableCertificate
+        Its figures.
+    sums : tuple of str
+        The sums of the system, in the order of its measures behind the count.
+    """
+
+    table: CellTable
+    rows: Int64
+    suppression: Suppression
+    released: EarlierTable
+    certificate: TableCertificate
+    sums: tuple[str, ...]
+
+
+def release_table(
+    cells: BaseCells,
+    tabulation: Tabulation,
+    protection: Protection,
+    earlier: Sequence[EarlierTable] = (),
+    progress: Progress = silent,
+    ended: Callable[[], bool] = never,
+) -> TableRelease:
+    """Find which rows of a table to suppress, and check it.
+
+    Parameters
+    ----------
+    cells : BaseCells
+        At least one.
+    tabulation, protection
+        The table, and what is asked of it.
+    earlier : sequence of EarlierTable
+        What was released before.
+    progress, ended : callable
+        As for `Budget`.
+
+    Raises
+    ------
+    SourceError, InfeasibleError, AuditError
+        When an earlier table stands against it, nothing that may be suppressed is enough, or the gate refuses.
+    """
+    new = EarlierTable(tabulation=tabulation, protection=protection, cells=cells, suppressed=np.zeros(0, np.bool_))
+    before = related(tabulation, earlier) if protection.earlier == "fixed" else []
+    if before:
+        table, rows, sums = joint(new, before)
+    else:
+        sums = tabulation.sums
+        table = cell_table(cells, tabulation, [(tabulation, protection)])
+        rows = np.arange(table.rows)
+    if (table.primary & table.shown).any():
+        raise PolicyError("SHOW names a grouping set with a row of too few people; hint: leave it out of SHOW")
+    start = time.perf_counter()
+    budget = Budget(seconds=protection.time_limit, progress=progress, ended=ended)
+    found = suppress(table, budget, protection.algorithm)
+    seconds = time.perf_counter() - start
+    gate.check(table, found.suppressed, found.witnesses)
+    released = replace(new, suppressed=found.suppressed[rows])
+    return TableRelease(
+        table=table,
+        rows=rows,
+        suppression=found,
+        released=released,
+        certificate=_certificate(table, rows, found, released, seconds),
+        sums=sums,
+    )
+
+
+def _certificate(table: CellTable, rows: Int64, found: Suppression, released: EarlierTable, seconds: float) -> TableCertificate:
+    primary = table.primary
+    secondary = found.suppressed & ~primary
+    cost = int(table.cost[secondary & ~table.suppressed].sum())
+    bound = min(found.lower_bound, cost)
+    return TableCertificate(
+        requirements=released.protection.requirements,
+        algorithm=released.protection.algorithm,
+        status=Status.OPTIMAL if bound == cost else Status.FEASIBLE,
+        cost=cost,
+        lower_bound=bound,
+        bound_method=found.method,
+        base_cells=table.base_cells,
+        rows=len(rows),
+        primary=int(primary[rows].sum()),
+        secondary=int(secondary[rows].sum()),
+        witnesses=len(found.witnesses.row),
+        seconds=seconds,
+        tabulation=released.tabulation.to_json(),
+        protection=released.protection.to_json(),
+    )

@@ -1,0 +1,215 @@
+"""The base cells of one running statement: they arrive in chunks, and each row of the table asks whether it may be shown."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
+from kanon_sql.engines.cells.table_release import TableRelease
+from kanon_sql.errors import AuditError, SourceError
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.validation import as_identifier
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.cell_table import Bools
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class CellGathering:
+    """The base cells of one statement while it runs.
+
+    Parameters
+    ----------
+    tabulation, protection
+        The table, and what is asked of it.
+
+    Attributes
+    ----------
+    tabulation, protection
+        The same.
+    touched : float
+        When it was last used, as `time.monotonic`.
+    """
+
+    def __init__(self, tabulation: Tabulation, protection: Protection) -> None:
+        self.tabulation, self.protection = tabulation, protection
+        self.touched = time.monotonic()
+        self._lock = threading.Lock()
+        self._chunks: list[pa.StructArray] = []
+        self._rows = self._asked = 0
+        self._found: TableRelease | None = None
+        self._first: list[Int64] = []
+
+    def add(self, cells: pa.StructArray) -> Int64:
+        """Take a chunk of base cells and return numbers for them."""
+        with self._lock:
+            self.touched = time.monotonic()
+            first, self._rows = self._rows, self._rows + len(cells)
+            self._chunks.append(cells)
+            return np.arange(first, self._rows)
+
+    def whole(self, count: int) -> BaseCells | None:
+        """Return all base cells in the order of their keys; None if there are none.
+
+        Raises
+        ------
+        SourceError
+            When a sum is no whole or decimal number, is negative or too long, or a NULL in a key would be read as a total.
+        """
+        import pyarrow as pa
+
+        if count != self._rows:
+            raise AssertionError(f"{self._rows} of {count} base cells were gathered")
+        if not count:
+            return None
+        cells, self._chunks = pa.concat_arrays(self._chunks), []
+        column = {field.name: cells.field(place) for place, field in enumerate(cells.type)}
+        order = np.argsort(_numbers(column["kanon#number"]), kind="stable")
+        self._refuse_nulls(_numbers(column["kanon#nulls"]))
+        keys = [_numbers(column[f"kanon#code{place}"])[order] for place in range(len(self.tabulation.keys))]
+        sums, largest = [], []
+        for place in range(len(self.tabulation.sums)):
+            name = self._name_of_sum(place)
+            sums.append(_units(column[f"kanon#sum{place}"], name)[order])
+            if (_units(column[f"kanon#least{place}"], name) < 0).any():
+                raise SourceError(f"the sum {name} adds up negative numbers, which cannot be protected; hint: sum their size")
+            if self.protection.largest:
+                largest.append(_matrix(column[f"kanon#largest{place}"], self.protection.largest, name)[order])
+        return BaseCells(
+            keys=np.stack(keys, axis=1),
+            people=_numbers(column["kanon#people"])[order],
+            sums=np.stack(sums, axis=1) if sums else np.zeros((count, 0), np.int64),
+            largest=largest or [np.zeros((count, 0), np.int64) for _ in sums],
+        )
+
+    def found(self, release: TableRelease | None) -> None:
+        """Take what may be shown; None if there are no base cells."""
+        self._found = release
+        if release is not None:
+            cells = release.released.cells
+            ancestors, _ = row_numbers(cells.keys, self.tabulation.sets)
+            self._first = [np.unique(column, return_index=True)[1].astype(np.int64) for column in ancestors.T]
+        self.touched = time.monotonic()
+
+    def suppressed(self, rows: pa.StructArray) -> Bools:
+        """Return which rows of the table show nothing.
+
+        Parameters
+        ----------
+        rows : structs
+            ``kanon#set``, a bit for each key that the row does not show, the first key being the highest; ``kanon#first``, the
+            number of its first base cell; its people and its sums.
+
+        Raises
+        ------
+        AuditError
+            When a row, or what it adds up to, is not the one that was checked.
+        """
+        column = {field.name: rows.field(place) for place, field in enumerate(rows.type)}
+        with self._lock:
+            self._asked += len(rows)
+        if self._found is None:
+            return np.zeros(len(rows), np.bool_)
+        table, mine = self._found.table, self._found.rows
+        sets, first = _numbers(column["kanon#set"]), _numbers(column["kanon#first"]) - 1
+        row, offset = np.full(len(sets), -1, np.int64), 0
+        for chosen, firsts in zip(self.tabulation.sets, self._first, strict=True):
+            asked = sets == bits(chosen, len(self.tabulation.keys))
+            place = np.minimum(np.searchsorted(firsts, first), len(firsts) - 1)
+            known = asked & (firsts[place] == first)
+            row[known] = offset + place[known]
+            offset += len(firsts)
+        sums = [f"kanon#sum{place}" for place in range(len(self.tabulation.sums))]
+        values = [_numbers(column["kanon#people"]), *(_units(column[name], name) for name in sums)]
+        joint = mine[np.maximum(row, 0)]
+        texts = ["people", *self.tabulation.sums]
+        measured = [self._measure(text) for text in texts]
+        same = all((table.values(number)[joint] == value).all() for number, value in zip(measured, values, strict=True))
+        if (row < 0).any() or not same:
+            raise AuditError("kanon audit: the table does not add up to its base cells; nothing was released")
+        return self._found.suppression.suppressed[joint]
+
+    def complete(self, rows: int) -> None:
+        """Raise unless each row of the table was asked for, once."""
+        if self._found is not None and not rows == self._asked == len(self._found.rows):
+            raise AuditError("kanon audit: the table does not have the rows of its base cells; nothing was released")
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._chunks, self._found, self._first = [], None, []
+
+    def _measure(self, text: str) -> int:
+        """Return the measure of a sum in the joint table; the count is the first."""
+        if self._found is None or text == "people":
+            return 0
+        return 1 + self._found.sums.index(text)
+
+    def _name_of_sum(self, place: int) -> str:
+        item = next(each for each in self.tabulation.items if each.kind == "sum" and each.places == (place,))
+        return as_identifier(item.name)
+
+    def _refuse_nulls(self, nulls: Int64) -> None:
+        """Refuse a key with NULLs where a NULL also means all of its values, and no GROUPING tells them apart."""
+        told = {key for each in self.tabulation.items if each.kind == "grouping" for key in each.places}
+        for each in self.tabulation.items:
+            if each.kind != "key":
+                continue
+            key = each.places[0]
+            partial = any(key not in chosen for chosen in self.tabulation.sets)
+            if partial and key not in told and (nulls >> key & 1).any():
+                name = as_identifier(each.name)
+                raise SourceError(
+                    f"the key {name} has NULLs, and a NULL in the table also means all values; nothing was released; hint: add "
+                    f"GROUPING({name}) to the SELECT list, or write coalesce({name}, 'unknown')"
+                )
+
+
+def bits(chosen: tuple[int, ...], keys: int) -> int:
+    """Return GROUPING of all keys in a grouping set: a bit for each key that is not in it, the first being the highest."""
+    return sum(1 << (keys - 1 - key) for key in range(keys) if key not in chosen)
+
+
+def _numbers(array: Any) -> Int64:
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.fill_null(array.cast("int64"), 0), np.int64)
+
+
+def _units(array: Any, name: str) -> Int64:
+    """Return decimal or whole numbers in units of their last place, NULL as 0."""
+    import pyarrow as pa
+
+    kind = array.type
+    if pa.types.is_null(kind):
+        return np.zeros(len(array), np.int64)
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        return _numbers(array)
+    if not pa.types.is_decimal(kind):
+        raise SourceError(
+            f"the sum {name} is not of whole or decimal numbers, so it cannot be protected exactly; nothing was released; "
+            "hint: cast them to DECIMAL(18, 2)"
+        )
+    wide = array.cast(pa.decimal128(38, kind.scale))
+    words = np.frombuffer(wide.buffers()[1], np.int64).reshape(-1, 2)[wide.offset : wide.offset + len(wide)]
+    valid = np.asarray(wide.is_valid())
+    low = np.where(valid, words[:, 0], 0)
+    if ((low >> 63) != np.where(valid, words[:, 1], 0)).any():
+        raise SourceError(f"the sum {name} has more than 18 digits; hint: round its numbers, or sum thousands")
+    return low
+
+
+def _matrix(lists: Any, most: int, name: str) -> Int64:
+    """Return lists of numbers as the rows of an array, filled up with 0."""
+    lengths = np.asarray(lists.value_lengths().fill_null(0), np.int64)
+    values = _units(lists.flatten(), name)
+    found = np.zeros((len(lists), most), np.int64)
+    row = np.repeat(np.arange(len(lists)), lengths)
+    column = np.arange(len(values)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    found[row, column] = values
+    return found

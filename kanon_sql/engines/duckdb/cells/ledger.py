@@ -1,0 +1,40 @@
+"""The protected tables that one DuckDB instance has released, in the order of their release."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from kanon_sql.certificate.table_certificate import TableCertificate
+from kanon_sql.engines.cells.earlier_tables import EarlierTable
+from kanon_sql.engines.cells.table_release import TableRelease
+
+
+class ProtectedTables:
+    """What later tables of the same source have to respect.
+
+    Notes
+    -----
+    Only one table is solved at a time: each has to know those before it.
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._released: list[EarlierTable] = []
+        self.certificates: list[TableCertificate] = []
+
+    @contextmanager
+    def turn(self) -> Iterator[Sequence[EarlierTable]]:
+        """Give the tables that were released before, while no other table is solved."""
+        with self._turn:
+            yield tuple(self._released)
+
+    def add(self, release: TableRelease) -> TableCertificate:
+        """Keep a table that passed the gate; one that repeats another is kept once."""
+        certificate = replace(release.certificate, number=len(self.certificates) + 1)
+        self.certificates.append(certificate)
+        if not any(each.repeats(release.released) for each in self._released):
+            self._released.append(release.released)
+        return certificate

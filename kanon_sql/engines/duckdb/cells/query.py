@@ -1,0 +1,141 @@
+"""A protected table as one SQL statement: base cells -> solver and gate -> rows -> what may be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanon_sql.engines.duckdb.cells.gathering import bits
+from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.engines.duckdb.shadowing import unshadowed
+from kanon_sql.engines.duckdb.texts import cells_text
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Item, Tabulation
+
+_RANK = 'CAST(system.main.dense_rank() OVER (ORDER BY {name} ASC NULLS LAST) AS BIGINT) - 1 AS "kanon#code{key}"'
+
+
+def protected_query(
+    tabulation: Tabulation,
+    protection: Protection,
+    keys: Sequence[str],
+    sums: Sequence[str],
+    source: str,
+    *,
+    explained: bool = False,
+) -> str:
+    """Return the SQL of a query that yields the rows of a protected table, or fails.
+
+    Parameters
+    ----------
+    tabulation, protection
+        The table, and what is asked of it.
+    keys, sums : sequence of str
+        SQL of each key and of what each sum adds up.
+    source : str
+        FROM and WHERE; used once.
+    explained : bool
+        Whether the query yields what protecting the table would take, and no row of it.
+
+    Notes
+    -----
+    The source is read once, by one GROUP BY; everything else depends on the number of base cells.
+    """
+    numbers = range(len(keys))
+    asked = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(keys)]
+    asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(sums)]
+    if protection.per is not None:
+        asked.append(f'{quoted(protection.per)} AS "kanon#person"')
+    listed = ", ".join(f'"kanon#key{key}"' for key in numbers)
+    grouped = ", ".join(f'"kanon#code{key}"' for key in numbers)
+    gathered = cells_text(
+        "gathered_cells",
+        tabulation=literal(tabulation.to_json()),
+        protection=literal(protection.to_json()),
+        unshadowed=unshadowed(),
+        columns=",\n           ".join(asked),
+        source=source,
+        keys=listed,
+        grouped=grouped,
+        codes=",\n           ".join(_RANK.format(name=f'"kanon#key{key}"', key=key) for key in numbers),
+        nulls=" + ".join(f'CASE WHEN "kanon#key{key}" IS NULL THEN {1 << key} ELSE 0 END' for key in numbers),
+        counted=_counted(tabulation, protection),
+    )
+    if explained:
+        return cells_text("table_explained", gathered=gathered)
+    return cells_text(
+        "protected_table",
+        gathered=gathered,
+        keys=listed,
+        grouped=grouped,
+        sets=", ".join(_set(chosen) for chosen in tabulation.sets),
+        added="".join(f', system.main.sum("kanon#sum{place}") AS "kanon#sum{place}"' for place in range(len(sums))),
+        items=",\n       ".join(_item(each, tabulation) for each in _shown(tabulation, protection)),
+        kept="" if protection.rows == "null" else '\nWHERE NOT "kanon#r"."kanon#suppressed"',
+        codes=", ".join(f'"kanon#c"."kanon#code{key}"' for key in numbers),
+    )
+
+
+def _set(chosen: Sequence[int]) -> str:
+    codes = ", ".join(f'"kanon#code{key}"' for key in chosen)
+    return f"({codes})"
+
+
+def _counted(tabulation: Tabulation, protection: Protection) -> str:
+    """Return the query of the base cells: people, sums, the least value and the largest contributions."""
+    places = range(len(tabulation.sums))
+    if protection.per is None:
+        return cells_text("base_cells", measures="".join(_measures(place, protection.largest) for place in places))
+    return cells_text(
+        "base_cells_of_people",
+        added="".join(
+            f', system.main.sum("kanon#value{place}") AS "kanon#value{place}", system.main.min("kanon#value{place}") '
+            f'AS "kanon#least{place}"'
+            for place in places
+        ),
+        measures="".join(_measures(place, protection.largest, f'"kanon#least{place}"') for place in places),
+        keys=", ".join(f'"kanon#key{key}"' for key in range(len(tabulation.keys))),
+    )
+
+
+def _measures(place: int, largest: int, least: str | None = None) -> str:
+    value = f'"kanon#value{place}"'
+    found = f', system.main.sum({value}) AS "kanon#sum{place}", system.main.min({least or value}) AS "kanon#least{place}"'
+    return found + (f', system.main.max({value}, {largest}) AS "kanon#largest{place}"' if largest else "")
+
+
+def _shown(tabulation: Tabulation, protection: Protection) -> list[Item]:
+    items = list(tabulation.items)
+    if protection.suppressed:
+        if any(each.name.lower() == "suppressed" for each in items):
+            raise PolicyError("the table has a column suppressed; hint: give it another name")
+        items.append(Item(name="suppressed", kind="suppressed"))
+    return items
+
+
+def _item(item: Item, tabulation: Tabulation) -> str:
+    """Return the SQL of a column of the table."""
+    hidden, name = '"kanon#r"."kanon#suppressed"', quoted(item.name)
+    if item.kind == "key":
+        return f"{_key(item.places[0], tabulation)} AS {name}"
+    if item.kind == "grouping":
+        count = len(item.places)
+        parts = [f"{_absent(key, tabulation)} * {1 << (count - 1 - place)}" for place, key in enumerate(item.places)]
+        return f"CAST({' + '.join(parts)} AS BIGINT) AS {name}"
+    if item.kind == "suppressed":
+        return f"{hidden} AS {name}"
+    value = '"kanon#r"."kanon#people"' if item.kind == "count" else f'"kanon#r"."kanon#sum{item.places[0]}"'
+    return f"CASE WHEN NOT {hidden} THEN {value} END AS {name}"
+
+
+def _key(key: int, tabulation: Tabulation) -> str:
+    value = f'"kanon#c"."kanon#key{key}"'
+    if all(key in chosen for chosen in tabulation.sets):
+        return value
+    return f"CASE WHEN {_absent(key, tabulation)} = 0 THEN {value} END"
+
+
+def _absent(key: int, tabulation: Tabulation) -> str:
+    """Return the SQL of 1 where a row does not show a key, else 0."""
+    without = [str(bits(chosen, len(tabulation.keys))) for chosen in tabulation.sets if key not in chosen]
+    return f'CASE WHEN "kanon#r"."kanon#set" IN ({", ".join(without)}) THEN 1 ELSE 0 END' if without else "0"

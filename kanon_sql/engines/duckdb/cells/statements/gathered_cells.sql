@@ -1,0 +1,23 @@
+-- The base cells of a table, handed to the solver. Slots: see query.py.
+WITH "kanon#run" AS MATERIALIZED (
+    SELECT system.main.kanon_begin_cells(
+        ${tabulation}, ${protection}) AS run
+    -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
+    WHERE ${unshadowed}
+), "kanon#source" AS NOT MATERIALIZED (
+    SELECT ${columns}
+    ${source}
+), "kanon#base" AS (
+${counted}
+), "kanon#coded" AS (
+    SELECT *, system.main.row_number() OVER (ORDER BY system.main.row(${grouped}) ASC NULLS LAST) AS "kanon#number"
+    FROM (
+        SELECT *,
+           ${codes},
+           CAST(${nulls} AS BIGINT) AS "kanon#nulls"
+        FROM "kanon#base"
+    )
+), "kanon#cells" AS MATERIALIZED (
+    SELECT "kanon#b".*, system.main.kanon_gather(run, "kanon#b") AS "kanon#arrived"
+    FROM (SELECT * EXCLUDE (${keys}) FROM "kanon#coded") AS "kanon#b", "kanon#run"
+)

@@ -1,0 +1,29 @@
+-- A protected table as one query. Slots: see query.py.
+${gathered}, "kanon#keys" AS MATERIALIZED (
+    SELECT "kanon#number", ${keys}, ${grouped} FROM "kanon#coded"
+), "kanon#fit" AS MATERIALIZED (
+    SELECT run, CASE WHEN refused IS NULL THEN true ELSE system.main.error(refused) END AS fitted
+    FROM (
+        SELECT run, system.main.kanon_fit_cells(run, (SELECT system.main.count("kanon#arrived") FROM "kanon#cells")) AS refused
+        FROM "kanon#run"
+    )
+), "kanon#added" AS (
+    SELECT grouping_id(${grouped}) AS "kanon#set", system.main.min("kanon#number") AS "kanon#first",
+           CAST(coalesce(system.main.sum("kanon#people"), 0) AS BIGINT) AS "kanon#people"${added}
+    FROM "kanon#cells"
+    GROUP BY GROUPING SETS (${sets})
+), "kanon#rows" AS MATERIALIZED (
+    SELECT "kanon#a".*, system.main.kanon_suppressed(run, "kanon#a") AS "kanon#suppressed", run
+    FROM "kanon#added" AS "kanon#a", "kanon#fit"
+    WHERE fitted
+), "kanon#gate" AS MATERIALIZED (
+    SELECT CASE WHEN refused IS NULL THEN true ELSE system.main.error(refused) END AS passed
+    FROM (
+        SELECT system.main.kanon_table_checked(run, (SELECT system.main.count("kanon#suppressed") FROM "kanon#rows")) AS refused
+        FROM "kanon#run"
+    )
+)
+SELECT ${items}
+FROM "kanon#gate", "kanon#rows" AS "kanon#r"
+LEFT JOIN "kanon#keys" AS "kanon#c" ON "kanon#c"."kanon#number" = "kanon#r"."kanon#first"${kept}
+ORDER BY "kanon#r"."kanon#set" ASC NULLS LAST, system.main.row(${codes}) ASC NULLS LAST

@@ -1,0 +1,188 @@
+"""What PROTECT asks of a table of counts and sums: which rows are primary, and what of the table may be suppressed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.model.validation import as_identifier
+
+ALGORITHMS = ("auto", "greedy", "optimal")
+"""What solves a table."""
+
+_ROWS, _COSTS, _EARLIER = ("null", "absent"), ("cells", "n"), ("fixed", "ignore")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dominance:
+    """The dominance rule: the largest contributors of a row have at most a share of its sum.
+
+    Parameters
+    ----------
+    measure : str
+        The name of the sum.
+    largest : int
+        How many contributors are added up.
+    share : Fraction
+        Their greatest share, above 0 and below 1.
+    """
+
+    measure: str
+    largest: int
+    share: Fraction
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not 1 <= self.largest <= _MOST_CONTRIBUTORS:
+            raise PolicyError(f"dominance counts 1 to {_MOST_CONTRIBUTORS} contributors; hint: dominance(s, 1) <= 0.8")
+        if not 0 < self.share < 1:
+            raise PolicyError("the share of dominance must be above 0 and below 1; hint: dominance(s, 1) <= 0.8")
+
+    def describe(self) -> str:
+        """Return the rule as the clause writes it."""
+        return f"dominance({as_identifier(self.measure)}, {self.largest}) <= {_number(self.share)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ambiguity:
+    """The p % rule: the second-largest contributor cannot estimate the largest contribution more closely than p %.
+
+    Parameters
+    ----------
+    measure : str
+        The name of the sum.
+    percent : Fraction
+        p, above 0.
+    """
+
+    measure: str
+    percent: Fraction
+
+    def __post_init__(self) -> None:
+        """Check the number."""
+        if not 0 < self.percent <= _MOST_PERCENT:
+            raise PolicyError(f"p must be above 0 and at most {_MOST_PERCENT} percent; hint: p(s) >= 10")
+
+    def describe(self) -> str:
+        """Return the rule as the clause writes it."""
+        return f"p({as_identifier(self.measure)}) >= {_number(self.percent)}"
+
+
+_MOST_CONTRIBUTORS, _MOST_PERCENT = 100, 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protection:
+    """What no reader of a table may learn, and what may be suppressed for it.
+
+    Parameters
+    ----------
+    k : int
+        A row of fewer people, but of one at least, is primary.
+    dominance, ambiguity : tuple
+        Rules about sums.
+    show : tuple of tuple of str
+        Grouping sets whose rows have to be shown.
+    cost : {'cells', 'n'}
+        What suppressing a row costs that is not primary: 1, or its count.
+    rows : {'null', 'absent'}
+        Whether a suppressed row stays, with NULL in every measure.
+    contributors : bool
+        Whether the one person of a row may be an attacker.
+    per : str or None
+        The column that tells people apart; None where each row of the source is one person.
+    algorithm : str
+        One of `ALGORITHMS`.
+    time_limit : float or None
+        Seconds.
+    earlier : {'fixed', 'ignore'}
+        Whether tables of the same source that were released before count.
+    suppressed : bool
+        Whether a column ``suppressed`` tells suppressed rows.
+    """
+
+    k: int = 5
+    dominance: tuple[Dominance, ...] = ()
+    ambiguity: tuple[Ambiguity, ...] = ()
+    show: tuple[tuple[str, ...], ...] = ()
+    cost: str = "cells"
+    rows: str = "null"
+    contributors: bool = False
+    per: str | None = None
+    algorithm: str = "auto"
+    time_limit: float | None = None
+    earlier: str = "fixed"
+    suppressed: bool = False
+
+    def __post_init__(self) -> None:
+        """Check each option."""
+        if not isinstance(self.k, int) or isinstance(self.k, bool) or not 2 <= self.k <= _LARGEST_K:
+            raise PolicyError("the least count must be a whole number of at least 2; hint: PROTECT n >= 5")
+        for name, value, known in (
+            ("cost", self.cost, _COSTS),
+            ("rows", self.rows, _ROWS),
+            ("earlier", self.earlier, _EARLIER),
+            ("algorithm", self.algorithm, ALGORITHMS),
+        ):
+            if value not in known:
+                raise PolicyError(f"unknown {name} {value!r}; hint: {hint_of(value, known, 'use ' + ' or '.join(known))}")
+        if not isinstance(self.suppressed, bool):
+            raise PolicyError("suppressed must be true or false; hint: suppressed = true adds a column of that name")
+        if self.time_limit is not None and not (
+            isinstance(self.time_limit, int | float) and not isinstance(self.time_limit, bool) and self.time_limit > 0
+        ):
+            raise PolicyError("time_limit must be a number of seconds above 0; hint: time_limit = 60")
+
+    @property
+    def rules(self) -> tuple[Dominance | Ambiguity, ...]:
+        """Return the rules about sums."""
+        return (*self.dominance, *self.ambiguity)
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """Return the guarantees as the clause writes them."""
+        people = f"n >= {self.k}" + (f" PER {as_identifier(self.per)}" if self.per is not None else "")
+        return (people, *(each.describe() for each in self.rules))
+
+    @property
+    def largest(self) -> int:
+        """Return how many of the largest contributions of a row the rules look at."""
+        return max([each.largest for each in self.dominance] + [2 for _ in self.ambiguity], default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; fractions are texts."""
+        return {
+            **asdict(self),
+            "dominance": [[each.measure, each.largest, str(each.share)] for each in self.dominance],
+            "ambiguity": [[each.measure, str(each.percent)] for each in self.ambiguity],
+        }
+
+    def to_json(self) -> str:
+        """Return the canonical text."""
+        return json.dumps(self.to_dict(), sort_keys=True)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Protection:
+        """Read plain data of `to_dict`."""
+        return cls(
+            **{
+                **data,
+                "dominance": tuple(
+                    Dominance(measure=name, largest=largest, share=Fraction(share))
+                    for name, largest, share in data["dominance"]
+                ),
+                "ambiguity": tuple(Ambiguity(measure=name, percent=Fraction(p)) for name, p in data["ambiguity"]),
+                "show": tuple(tuple(each) for each in data["show"]),
+            }
+        )
+
+
+_LARGEST_K = 10**9
+
+
+def _number(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else format(float(value), ".12g")

@@ -1,0 +1,98 @@
+"""A table of counts and sums: its keys, its grouping sets, what it adds up, and the columns that it shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kanon_sql.errors import PolicyError
+
+MOST_KEYS = 30
+"""Keys of a table."""
+
+MOST_SETS = 4096
+"""Grouping sets of a table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A column of the table.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : {'key', 'count', 'sum', 'grouping'}
+        What it shows.
+    places : tuple of int
+        Which key or which sum, or the keys that GROUPING is about.
+    """
+
+    name: str
+    kind: str
+    places: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tabulation:
+    """The shape of a table.
+
+    Parameters
+    ----------
+    keys : tuple of str
+        The keys, as texts that tell them apart.
+    sums : tuple of str
+        What is summed, as texts that tell sums apart.
+    sets : tuple of tuple of int
+        The keys of each grouping set, in their order.
+    items : tuple of Item
+        The columns.
+    source : str
+        What the rows are read from, as a text that tells sources apart.
+    reads : tuple of str
+        The tables that it names.
+    """
+
+    keys: tuple[str, ...]
+    sums: tuple[str, ...]
+    sets: tuple[tuple[int, ...], ...]
+    items: tuple[Item, ...]
+    source: str
+    reads: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Check the numbers of keys and of grouping sets."""
+        if not self.keys:
+            raise PolicyError("PROTECT needs at least one key; hint: GROUP BY region")
+        if len(self.keys) > MOST_KEYS:
+            raise PolicyError(f"a protected table has at most {MOST_KEYS} keys; hint: leave keys out of GROUP BY")
+        if len(self.sets) > MOST_SETS:
+            raise PolicyError(f"a protected table has at most {MOST_SETS} grouping sets; hint: list the sets to publish")
+
+    def named(self, name: str, kind: str) -> Item | None:
+        """Return the column of a name, in the form that SQL compares, if it is of that kind."""
+        from kanon_sql.model.validation import same_name
+
+        return next((each for each in self.items if each.kind == kind and same_name(each.name) == same_name(name)), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self)
+
+    def to_json(self) -> str:
+        """Return the canonical text."""
+        return json.dumps(self.to_dict(), sort_keys=True)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Tabulation:
+        """Read plain data of `to_dict`."""
+        return cls(
+            keys=tuple(data["keys"]),
+            sums=tuple(data["sums"]),
+            sets=tuple(tuple(each) for each in data["sets"]),
+            items=tuple(Item(name=each["name"], kind=each["kind"], places=tuple(each["places"])) for each in data["items"]),
+            source=data["source"],
+            reads=tuple(data["reads"]),
+        )

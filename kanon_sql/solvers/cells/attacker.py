@@ -1,0 +1,187 @@
+"""What an attacker can prove of a primary row: by linear and integer programs, where moves find no witness.
+
+References
+----------
+Fischetti and Salazar-Gonzalez: Solving the Cell Suppression Problem on Tabular Data with Linear Constraints (2001), for the
+attacker's program and the cuts from its dual.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells.search_space import own_rows
+from kanon_sql.solvers.simplex import Simplex
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.cell_table import Bools, CellTable
+
+_EXACT = 1 << 40
+"""Values below this are exact enough for the programs; greater ones are left to the moves."""
+
+_DENOMINATORS = (64, 1 << 20)
+"""Prices are fractions with such denominators, at most: small ones first."""
+
+_STEPS = 2.0
+"""Deterministic seconds of an integer program."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A witness, or rows that disclose the primary row as long as they are shown, or neither.
+
+    Attributes
+    ----------
+    change : int64 array [b], optional
+        By how much each base cell changes.
+    core : int64 array, optional
+        Rows that may be suppressed at a cost.
+    """
+
+    change: Int64 | None = None
+    core: Int64 | None = None
+
+
+class Attacker:
+    """The linear program of an attacker on one measure.
+
+    Parameters
+    ----------
+    table : CellTable
+        The published system.
+    measure : int
+        Which measure.
+    with_fixed : bool
+        Whether base cells move that a contributor knows.
+    """
+
+    def __init__(self, table: CellTable, measure: int, *, with_fixed: bool) -> None:
+        from ortools.math_opt.python import mathopt
+
+        system = table.measures[measure]
+        self._table, self._value, self._base = table, table.values(measure), system.value
+        self._moves = np.ones(table.base_cells, np.bool_) if with_fixed else ~system.fixed
+        self._need = system.required - self._value
+        self._capacity = np.maximum(self._value - system.least, 0)
+        self._own = own_rows(table)
+        self._free = table.primary | table.suppressed
+        self.exact = bool(self._base.sum() < _EXACT and system.required.max(initial=0) < _EXACT)
+        self._members: list[list[int]] = [[] for _ in range(table.rows)]
+        for column in table.ancestors.T:
+            for cell, row in enumerate(column.tolist()):
+                self._members[row].append(cell)
+        self._model: Any = mathopt.Model()
+        upper = np.where(self._moves, np.inf, 0.0).tolist()
+        lower = np.where(self._moves, -self._base.astype(np.float64), 0.0).tolist()
+        self._cells = [self._model.add_variable(lb=low, ub=high) for low, high in zip(lower, upper, strict=True)]
+        self._rows = [
+            self._model.add_linear_constraint(lb=0.0, ub=0.0, expr=mathopt.fast_sum([self._cells[cell] for cell in members]))
+            for members in self._members
+        ]
+        self._shown = np.ones(table.rows, np.bool_)
+        self._simplex = Simplex(self._model, mathopt.ModelSolveParameters())
+
+    def answer(self, row: int, suppressed: Bools, budget: Budget) -> Answer:
+        """Return what can be said of a primary row when these rows are suppressed.
+
+        A core holds no row that is suppressed, and none that has to be shown.
+        """
+        from ortools.math_opt.python import mathopt
+
+        if not self.exact:
+            return Answer()
+        for other in np.flatnonzero(self._shown == suppressed).tolist():
+            self._bound(other, shown=not suppressed[other])
+        need = int(self._need[row])
+        self._rows[row].upper_bound = float(need)
+        self._model.maximize(mathopt.fast_sum([self._cells[cell] for cell in self._members[row]]))
+        result = self._simplex.solve(budget, dual=False)
+        self._rows[row].upper_bound = float("inf")
+        if result is None:
+            return Answer()
+        if result.objective_value() < need - 0.5:
+            core = self._core(row, suppressed, np.array(result.dual_values(self._rows)))
+            if core is not None:
+                return Answer(core=core)
+        else:
+            change = np.rint(np.array(result.variable_values(self._cells))).astype(np.int64)
+            if self._holds(row, suppressed, change):
+                return Answer(change=change)
+        return self._integer(row, suppressed, budget)
+
+    def _bound(self, row: int, *, shown: bool) -> None:
+        """Show or suppress a row in the program."""
+        self._rows[row].lower_bound = 0.0 if shown else -float(self._capacity[row])
+        self._rows[row].upper_bound = 0.0 if shown else float("inf")
+        self._shown[row] = shown
+
+    def _holds(self, row: int, suppressed: Bools, change: Int64) -> bool:
+        """Return whether a change is a witness, in whole numbers."""
+        moved = np.zeros(self._table.rows, np.int64)
+        for column in self._table.ancestors.T:
+            np.add.at(moved, column, change)
+        legal = (moved == 0) | (suppressed & (moved >= -self._capacity))
+        cells = (change == 0) | (self._moves & (change >= -self._base))
+        return bool(legal.all() and cells.all() and moved[row] >= self._need[row])
+
+    def _core(self, row: int, suppressed: Bools, dual: np.ndarray) -> Int64 | None:
+        """Return the shown rows that prove by their prices, in fractions, that the row cannot have what it requires."""
+        for denominator in _DENOMINATORS:
+            price = [Fraction(float(each)).limit_denominator(denominator) for each in dual]
+            most = Fraction(0)
+            for own in np.flatnonzero(suppressed).tolist():
+                price[own] = min(price[own], Fraction(0))
+                most -= price[own] * int(self._capacity[own])
+            for cell in np.flatnonzero(self._moves).tolist():
+                rate = sum((price[own] for own in self._table.ancestors[cell].tolist()), Fraction(0))
+                gain = (1 if row in self._table.ancestors[cell] else 0) - rate
+                if gain > 0:
+                    break
+                most -= gain * int(self._base[cell])
+            else:
+                if most < int(self._need[row]):
+                    used = np.array([bool(each) for each in price])
+                    return np.flatnonzero(used & ~suppressed & ~self._table.shown & ~self._free)
+        return None
+
+    def _integer(self, row: int, suppressed: Bools, budget: Budget) -> Answer:
+        """Return a witness in whole numbers or a core, from an integer program."""
+        from ortools.sat.python import cp_model
+
+        model: Any = cp_model.CpModel()
+        need, most = int(self._need[row]), int(self._base.sum()) + int(self._need[row])
+        movable = self._moves & ((self._own < 0) | suppressed[self._own] | ~self._table.shown[self._own])
+        cells = {cell: model.new_int_var(-int(self._base[cell]), most, "") for cell in np.flatnonzero(movable).tolist()}
+        given = {}
+        for own, members in enumerate(self._members):
+            total = sum(cells[cell] for cell in members if cell in cells)
+            if own == row:
+                model.add(total >= need)
+            elif suppressed[own]:
+                model.add(total >= -int(self._capacity[own]))
+            elif self._table.shown[own]:
+                model.add(total == 0)
+            else:
+                literal = model.new_bool_var("")
+                model.add(total == 0).only_enforce_if(literal)
+                given[literal.index] = own
+                model.add_assumption(literal)
+        solver: Any = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.max_deterministic_time = _STEPS
+        if budget.seconds is not None:
+            solver.parameters.max_time_in_seconds = max(budget.left(), 0.01)
+        status = solver.solve(model)
+        if status == cp_model.INFEASIBLE:
+            core = [given[index] for index in solver.sufficient_assumptions_for_infeasibility() if index in given]
+            return Answer(core=np.array(sorted(core), np.int64))
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return Answer()
+        change = np.zeros(self._table.base_cells, np.int64)
+        for cell, variable in cells.items():
+            change[cell] = solver.value(variable)
+        return Answer(change=change) if self._holds(row, suppressed, change) else Answer()

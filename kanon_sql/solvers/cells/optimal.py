@@ -1,0 +1,94 @@
+"""Exact: the cheapest rows that hit all cores so far are suppressed, and the attacker names new cores, until there are none.
+
+A core is a set of rows that disclose a primary row as long as all of them are shown, whatever else is suppressed. So a
+suppression protects if and only if it hits every core, and the cheapest that hits some of them is a lower bound.
+
+References
+----------
+Moreno-Centeno and Karp: The Implicit Hitting Set Approach to Solve Combinatorial Optimization Problems (2013).
+"""
+
+from __future__ import annotations
+
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells.attacker import Answer, Attacker
+from kanon_sql.solvers.cells.hitting_set import HittingSet
+from kanon_sql.solvers.cells.line_cuts import line_cuts
+from kanon_sql.solvers.cells.state import SECONDARY, State
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.cell_table import Bools
+
+EFFORT, QUESTIONS = 4.0, 4_000
+"""Deterministic seconds of the integer programs and questions to the attacker, where the algorithm is not asked for."""
+
+
+class Optimal:
+    """A search that ends with the cheapest suppression, or with a lower bound.
+
+    Parameters
+    ----------
+    state : State
+        A table whose primary rows have witnesses.
+    effort, questions
+        Deterministic seconds of the integer programs, and questions to the attacker, at most.
+    """
+
+    def __init__(self, state: State, effort: float, questions: float) -> None:
+        self._state, self._questions = state, questions
+        self._program = HittingSet(state.table, line_cuts(state.table), effort)
+        self._attackers: dict[tuple[int, bool], Attacker] = {}
+
+    def run(self, budget: Budget) -> int:
+        """Improve the table until nothing is cheaper, or the effort is spent; return the lower bound."""
+        state = self._state
+        kept, cost = state.snapshot(), state.cost
+        while self._program.lower_bound < cost and not budget.over():
+            budget.report("exact", 0.0, cost, min(cost, self._program.lower_bound))
+            chosen = self._program.cheapest(kept[0] == SECONDARY, budget)
+            if chosen is None or self._program.lower_bound >= cost:
+                break
+            protected = self._separate(chosen, budget)
+            if protected is None:
+                break
+            if protected:
+                kept, cost = state.snapshot(), state.cost
+        state.take(kept)
+        return min(cost, self._program.lower_bound)
+
+    def _separate(self, chosen: Bools, budget: Budget) -> bool | None:
+        """Suppress some rows, and add the cores that they miss; return whether they protect, None where that is not known."""
+        state, protected = self._state, True
+        state.clear()
+        state.marks[chosen] = SECONDARY
+        for witness in range(len(state.measure)):
+            while state.find(witness, free=True) is None:
+                answer = self._ask(witness, state.suppressed, budget)
+                if answer.change is not None:
+                    state.put(witness, answer.change)
+                    break
+                if answer.core is None or self._questions < 0 or budget.over():
+                    return None
+                core = self._smaller(witness, answer.core, budget)
+                self._program.hit(core)
+                state.marks[core] = SECONDARY
+                protected = False
+        return protected
+
+    def _ask(self, witness: int, suppressed: Bools, budget: Budget) -> Answer:
+        """Ask the attacker about a primary row."""
+        state = self._state
+        about = int(state.measure[witness]), bool(state.with_fixed[witness])
+        if about not in self._attackers:
+            self._attackers[about] = Attacker(state.table, about[0], with_fixed=about[1])
+        self._questions -= 1
+        return self._attackers[about].answer(int(state.pool.row[witness]), suppressed, budget)
+
+    def _smaller(self, witness: int, core: Int64, budget: Budget) -> Int64:
+        """Return a core within a core, from which no row can be left out."""
+        for row in core.tolist():
+            if row in core and len(core) > 1:
+                suppressed = ~self._state.table.shown
+                suppressed[core[core != row]] = False
+                less = self._ask(witness, suppressed, budget).core
+                core = core if less is None else less
+        return core

@@ -1,0 +1,261 @@
+"""Protected tables: an attacker with an integer program, earlier tables, the gate, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from table_attacker import most
+
+import kanon_sql
+from kanon_sql.engines.cells import gate
+from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
+from kanon_sql.errors import AuditError, InfeasibleError, KanonError
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells import suppress
+
+K = 4
+
+
+@pytest.fixture
+def con() -> kanon_sql.engines.duckdb.connection.Connection:
+    con = kanon_sql.connect()
+    con.execute(
+        "CREATE TABLE people AS SELECT 'r' || (range * 7 % 11 % 4) AS region, 's' || (range * 31 % 7 % 2) AS sex, "
+        "range * 37 % 5 AS age, (range % 50)::DECIMAL(10, 2) AS income, range AS id FROM range(60)"
+    )
+    return con
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_no_reader_proves_that_a_row_has_few_people(seed: int) -> None:
+    draw = random.Random(seed)
+    keys = draw.choice([1, 2, 2, 3])
+    names = ["a", "b", "c"][:keys]
+    people = [tuple(draw.randrange(draw.choice([2, 3])) for _ in names) for _ in range(draw.randrange(8, 40))]
+    con = kanon_sql.connect()
+    con.execute(f"CREATE TABLE t ({', '.join(f'{name} INT' for name in names)})")
+    con.executemany(f"INSERT INTO t VALUES ({', '.join('?' for _ in names)})", people)
+    grouping = draw.choice(["CUBE", "ROLLUP"])
+    listed = ", ".join(names)
+    sql = f"SELECT {listed}, count(*) AS n FROM t GROUP BY {grouping} ({listed})"
+    rows = con.execute(f"{sql} PROTECT n >= {K}").fetchall()
+    truth = {each[:-1]: each[-1] for each in con.execute(sql).fetchall()}
+    assert {each[:-1] for each in rows} == set(truth)
+    assert all(each[-1] in {None, truth[each[:-1]]} for each in rows)
+    for row in rows:
+        if truth[row[:-1]] < K:
+            assert row[-1] is None
+            assert most(rows, keys, row[:-1]) >= K
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_reader_and_no_contributor_estimates_a_sum_too_closely(seed: int) -> None:
+    draw = random.Random(seed)
+    people = [(draw.randrange(3), draw.randrange(3), draw.choice([1, 2, 5, 20, draw.randrange(1, 100)])) for _ in range(30)]
+    con = kanon_sql.connect()
+    con.execute("CREATE TABLE t (a INT, b INT, v INT)")
+    con.executemany("INSERT INTO t VALUES (?, ?, ?)", people)
+    contributors = seed % 2 == 1
+    protect = "PROTECT n >= 3 AND p(s) >= 15 AND dominance(s, 1) <= 0.7" + " AGAINST CONTRIBUTORS" * contributors
+    try:
+        rows = con.execute(f"SELECT a, b, count(*) AS n, sum(v) AS s FROM t GROUP BY CUBE (a, b) {protect}").fetchall()
+    except InfeasibleError:
+        assert contributors  # they know all people of a row between them
+        return
+    held = {
+        row[:2]: sorted((v for a, b, v in people if row[0] in {a, None} and row[1] in {b, None}), reverse=True) for row in rows
+    }
+    alone = [row for row, values in held.items() if len(values) == 1 and None not in row]
+    for row, values in held.items():
+        largest, rest = values[0], sum(values[1:2])
+        required = 3 if len(values) < 3 else 0
+        needed = max(sum(values) + 1 if required else 0, largest / 0.7, largest * 1.15 + rest)
+        if not required and needed <= sum(values):
+            continue
+        assert {each[:2]: each[2:] for each in rows}[row] == (None, None)
+        others = [each for each in alone if each != row and len(values) > 1] if contributors else []
+        for known in [(), *([(each, 1)] for each in others)]:
+            assert most(rows, 2, row, known=known) >= required
+        for known in [(), *([(each, held[each][0])] for each in others)]:
+            assert most(rows, 2, row, measure=1, known=known) >= needed - 1e-9
+
+
+def test_a_row_without_people_is_absent_and_a_suppressed_one_may_be(con: Any) -> None:
+    sql = "SELECT region, sex, age, count(*) AS n FROM people GROUP BY CUBE (region, sex, age) PROTECT n >= 4"
+    rows = con.execute(f"{sql} ROWS ABSENT USING auto (earlier = 'ignore')").fetchall()
+    stay = con.execute(f"{sql} USING auto (earlier = 'ignore')").fetchall()
+    assert None not in [each[-1] for each in rows]
+    assert len(rows) <= len(stay)
+
+
+def test_sums_are_suppressed_with_the_count_and_exact(con: Any) -> None:
+    rows = con.execute(
+        "SELECT region, sex, count(*) AS n, sum(income) AS s, GROUPING(region, sex) AS g FROM people "
+        "GROUP BY CUBE (region, sex) PROTECT n >= 5 AND p(s) >= 10 AND dominance(s, 1) <= 0.3"
+    ).fetchall()
+    truth = con.execute(
+        "SELECT region, sex, count(*), sum(income), GROUPING(region, sex) FROM people GROUP BY CUBE (region, sex)"
+    ).fetchall()
+    truth = {(each[0], each[1]): each for each in truth}
+    largest = dict(con.execute("SELECT region || sex, max(income) FROM people GROUP BY ALL").fetchall())
+    for region, sex, n, s, g in rows:
+        _, _, count, total, grouping = truth[region, sex]
+        assert g == grouping
+        assert (n is None) == (s is None)
+        assert n is None or (n, s) == (count, total)
+        if region is not None and sex is not None and largest[region + sex] > total * 3 / 10:
+            assert n is None
+
+
+def test_an_earlier_table_stays_as_it_was(con: Any) -> None:
+    fine = con.execute("SELECT region, sex, age, count(*) AS n FROM people GROUP BY CUBE (region, sex, age) PROTECT n >= 4")
+    before = {each[:3]: each[3] for each in fine.fetchall()}
+    after = con.execute("SELECT region, sex, count(*) AS n FROM people GROUP BY CUBE (region, sex) PROTECT n >= 4").fetchall()
+    assert all(before[region, sex, None] == n for region, sex, n in after)
+
+
+def test_another_filter_other_keys_and_a_changed_source_are_refused(con: Any) -> None:
+    table = "SELECT region, count(*) AS n FROM people {} GROUP BY CUBE (region) PROTECT n >= 4"
+    con.execute(table.format(""))
+    for refused in (
+        table.format("WHERE id > 0"),
+        table.format("").replace("region", "sex"),
+        "WITH other AS (FROM people) SELECT region, count(*) AS n FROM other GROUP BY region PROTECT n >= 4",
+        "FROM protect('people', by := ['sex'])",
+    ):
+        with pytest.raises(KanonError, match="was released before"):
+            con.execute(refused)
+    con.execute("DELETE FROM people WHERE id = 3")
+    with pytest.raises(KanonError, match="the source has changed"):
+        con.execute(table.format(""))
+    con.execute(f"{table.format('')} USING auto (earlier = 'ignore')")
+
+
+def test_the_function_and_the_clause_know_of_each_other(con: Any) -> None:
+    con.execute("SELECT region, sex, count(*) AS n FROM people GROUP BY CUBE (region, sex) PROTECT n >= 5").fetchall()
+    rows = con.execute("FROM protect('people', by := ['region'])").fetchall()
+    assert len(rows) == 5
+    assert con.execute("SELECT count(*) FROM kanon_protected_tables()").fetchall() == [(2,)]
+    with pytest.raises(KanonError, match="was released before"):
+        con.execute("FROM protect('people', by := ['age'], measures := MAP {'s': 'income'}, p := MAP {'s': 10})")
+
+
+def test_a_person_is_counted_once() -> None:
+    con = kanon_sql.connect()
+    con.execute("CREATE TABLE visits AS SELECT range // 3 AS patient, range // 3 % 2 AS ward FROM range(24)")
+    sql = "SELECT ward, count(DISTINCT patient) AS n FROM visits GROUP BY CUBE (ward) PROTECT n >= {} PER patient"
+    assert con.execute(sql.format(4)).fetchall() == [(0, 4), (1, 4), (None, 8)]
+    con.execute("INSERT INTO visits VALUES (0, 1)")
+    with pytest.raises(KanonError, match="a person has rows with different keys"):
+        con.execute(f"{sql.format(4)} USING auto (earlier = 'ignore')")
+
+
+def test_statements_around_a_protected_table(con: Any, tmp_path: Any) -> None:
+    sql = "SELECT region, count(*) AS n FROM people GROUP BY CUBE (region) PROTECT n >= 5"
+    con.execute(f"CREATE TABLE stored AS {sql}")
+    con.execute(f"CREATE VIEW seen AS {sql}")
+    con.execute(f"COPY ({sql} ORDER BY n) TO '{tmp_path / 'table.csv'}'")
+    for table in ("stored", "seen", f"read_csv('{tmp_path / 'table.csv'}')", f"(WITH t AS ({sql}) FROM t)"):
+        assert con.execute(f"SELECT count(*) FROM {table}").fetchall() == [(5,)]
+    explained = dict(con.execute(f"EXPLAIN PROTECT {sql}").fetchall())
+    assert explained["guarantee"] == "n >= 5"
+
+
+def test_an_empty_source_has_no_groups(con: Any) -> None:
+    sql = "SELECT region, count(*) AS n FROM (FROM people LIMIT 0) GROUP BY {} PROTECT n >= 5"
+    assert con.execute(sql.format("region")).fetchall() == []
+    assert con.execute(sql.format("CUBE (region)")).fetchall() == [(None, 0)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        (
+            "SELECT region, avg(income) AS a, count(*) AS n FROM people GROUP BY region PROTECT n >= 5",
+            "avg.*cannot be protected",
+        ),
+        ("SELECT region, count(*) AS n FROM people GROUP BY region HAVING count(*) > 3 PROTECT n >= 5", "HAVING"),
+        ("SELECT region, count(*) AS n FROM people GROUP BY region PROTECT m >= 5", "m is not a count"),
+        ("SELECT region, count(*) AS n FROM people GROUP BY region PROTECT n >= 1", "at least 2"),
+        ("SELECT region, count(*) AS n FROM people GROUP BY region PROTECT n >= 5 AND p(x) >= 10", "x is not a sum"),
+        ("SELECT region, sum(income * 1.5::DOUBLE) AS s FROM people GROUP BY region PROTECT count(*) >= 5", "whole or decimal"),
+        ("SELECT region, sum(-income) AS s FROM people GROUP BY region PROTECT count(*) >= 5", "negative"),
+        ("SELECT region, id, count(*) AS n FROM people GROUP BY region PROTECT n >= 5", "id is neither a key"),
+        ("SELECT region, count(*) * 2 AS n FROM people GROUP BY region PROTECT n >= 5", "expression over counts"),
+        ("SELECT nullif(age, 0) AS a, count(*) AS n FROM people GROUP BY CUBE (a) PROTECT n >= 5", "NULLs.*GROUPING"),
+        ("SELECT region, count(DISTINCT id) AS n FROM people GROUP BY region PROTECT n >= 5", "PER id"),
+        ("SELECT region, count(*) AS n FROM people GROUP BY region PROTECT n >= 5 PROTECT n >= 6", "only one PROTECT"),
+        (
+            "SELECT region, count(*) AS n FROM people GROUP BY region PROTECT n >= 5 SHOW GROUPING SETS ((age))",
+            "age is not a key",
+        ),
+        ("SELECT region, count(*) AS n FROM people GROUP BY region PROTECT n >= 5 UNION SELECT 1, 2", "UNION"),
+        ("SELECT region, count(*) AS n FROM people GROUP BY region PROTECT n >= 5 WHERE id > 3", "WHERE must come before"),
+        ("EXPLAIN PROTECT SELECT 1 AS protect", "EXPLAIN PROTECT is about"),
+        ("FROM protect('people', by := 'region')", "list of columns"),
+        ("FROM protect('people', by := ['region'], grouping := 'cubes')", "did you mean 'cube'"),
+    ],
+)
+def test_what_cannot_be_protected_is_refused(con: Any, sql: str, words: str) -> None:
+    with pytest.raises(KanonError, match=words):
+        con.execute(sql).fetchall()
+
+
+def test_the_word_as_a_name_is_no_clause(con: Any) -> None:
+    assert con.execute("SELECT count(*) AS protect FROM people protect").fetchall() == [(60,)]
+    assert len(con.execute("SELECT region AS protect, count(*) FROM people GROUP BY protect").fetchall()) == 4
+
+
+def test_rows_that_must_be_shown_are_or_the_table_is_refused(con: Any) -> None:
+    sql = "SELECT region, age, count(*) AS n FROM people GROUP BY CUBE (region, age) PROTECT n >= {} "
+    sql += "SHOW GROUPING SETS ((region), ())"
+    rows = con.execute(sql.format(4)).fetchall()
+    assert all(n is not None for region, age, n in rows if age is None)
+    with pytest.raises(KanonError, match="too few people"):
+        con.execute(f"{sql.format(50)} USING auto (earlier = 'ignore')")
+
+
+def _solved() -> tuple[Any, Any]:
+    keys = np.array(list(itertools.product(range(3), range(3))), np.int64)
+    cells = BaseCells(keys=keys, people=np.array([1, 9, 9, 9, 2, 9, 9, 9, 9]), sums=np.zeros((9, 0), np.int64), largest=[])
+    sets = ((0, 1), (0,), (1,), ())
+    tabulation = Tabulation(keys=("a", "b"), sums=(), sets=sets, items=(), source="t", reads=("t",))
+    table = cell_table(cells, tabulation, [(tabulation, Protection(k=5))])
+    return table, suppress(table, Budget())
+
+
+def test_the_gate_refuses_what_was_tampered_with() -> None:
+    table, found = _solved()
+    gate.check(table, found.suppressed, found.witnesses)
+    shown = found.suppressed.copy()
+    shown[np.flatnonzero(shown & ~table.primary)[0]] = False
+    primary = found.suppressed & ~table.primary
+    witnesses = found.witnesses
+    changed = witnesses.change.copy()
+    changed[0] += 1
+    for suppressed, given in (
+        (shown, witnesses),
+        (primary, witnesses),
+        (found.suppressed, replace(witnesses, change=changed)),
+        (found.suppressed, replace(witnesses, change=-witnesses.change)),
+        (
+            found.suppressed,
+            replace(witnesses, row=witnesses.row[:1], measure=witnesses.measure[:1], start=witnesses.start[:2]),
+        ),
+    ):
+        with pytest.raises(AuditError, match="nothing was released"):
+            gate.check(table, suppressed, given)
+
+
+def test_a_registered_connection_has_the_function() -> None:
+    con = kanon_sql.register(duckdb.connect())
+    con.execute("CREATE TABLE people AS SELECT range % 3 AS region FROM range(8)")
+    assert con.execute("FROM protect('people', by := ['region'], k := 2)").fetchall() == [(0, 3), (1, 3), (2, 2), (None, 8)]

@@ -1,0 +1,31 @@
+"""`kanon_explain_cells(run, cells)`: what protecting a table would take; nothing is released."""
+
+from __future__ import annotations
+
+from kanon_sql.engines.cells.table_release import release_table
+from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.session import Session
+
+
+def explain(session: Session, run: int, cells: int) -> list[dict[str, str]]:
+    """Return the figures of the certificate that the table would have."""
+    session.search.ready()
+    gathering: CellGathering = session.gatherings.of(run)
+    try:
+        base = gathering.whole(cells)
+        if base is None:
+            return [{"property": "rows", "value": "0"}]
+        with session.protected_tables.turn() as earlier:
+            found = release_table(
+                base, gathering.tabulation, gathering.protection, earlier, session.search.report, session.search.ended
+            )
+    finally:
+        session.gatherings.end(run)
+        session.search.rest()
+    return [{"property": name, "value": value} for name, value in found.certificate.figures().items()]
+
+
+FUNCTION = Function(
+    name="kanon_explain_cells", returns="STRUCT(property VARCHAR, value VARCHAR)[]", call=explain, side_effects=True
+)

@@ -1,0 +1,37 @@
+"""`kanon_fit_cells(run, cells)`: the solver and the gate of a protected table, called once when all base cells are gathered."""
+
+from __future__ import annotations
+
+import math
+
+from kanon_sql.engines.cells.table_release import release_table
+from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.session import Session
+
+
+def fit(session: Session, run: int, cells: int) -> str | None:
+    """Find what may be shown, and keep it as a table that later ones have to respect; NULL, or why there is none."""
+    session.search.ready()
+    gathering: CellGathering = session.gatherings.of(run)
+    gathering.touched = math.inf  # the solver may take its time
+    try:
+        base = gathering.whole(cells)
+        if base is None:
+            gathering.found(None)
+            return None
+        with session.protected_tables.turn() as earlier:
+            found = release_table(
+                base, gathering.tabulation, gathering.protection, earlier, session.search.report, session.search.ended
+            )
+            session.protected_tables.add(found)
+    except BaseException:
+        session.gatherings.end(run)
+        raise
+    finally:
+        session.search.rest()
+    gathering.found(found)
+    return None
+
+
+FUNCTION = Function(name="kanon_fit_cells", returns="VARCHAR", call=fit, side_effects=True, refused=lambda words: words)

@@ -1,0 +1,23 @@
+"""`kanon_suppressed(run, row)`: whether a row of a protected table shows nothing, once `kanon_fit_cells` has found it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.session import Session
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def suppressed(session: Session, run: pa.ChunkedArray, rows: pa.ChunkedArray) -> pa.Array:
+    """Return for each row whether it is suppressed; a row that does not add up to its base cells is an error."""
+    import pyarrow as pa
+
+    gathering: CellGathering = session.gatherings.of(run[0].as_py())
+    return pa.array(gathering.suppressed(rows.combine_chunks()))
+
+
+FUNCTION = Function(name="kanon_suppressed", returns="BOOLEAN", call=suppressed, arrow=True, side_effects=True)

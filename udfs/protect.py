@@ -1,0 +1,40 @@
+"""`protect(tbl, by := [...])`: a table of counts and sums from which no small count follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanon_sql.engines.duckdb.cells.arguments import protect_query
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.session import Session
+
+_OPTIONS = {
+    "k": "5",
+    "cost": "'cells'",
+    "rows": "'null'",
+    "contributors": "false",
+    "algorithm": "'auto'",
+    "time_limit": "NULL",
+    "earlier": "'fixed'",
+    "suppressed": "false",
+}
+
+
+def plan(session: Session, tbl: str, by: Any, measures: Any, grouping: Any, percent: Any, dominance: Any, *options: Any) -> str:
+    """Return the SQL of the protected table; runs when the statement is bound and touches no data."""
+    del session
+    given = dict(zip(_OPTIONS, options, strict=True))
+    if given["time_limit"] is not None:
+        given["time_limit"] = float(given["time_limit"])
+    return protect_query(tbl, by, measures, grouping, percent, dominance, **given)
+
+
+FUNCTION = Function(name="kanon_plan_protect", returns="VARCHAR", call=plan, refused=refusing_query)
+
+_NAMED = {"by": "NULL", "measures": "NULL", "grouping": "'cube'", "p": "NULL", "dominance": "NULL", **_OPTIONS}
+
+MACRO = (
+    f"protect(tbl, {', '.join(f'{quoted(name)} := {default}' for name, default in _NAMED.items())}) AS TABLE "
+    f"FROM system.main.query(system.main.kanon_plan_protect(tbl, {', '.join(map(quoted, _NAMED))}))"
+)
